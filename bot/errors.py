@@ -1,0 +1,64 @@
+"""Every error that Broadsheet raises on purpose.
+
+    BotError
+    ├── UsageError            a person asked for something that cannot be done as asked; the sentence says what to do
+    ├── SourceError           a source did not deliver
+    │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
+    │   └── SourceChanged       it answered in a shape we do not know; trying again will not help
+    ├── SummaryUnavailable    no summary could be made; the extractive one takes its place
+    ├── DeliveryError         a platform did not take a message
+    ├── StoreError            the database did not do what it must; nothing is posted after one
+    └── SettingsError         the operator's settings cannot be used; the sentence names the setting
+
+The text of each is one sentence a person can act on. Foreign exceptions are translated where they enter, the cause kept.
+"""
+
+from datetime import timedelta
+
+
+class BotError(Exception):
+    """The root: catch it where any failure that we foresaw is handled alike."""
+
+
+class UsageError(BotError):
+    """A person's mistake.
+
+    `position` is where in the text it was found (0-based, in characters), or None; `hint` is a suggestion, or "".
+    """
+
+    def __init__(self, message: str, *, position: int | None = None, hint: str = "") -> None:
+        super().__init__(message)
+        self.position = position
+        self.hint = hint
+
+
+class SourceError(BotError):
+    """A source did not deliver; the round goes on without it and the digest's footer says so."""
+
+
+class SourceUnavailable(SourceError):
+    """The source cannot be had now. `retry_after` is how long it asked us to wait, or None when it did not say."""
+
+    def __init__(self, message: str, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class SourceChanged(SourceError):
+    """The source answered in a shape that we do not know."""
+
+
+class SummaryUnavailable(BotError):
+    """A summariser has no usable answer."""
+
+
+class DeliveryError(BotError):
+    """A platform did not take a message."""
+
+
+class StoreError(BotError):
+    """The database failed; whatever was being written is not half there."""
+
+
+class SettingsError(BotError):
+    """The settings cannot be used as they are."""

@@ -1,0 +1,1 @@
+"""The one query language: for search, filters and topics."""

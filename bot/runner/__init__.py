@@ -1,0 +1,1 @@
+"""What calls the verbs at their times."""

@@ -1,0 +1,1 @@
+"""What is remembered: one port, one contract, an implementation per file."""

@@ -1,0 +1,1 @@
+"""Four parts per item: Problem, Method, Evidence, Why it matters."""

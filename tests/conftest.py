@@ -1,0 +1,38 @@
+"""What every test stands on: no blocking on the event loop, no settings leaking in, a clock that stands still."""
+
+import os
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime
+
+import pytest
+from blockbuster import BlockBuster, blockbuster_ctx
+
+from tests.fakes.web import Web, serving
+
+# Wednesday, after Tuesday evening's announcement on the US east coast.
+NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture(autouse=True)
+def no_settings_from_outside(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.upper().startswith("BROADSHEET_"):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True)
+def nothing_blocks_the_loop() -> Iterator[BlockBuster]:
+    """Any file or socket call of ours that blocks inside the event loop fails the test."""
+    with blockbuster_ctx(scanned_modules=["bot", "adapters"]) as buster:
+        yield buster
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[Web]:
+    async with serving() as fake:
+        yield fake
