@@ -92,6 +92,7 @@ class Batch:
     watermark: str | None = None
     skipped: int = 0  # entries that could not be read and were left out
     notes: tuple[str, ...] = ()  # sentences for the coverage footer
+    partial: bool = False  # something that belongs here is missing, and a note says what
     done: int = 0  # for the progress bar: steps done, and how many there will be (0: unknown)
     total: int = 0
 

@@ -3,8 +3,9 @@
 All of it is async: nothing behind these ports may block the event loop.
 """
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from datetime import date, datetime
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
@@ -164,4 +165,26 @@ class Store(Protocol):
 
     async def vacuum(self) -> int:
         """Give unused space back; return the bytes saved."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something to do again and again: every so often, the first time at once or after one interval."""
+
+    name: str
+    every: timedelta
+    run: Callable[[], Awaitable[None]]
+    at_once: bool = False
+
+
+class Runner(Protocol):
+    """What calls the verbs at their times."""
+
+    async def run(self, jobs: Sequence[Job]) -> None:
+        """Run the jobs until `stop` is called; a job that fails is logged and runs again at its next time."""
+        ...
+
+    def stop(self) -> None:
+        """Let the running jobs end, start no more, and make `run` return."""
         ...
