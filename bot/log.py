@@ -1,0 +1,57 @@
+"""Where the program writes what it does: to standard error, one line each, as text or JSON, never with a secret in it."""
+
+import json
+import logging
+import re
+import sys
+from datetime import UTC, datetime
+
+# What secrets look like where they may turn up inside other text: Slack's and GitHub's tokens, bearer and bot
+# authorisation, keys of OpenAI-like services, a password in an address, and query values that are named like secrets.
+_SECRETS = re.compile(
+    r"xox[a-z]-[\w-]+|xapp-[\w-]+|gh[pousr]_\w{20,}|github_pat_\w{20,}|hf_\w{20,}|sk-[\w-]{16,}"
+    r"|(?<=Bearer )\S+|(?<=Bot )[\w-]{20,}\.[\w.-]+|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"
+    r"|(?<=token=)[^&\s]+|(?<=api_key=)[^&\s]+|(?<=secret=)[^&\s]+|(?<=password=)[^&\s]+",
+    re.IGNORECASE,
+)
+REDACTED = "[redacted]"
+
+
+def redact(text: str) -> str:
+    """Return the text with everything that looks like a secret replaced."""
+    return _SECRETS.sub(REDACTED, text)
+
+
+class _Text(logging.Formatter):
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s", "%Y-%m-%d %H:%M:%S")
+
+    def format(self, record: logging.LogRecord) -> str:
+        return redact(super().format(record))
+
+
+class _Json(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        entry = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+        }
+        if record.exc_info:
+            entry["exception"] = self.formatException(record.exc_info)
+        return redact(json.dumps(entry, ensure_ascii=False))
+
+
+def configure(level: str = "INFO", form: str = "text") -> None:
+    """Send the log to standard error at this level, in this form ("text" or "json"); replaces what was set before.
+
+    The libraries below us speak up only from WARNING on, because their lower levels name every address and header.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Json() if form == "json" else _Text())
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(level)
+    for name in ("httpx", "httpcore", "apscheduler", "asyncio", "aiohttp"):
+        logging.getLogger(name).setLevel(logging.WARNING)

@@ -1,0 +1,68 @@
+"""The runner for one process: APScheduler as the heartbeat, with interval jobs in memory and nothing else."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime
+
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+from bot.ports import Job
+
+log = logging.getLogger(__name__)
+
+
+class LocalRunner:
+    """Runs jobs on the event loop of this process.
+
+    Interval triggers only: APScheduler's cron trigger loses runs at clock changes. A job that is late runs late
+    (`misfire_grace_time=None`) and once (`coalesce`), and never beside itself (`max_instances=1`).
+    """
+
+    def __init__(self) -> None:
+        self._stop = asyncio.Event()
+
+    async def run(self, jobs: Sequence[Job]) -> None:
+        """Run the jobs until `stop`; then let the ones that are running end."""
+        scheduler = AsyncIOScheduler(timezone=UTC)
+        running: set[asyncio.Task[None]] = set()
+        for job in jobs:
+            scheduler.add_job(
+                _supervised(job, running),
+                "interval",
+                seconds=job.every.total_seconds(),
+                id=job.name,
+                misfire_grace_time=None,
+                coalesce=True,
+                max_instances=1,
+                next_run_time=datetime.now(UTC) if job.at_once else datetime.now(UTC) + job.every,
+            )
+        scheduler.start()
+        try:
+            await self._stop.wait()
+        finally:
+            scheduler.pause()
+            if running:
+                await asyncio.wait(running)
+            scheduler.shutdown(wait=False)
+
+    def stop(self) -> None:
+        """Make `run` return."""
+        self._stop.set()
+
+
+def _supervised(job: Job, running: set[asyncio.Task[None]]) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            running.add(task)
+        try:
+            await job.run()
+        except Exception:
+            # A job must not end the service; it runs again at its next time.
+            log.exception("job %s failed", job.name)
+        finally:
+            if task is not None:
+                running.discard(task)
+
+    return run
