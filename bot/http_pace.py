@@ -1,0 +1,52 @@
+"""How often, and how many at a time, a host may be asked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+Sleep = Callable[[float], Awaitable[object]]
+Clock = Callable[[], float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Politeness:
+    """How one host, or several that share this very object, wants to be treated.
+
+    Two hosts with the same object are one to it: the pause and the connections are counted over both together. Two equal
+    objects are two (identity counts, not value).
+    """
+
+    seconds_between: float = 0.2  # from the start of one request to the start of the next
+    connections: int = 2  # requests under way at the same time
+    retries: int = 2  # further attempts after the first has failed in passing
+
+
+class Gate:
+    """Lets requests through as one Politeness allows, in the order in which they came."""
+
+    def __init__(self, politeness: Politeness, sleep: Sleep, clock: Clock) -> None:
+        self.politeness = politeness
+        self._sleep = sleep
+        self._clock = clock
+        self._places = asyncio.Semaphore(politeness.connections)
+        self._queue = asyncio.Lock()
+        self._next = 0.0
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait for a place and for the pause to be over; the place is kept for as long as the block runs."""
+        async with self._places:
+            async with self._queue:
+                await self._pause()
+            yield
+
+    async def _pause(self) -> None:
+        wait = self._next - self._clock()
+        if wait > 0:
+            await self._sleep(wait)
+        self._next = max(self._next, self._clock()) + self.politeness.seconds_between
+
+    def rest(self, seconds: float) -> None:
+        """Let nothing through for so long: what the host itself asked for."""
+        self._next = max(self._next, self._clock() + seconds)

@@ -1,0 +1,42 @@
+"""Keep secrets out of every text that a person or a log may see."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+MARK = "[hidden]"
+
+# Names under which services take credentials in a query string or in a header.
+_NAMES = (
+    r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|signature|credential|api[-_]?key|access[-_]?key|auth[-_]?key)"
+    r"|key|auth|authorization|sig|pwd|code|session|sessionid|jwt)"
+)
+_QUERY = re.compile(rf"(?i)([?&;]{_NAMES}=)[^&;#\s\"'<>]+")
+_USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@")
+_SCHEME = re.compile(r"(?i)\b(bearer|basic|token|bot)\s+[\w.~+/=:-]{8,}")
+_SECRET_HEADER = re.compile(rf"(?i)^(?:x-)?(?:cookie|proxy-authorization|{_NAMES})$")
+_SHORTEST = 4  # a shorter "secret" would tear holes into ordinary words
+
+
+def redacted(text: str, secrets: Iterable[str] = ()) -> str:
+    """Return `text` without URL user information, credential parameters, bearer tokens and the given secrets."""
+    for secret in sorted({part for whole in secrets for part in (whole, *whole.split()[1:])}, key=len, reverse=True):
+        if len(secret) >= _SHORTEST:
+            text = text.replace(secret, MARK)
+    text = _USERINFO.sub(rf"\1{MARK}@", text)
+    text = _QUERY.sub(rf"\1{MARK}", text)
+    return _SCHEME.sub(rf"\1 {MARK}", text)
+
+
+def is_secret_header(name: str) -> bool:
+    """Tell whether the header's value is a credential."""
+    return _SECRET_HEADER.match(name) is not None
+
+
+def secrets_in(url: str) -> tuple[str, ...]:
+    """Return the user information of a URL, which libraries may quote in their own words."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ()
+    return tuple(part for part in (parts.password, parts.username) if part)
