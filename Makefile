@@ -1,0 +1,55 @@
+# Every target makes what it needs: the first run creates .venv, later runs find it there.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+ARGS ?=
+# Folders and files that `make bench` reads; without them the parts that need them are left out and say so.
+CORPUS ?=
+CORPUS2 ?=
+QUALITY ?=
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test check format bench wheel clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/ready ## print a digest from recorded answers, offline
+	@$(BIN)/broadsheet demo $(ARGS)
+
+run: $(VENV)/ready ## run the service with ./broadsheet.toml
+	@$(BIN)/broadsheet run $(ARGS)
+
+test: $(VENV)/ready-dev ## run the tests
+	@$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/ready-dev ## format, lint, types, import contracts
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(VENV)/ready-dev ## put the code in its form
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2= and QUALITY= name the data
+	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" $(ARGS)
+
+wheel: $(VENV)/ready-dev ## build the wheel into dist/
+	@rm -rf dist && $(BIN)/python -m pip --disable-pip-version-check -q wheel --no-deps --no-build-isolation -w dist .
+
+clean: ## remove what was made
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Setting up $(VENV) (once) …" >&2
+	@$(PIP) install -U pip
+	@$(PIP) install -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/ready-dev: $(VENV)/ready
+	@$(PIP) install -c constraints.txt --group dev
+	@touch $@
