@@ -84,9 +84,9 @@ async def serving() -> AsyncIterator[Web]:
     fake = Web()
     app = web.Application(client_max_size=64 * 2**20)
     app.router.add_route("*", "/{rest:.*}", fake.handle)
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1)
+    site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     port = runner.addresses[0][1]
     fake.url = f"http://127.0.0.1:{port}"
