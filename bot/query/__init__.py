@@ -1,1 +1,1 @@
-"""The one query language: for search, filters and topics."""
+"""The one query language of search, filters and topics: text to tree, and tree against item."""

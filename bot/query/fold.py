@@ -1,0 +1,211 @@
+"""One folding of text for the matcher, the search index and ranking: what is written differently and means the same.
+
+What equals what
+    case        CUDA = cuda
+    accents     Müller = Muller, Jørgensen = Jorgensen, ﬁ = fi, Ａ = A (Unicode's NFKD, marks dropped, case folded; the Latin
+                letters that have no decomposition as in CLDR's Latin-ASCII transform: ø o, ł l, đ d, æ ae, ß ss …)
+    plurals     GPUs = gpu, caches = cache, batches = batch, libraries = library, classes = class, analyses = analysis
+    possessives Moore's = Moore
+    hyphens     in a text: `pre-training` is the words pre and training, and beside them the joined word pretraining.
+                Typed:     `pre-training` finds pre-training, pre training and pretraining;
+                           `pretraining` finds pretraining and pre-training, not pre training;
+                           `"pre training"` finds pre-training and pre training, not pretraining.
+                The apostrophe inside a word is such a hyphen: O'Brien = OBrien. A dash is one too when nothing but a
+                letter or digit stands on either side: Navier–Stokes.
+    C++, C#, F# are the words cpp, csharp and fsharp; C++17 is cpp and 17. `.NET` is the word net.
+    2.5, GPT-4  every other sign separates: `2.5` is 2 followed by 5, `GPT-4` is gpt followed by 4 (and gpt4).
+
+A token is written in [a-z0-9_] alone, so that no other tokeniser can split or change it. A character outside ASCII is
+written as `_<hex>_`; scripts that put no spaces between words (Chinese, Japanese, Thai, Lao, Khmer, Burmese, Tibetan)
+give one token per character. An underscore in a text separates, so nobody can write such a token by hand.
+"""
+
+import itertools
+import re
+import unicodedata
+from typing import NamedTuple
+
+from bot.query.plural import singular
+
+# Raise the first number when any rule here changes: an index made by another folding must be made anew.
+VERSION = f"1/{unicodedata.unidata_version}"
+
+BARRIER = "__"  # stands between two texts; no word folds to it, so no phrase reaches across
+
+_LONGEST = 64  # characters of a word that count: longer runs are data, not words
+_MOST_WORDS = 200_000  # in each memo below, about 20 MB; then it starts afresh
+_VARIED = 3  # hyphenated words of one phrase that are tried both ways; further ones as separate words
+
+_CHUNK_ASCII = re.compile(r"[a-z0-9]+(?:[-'][a-z0-9]+)*").findall
+_CHUNK = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*").findall
+_PART = re.compile(r"[a-z0-9]+|[^\Wa-z0-9_]+").findall
+_LANGUAGE = re.compile(r"(?<![a-z0-9])(?:c\+\+|[cf]#(?![a-z0-9]))")
+_LANGUAGES = {"c++": " cpp ", "c#": " csharp ", "f#": " fsharp "}
+
+# Spaceless scripts by Unicode block: CJK and its extensions, kana, bopomofo, Thai, Lao, Tibetan, Myanmar, Khmer.
+_SPACELESS = re.compile(
+    "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
+)
+_VOICING = "\u3099\u309a"  # kana's marks make another letter, not an accent
+
+_BEFORE = str.maketrans(
+    {**dict.fromkeys("’‘ʼ＇‛", "'"), **dict.fromkeys("‐‑‒–−﹣－", "-"), **dict.fromkeys("™®©℠\u200b", " "), "\u00ad": None}
+)
+_AFTER = str.maketrans(
+    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
+)
+
+
+class Spelling(NamedTuple):
+    """Tokens that must follow one another; with `prefix` the last one is only a word's beginning."""
+
+    tokens: tuple[str, ...]
+    prefix: bool = False
+
+
+class _Memo(dict[str, str]):
+    """A word's folding, worked out once: the same few words make up most of every text."""
+
+    def __missing__(self, chunk: str) -> str:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        folded = self[chunk] = " ".join(_parts(chunk))
+        return folded
+
+
+class _Joined(dict[str, str]):
+    """The joined form of a hyphenated word, "" when it has none."""
+
+    def __missing__(self, chunk: str) -> str:
+        if len(self) >= _MOST_WORDS:
+            self.clear()
+        folded = self[chunk] = _join(chunk)
+        return folded
+
+
+def tokens(text: str) -> list[str]:
+    """Return the tokens of a text in their order, without the joined forms."""
+    return " ".join(map(_word, _chunks(plain(text)))).split()
+
+
+def indexed(*texts: str) -> str:
+    """Return what an index holds of these texts: tokens and barriers, with single spaces between.
+
+    The texts come one after another, a barrier between each two; then the joined forms of their hyphenated words, each
+    once and each behind a barrier of its own. A phrase is in the texts when its tokens, in their order, are in here.
+    """
+    segments: list[str] = []
+    joined: dict[str, None] = {}
+    for text in map(plain, texts):
+        chunks = _chunks(text)
+        if chunks:
+            segments.append(" ".join(map(_word, chunks)))
+            for sign in "-'":
+                if sign in text:
+                    joined.update({_joined[chunk]: None for chunk in chunks if sign in chunk})
+    joined.pop("", None)
+    return f" {BARRIER} ".join([*segments, *joined])
+
+
+def spellings(text: str, *, prefix: bool = False) -> tuple[Spelling, ...]:
+    """Return the token sequences that a typed word or phrase stands for: a text has it when it has any of them.
+
+    A text without a letter or digit has none, and matches nothing. A `prefix` is held against folded words: `librar*`
+    finds libraries, and `gpus*` also finds gpu.
+    """
+    chunks = _chunks(plain(text))
+    varied = itertools.count()
+    ways = [_ways(chunk, last=prefix and at == len(chunks) - 1, varied=varied) for at, chunk in enumerate(chunks)]
+    found = dict.fromkeys(_glue(choice) for choice in itertools.product(*ways)) if chunks else {}
+    return tuple(found)
+
+
+def found(spelling: Spelling, padded: str) -> bool:
+    """Say whether the spelling occurs in an indexed text that has a space put before and behind it."""
+    return f" {' '.join(spelling.tokens)}{'' if spelling.prefix else ' '}" in padded
+
+
+def plain(text: str) -> str:
+    """Return the text without case, accents and compatibility forms; signs stay as they are (dashes become `-`)."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKD", text.translate(_BEFORE)).casefold()
+    text = unicodedata.normalize("NFKD", text)
+    if not text.isascii():
+        kept = (char for char in text if char in _VOICING or unicodedata.category(char) not in {"Mn", "Mc", "Me", "Cf"})
+        text = unicodedata.normalize("NFC", "".join(kept).translate(_AFTER))
+    return text
+
+
+def _chunks(text: str) -> list[str]:
+    """Split plain text into words, hyphenated ones whole."""
+    if "#" in text or "++" in text:
+        text = _LANGUAGE.sub(lambda match: _LANGUAGES[match[0]], text)
+    if text.isascii():
+        return _CHUNK_ASCII(text)
+    return _CHUNK(text)
+
+
+def _parts(chunk: str) -> list[str]:
+    words = re.split("[-']", chunk.removesuffix("'s"))
+    return [token for word in words for token in _tokens_of_word(word)]
+
+
+def _tokens_of_word(word: str, *, whole: bool = True) -> list[str]:
+    """Fold one run of letters and digits; without `whole` a plural stays, as the word may go on."""
+    if word.isascii():
+        return [singular(word[:_LONGEST]) if whole else word[:_LONGEST]]
+    pieces = _SPACELESS.sub(lambda match: f" {match[0]} ", word).split()
+    return [_written(piece[:_LONGEST], whole=whole) for piece in pieces]
+
+
+def _written(piece: str, *, whole: bool) -> str:
+    if piece.isascii():
+        return singular(piece) if whole else piece
+    return "".join(char if char.isascii() else f"_{ord(char):x}_" for char in piece)
+
+
+def _join(chunk: str, *, whole: bool = True) -> str:
+    """Return a hyphenated word's parts written as one word, "" when that is no word of its own."""
+    chunk = chunk.removesuffix("'s")
+    if "-" not in chunk and "'" not in chunk:
+        return ""
+    word = re.sub("[-']", "", chunk)
+    folded = _tokens_of_word(word, whole=whole)
+    return folded[0] if len(folded) == 1 and not word.isdigit() else ""
+
+
+def _ways(chunk: str, *, last: bool, varied: "itertools.count[int]") -> list[Spelling]:
+    """Return how one word of a phrase may be written; `last`: it is the beginning of a word."""
+    ways = [Spelling(tuple(_word(chunk).split()))]
+    joined = _joined[chunk]
+    if joined and next(varied) < _VARIED:
+        ways.append(Spelling((joined,)))
+    if last:
+        *before, word = re.split("[-']", chunk.removesuffix("'s"))
+        head = tuple(token for part in before for token in _tokens_of_word(part))
+        ways.append(Spelling((*head, *_tokens_of_word(word, whole=False)), prefix=True))
+        open_joined = _join(chunk, whole=False)
+        if open_joined:
+            ways.append(Spelling((open_joined,), prefix=True))
+    return [way for way in ways if way.tokens and not _covered(way, ways)]
+
+
+def _covered(way: Spelling, ways: list[Spelling]) -> bool:
+    """Say whether a prefix among the ways finds everything that this exact one finds."""
+    return not way.prefix and any(
+        other.prefix
+        and len(other.tokens) == len(way.tokens)
+        and other.tokens[:-1] == way.tokens[:-1]
+        and way.tokens[-1].startswith(other.tokens[-1])
+        for other in ways
+    )
+
+
+def _glue(choice: tuple[Spelling, ...]) -> Spelling:
+    return Spelling(tuple(itertools.chain.from_iterable(way.tokens for way in choice)), choice[-1].prefix)
+
+
+_word = _Memo().__getitem__
+_joined = _Joined()
