@@ -1,0 +1,164 @@
+"""The values of the core in words that every adapter shows alike: bylines, links, dates, the coverage line. Pure."""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from adapters.text import brief, clean, cut, listed, safe_url, shown_url, thousands
+from bot.models import Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
+
+# English by ourselves: strftime would follow whatever locale the process was given.
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_SOURCES = {"arxiv": "arXiv", "huggingface": "Hugging Face", "github": "GitHub"}
+_AUTHORS_SHOWN = 4
+_LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
+_LINKS_SHOWN = 3
+_COMPACT = ("Method", "Evidence")
+_COMPACT_LENGTH = 360  # characters: about five lines of a terminal, one paragraph of a newspaper column
+
+
+def long_day(day: date) -> str:
+    """Return "Wednesday 1 April 2026"."""
+    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
+
+
+def short_day(day: date, today: date) -> str:
+    """Return "31 March", with the year when it is not the one of `today`."""
+    return f"{day.day} {_MONTHS[day.month - 1]}" + (f" {day.year}" if day.year != today.year else "")
+
+
+def source_name(name: str) -> str:
+    """Return what people call the source `arxiv`, `huggingface`, `github` or `feed:<name>`."""
+    return _SOURCES.get(name) or clean(name.removeprefix("feed:"))
+
+
+def title(item: Item) -> str:
+    """Return the item's title, or its key when it has none that can be read."""
+    return clean(item.title) or clean(item.key)
+
+
+def authors(names: Sequence[str]) -> str:
+    """Return the first four names, "et al." for the rest."""
+    shown = ", ".join(name for name in map(clean, names[:_AUTHORS_SHOWN]) if name)
+    return f"{shown} et al." if len(names) > _AUTHORS_SHOWN and shown else shown
+
+
+def byline(item: Item, today: date) -> tuple[str, ...]:
+    """Return who made it and when: authors, organisation, date; for a repository its language and licence too."""
+    repo = item.kind is Kind.REPO
+    owner = item.title.partition("/")[0].casefold()
+    people = "" if repo and tuple(name.casefold() for name in item.authors) == (owner,) else authors(item.authors)
+    org = "" if item.org.casefold() == owner and repo else clean(item.org)
+    facts = (people, org, clean(item.language), clean(item.license) if repo else "", _when(item, today))
+    return tuple(fact for fact in facts if fact)
+
+
+def _when(item: Item, today: date) -> str:
+    if item.kind is Kind.REPO:
+        return f"updated {short_day(item.updated.date(), today)}" if item.updated else _since(item.published, today)
+    moment = item.published or item.appeared
+    return short_day(moment.date(), today) if moment else ""
+
+
+def _since(moment: datetime | None, today: date) -> str:
+    return f"since {short_day(moment.date(), today)}" if moment else ""
+
+
+def signals(item: Item) -> tuple[str, ...]:
+    """Return what the community said: "★ 1,204", "▲ 13"; nothing for what is unknown."""
+    stars = () if item.stars is None else (f"★ {brief(item.stars)}",)
+    return stars if item.upvotes is None else (*stars, f"▲ {brief(item.upvotes)}")
+
+
+def warnings(item: Item) -> tuple[str, ...]:
+    """Return what a reader must know before trusting it: withdrawn, archived, a fork."""
+    told = ((item.withdrawn, "withdrawn"), (item.archived, "archived"), (item.fork, "a fork"))
+    return tuple(word for holds, word in told if holds)
+
+
+def badges(item: Item) -> tuple[str, ...]:
+    """Return the names of the sources that saw it."""
+    return tuple(dict.fromkeys(source_name(name) for name in item.sources))
+
+
+def links(item: Item) -> tuple[tuple[str, str], ...]:
+    """Return up to three pairs of URL and how to show it, the page to read first; only links that are safe to follow."""
+    ordered = sorted((link for link in item.links if link.rel in _LINK_ORDER), key=lambda link: _LINK_ORDER.index(link.rel))
+    abstract = any(link.rel == "abstract" and safe_url(link.url) for link in ordered)
+    wanted = (link.url for link in ordered if not (abstract and link.rel in {"pdf", "doi"}))
+    urls = dict.fromkeys(url for url in map(safe_url, wanted) if url)
+    return tuple((url, shown_url(url)) for url in urls)[:_LINKS_SHOWN]
+
+
+def first_link(item: Item) -> str:
+    """Return where the item's title leads, "" when there is nowhere safe."""
+    found = links(item)
+    return found[0][0] if found else ""
+
+
+def partner(entry: Entry) -> tuple[str, str, tuple[str, ...], str] | None:
+    """Return the joined repository or paper as (label, name, facts, URL), or None; no name where the URL says it."""
+    other = entry.partner
+    if other is None:
+        return None
+    if other.kind is Kind.REPO:
+        url = first_link(other)
+        name = "" if shown_url(url).casefold() == other.key.replace("github:", "github.com/").casefold() else title(other)
+        return "Code", name, (*signals(other), *_present(clean(other.language)), *warnings(other)), url
+    return "Paper", title(other), _present(authors(other.authors[:1]), *signals(other), *warnings(other)), first_link(other)
+
+
+def _present(*words: str) -> tuple[str, ...]:
+    return tuple(word for word in words if word)
+
+
+def paragraph(parts: Sequence[SummaryPart]) -> str:
+    """Return a summary as one paragraph of at most 360 characters: method and evidence, or whatever was found."""
+    found = [part for part in parts if part.found]
+    chosen = [part for part in found if part.name in _COMPACT] or found or list(parts[:1])
+    return cut(clean(" ".join(part.text for part in chosen)), _COMPACT_LENGTH)
+
+
+def reading(entry: Entry) -> str:
+    """Return what the summary was made from and by: "from the abstract", "from the abstract by gpt-x"."""
+    read = clean(entry.summary.read)
+    made = "" if entry.summary.made_by in {"", "extractive"} else f" by {clean(entry.summary.made_by)}"
+    return f"from the {read}{made}" if read else made.strip()
+
+
+def tally(digest: Digest) -> str:
+    """Return "7 of 412": what was kept of what was seen."""
+    return f"{thousands(digest.coverage.kept)} of {thousands(digest.coverage.seen)}"
+
+
+def nothing(coverage: Coverage) -> str:
+    """Return the sentence that stands where the entries would be when there are none."""
+    if not coverage.seen:
+        return "Nothing new: the sources had no items for this digest."
+    why = listed([f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count])
+    return f"0 of {thousands(coverage.seen)}: none passed." + (f" {why[:1].upper()}{why[1:]}." if why else "")
+
+
+def coverage_line(coverage: Coverage) -> str:
+    """Return the footer: who was asked, what was seen, kept and dropped and why, and what went wrong, in one line."""
+    asked = [clean(report.name) for report in coverage.sources if report.health is not Health.NEVER]
+    pieces = [f"Asked {', '.join(asked)}" if asked else "No source was asked"]
+    pieces += [f"{thousands(coverage.seen)} seen", f"{thousands(coverage.kept)} kept"]
+    pieces += [f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count]
+    pieces += [told for told in map(_trouble, coverage.sources) if told]
+    pieces += [clean(note).rstrip(".") for note in coverage.notes if clean(note)]
+    return " · ".join(dict.fromkeys(pieces))
+
+
+def _trouble(report: SourceReport) -> str:
+    name, note = clean(report.name), clean(report.note).rstrip(".")
+    told = {
+        Health.PARTIAL: f"{name} gave a partial day",
+        Health.DOWN: f"{name} was down",
+        Health.CHANGED: f"{name} answered in an unknown form",
+        Health.NEVER: f"{name} has not been asked yet",
+    }.get(report.health, "")
+    return f"{told}: {note}" if told and note else told or note
