@@ -16,7 +16,20 @@ _EXTENDS = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 _ESCAPES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)")
 _URL_SAFE = "/?#[]:;@!$&()*+,=%~-._"  # RFC 3986's reserved and unreserved characters, less the apostrophe
 _URL_BROKEN = re.compile(r"[\s\\<>\"'`\x00-\x20\x7f]")
-_ASCII = {"─": "-", "━": "=", "═": "=", "·": "|", "★": "*", "▲": "^", "×": "x", "–": "-", "—": "-", "’": "'", "…": "~"}
+_ASCII = {
+    "─": "-",
+    "━": "=",
+    "═": "=",
+    "·": "|",
+    "★": "*",
+    "▲": "^",
+    "●": "o",
+    "×": "x",
+    "–": "-",
+    "—": "-",
+    "’": "'",
+    "…": "~",
+}
 _ASCII |= {"“": '"', "”": '"', "‘": "'"}
 _EMPHASIS = re.compile(r"\*(\S(?:[^*]*[^*\s])?)\*")
 
@@ -110,7 +123,7 @@ def brief(number: int) -> str:
     """Return 1204 as 1,204, 74868 as 74.9k, 1250000 as 1.2M: three figures are enough for stars."""
     if number < 10_000:
         return thousands(number)
-    if number < 999_950:
+    if number < 999_500:
         return f"{number / 1000:.1f}k" if number < 99_950 else f"{number / 1000:.0f}k"
     return f"{number / 1_000_000:.1f}M"
 

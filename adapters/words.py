@@ -40,10 +40,10 @@ def title(item: Item) -> str:
     return clean(item.title) or clean(item.key)
 
 
-def authors(names: Sequence[str]) -> str:
-    """Return the first four names, "et al." for the rest."""
-    shown = ", ".join(name for name in map(clean, names[:_AUTHORS_SHOWN]) if name)
-    return f"{shown} et al." if len(names) > _AUTHORS_SHOWN and shown else shown
+def authors(names: Sequence[str], most: int = _AUTHORS_SHOWN) -> str:
+    """Return the first names, at most four or `most`, and "et al." for the rest."""
+    shown = ", ".join(name for name in map(clean, names[:most]) if name)
+    return f"{shown} et al." if len(names) > most and shown else shown
 
 
 def byline(item: Item, today: date) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def partner(entry: Entry) -> tuple[str, str, tuple[str, ...], str] | None:
         url = first_link(other)
         name = "" if shown_url(url).casefold() == other.key.replace("github:", "github.com/").casefold() else title(other)
         return "Code", name, (*signals(other), *_present(clean(other.language)), *warnings(other)), url
-    return "Paper", title(other), _present(authors(other.authors[:1]), *signals(other), *warnings(other)), first_link(other)
+    return "Paper", title(other), _present(authors(other.authors, 1), *signals(other), *warnings(other)), first_link(other)
 
 
 def _present(*words: str) -> tuple[str, ...]:

@@ -129,8 +129,8 @@ def _entries() -> tuple[Entry, ...]:
             ),
             "ResAdapt supports up to 16x more frames at the same visual budget while delivering over 15% performance gain.",
             (
-                "We argue that the bottleneck lies not in how post-encoding representations are compressed but in the volume "
-                "of pixels the encoder receives."
+                "We argue that the bottleneck lies not in how post-encoding representations are compressed but in the "
+                "volume of pixels the encoder receives."
             ),
         )
     )
@@ -205,8 +205,10 @@ EMPTY = Digest(
     ),
 )
 
-_EVIL = "\x1b[31m[bold]red[/bold]\x1b]8;;https://evil.example\x07 <script>alert(1)</script> "
+_EVIL = (
+    "\x1b[31m[bold]red[/bold]\x1b]8;;https://evil.example\x07 <script>alert(1)</script> "
     "\u202eexe.cod\u2066 &amp; \x00@everyone \x1b]0;x"
+)
 HOSTILE = replace(
     GPU,
     topic="[red]x[/red]",

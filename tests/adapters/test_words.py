@@ -1,0 +1,140 @@
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from adapters.words import (
+    authors,
+    badges,
+    byline,
+    coverage_line,
+    links,
+    long_day,
+    nothing,
+    paragraph,
+    partner,
+    reading,
+    short_day,
+    signals,
+    title,
+    warnings,
+)
+from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, SourceReport, Summary
+from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
+
+
+def test_days_are_written_in_english_whatever_the_locale() -> None:
+    assert long_day(DAY) == "Wednesday 1 April 2026"
+    assert short_day(date(2026, 3, 31), DAY) == "31 March"
+    assert short_day(date(2025, 12, 31), DAY) == "31 December 2025"
+
+
+def test_four_authors_are_named_and_the_rest_are_et_al() -> None:
+    assert authors(["A", "B", "C", "D"]) == "A, B, C, D"
+    assert authors(["A", "B", "C", "D", "E"]) == "A, B, C, D et al."
+    assert authors([]) == ""
+    assert authors(["\x00"]) == ""
+
+
+def test_a_papers_byline_says_who_where_and_when() -> None:
+    assert byline(KERNEL_SMITH, DAY) == ("He Du, Qiming Ge, Jiakai Hu, Aijun Yang et al.", "InternLM", "30 March")
+    assert byline(replace(KERNEL_SMITH, published=None), DAY)[-1] == "31 March"
+
+
+def test_a_repositorys_byline_does_not_repeat_its_owner() -> None:
+    assert byline(VLLM, DAY) == ("Python", "Apache-2.0", "updated 1 April")
+    created = replace(VLLM, updated=None, published=datetime(2023, 2, 9, tzinfo=UTC), org="vllm-project")
+    assert byline(created, DAY) == ("Python", "Apache-2.0", "since 9 February 2023")
+
+
+def test_unknown_signals_are_left_out_and_zero_is_told() -> None:
+    assert signals(VLLM) == ("★ 74.9k",)
+    assert signals(replace(VLLM, stars=None)) == ()
+    assert signals(replace(VLLM, stars=0, upvotes=2)) == ("★ 0", "▲ 2")
+
+
+def test_sources_are_named_as_people_call_them() -> None:
+    assert badges(replace(VLLM, sources=("arxiv", "huggingface", "github", "feed:Lab blog"))) == (
+        "arXiv",
+        "Hugging Face",
+        "GitHub",
+        "Lab blog",
+    )
+
+
+def test_the_page_to_read_comes_first_and_its_pdf_is_left_out() -> None:
+    assert [shown for _, shown in links(KERNEL_SMITH)] == [
+        "arxiv.org/abs/2603.28342",
+        "github.com/InternLM/Kernel-Smith",
+        "huggingface.co/papers/2603.28342",
+    ]
+    only_pdf = replace(
+        KERNEL_SMITH, links=(Link("pdf", "https://x.example/a.pdf"), Link("unheard-of", "https://x.example/"))
+    )
+    assert links(only_pdf) == (("https://x.example/a.pdf", "x.example/a.pdf"),)
+
+
+def test_no_dangerous_link_is_offered() -> None:
+    assert [url for url, _ in links(HOSTILE.entries[0].ranked.item)] == ["https://xn--di-jbc.example/10.1/%C3%A4"]
+
+
+def test_an_item_without_a_title_is_called_by_its_key() -> None:
+    assert title(replace(VLLM, title="\x1b[2J")) == "github:vllm-project/vllm"
+
+
+def test_what_a_reader_must_beware_of_is_said() -> None:
+    assert warnings(replace(VLLM, archived=True, fork=True, withdrawn=True)) == ("withdrawn", "archived", "a fork")
+
+
+def test_a_partner_is_shown_by_its_address_or_its_name() -> None:
+    entry = GPU.entries[0]
+    assert partner(entry) == ("Code", "", ("★ 3",), "https://github.com/InternLM/Kernel-Smith")
+    homeless = replace(entry, partner=replace(KERNEL_SMITH_CODE, links=(), language="Python", archived=True))
+    assert partner(homeless) == ("Code", "InternLM/Kernel-Smith", ("★ 3", "Python", "archived"), "")
+    paper = replace(GPU.entries[2], partner=RES_ADAPT)
+    assert partner(paper) == ("Paper", RES_ADAPT.title, ("Huanxuan Liao et al.", "▲ 13"), "https://arxiv.org/abs/2603.28610")
+    assert partner(GPU.entries[1]) is None
+
+
+def test_one_paragraph_holds_method_and_evidence() -> None:
+    parts = GPU.entries[1].summary.parts
+    text = paragraph(parts)
+    assert text.startswith("ResAdapt couples")
+    assert "16x more frames" in text
+    assert paragraph(parts[:1]) == parts[0].text
+    assert paragraph(tuple(replace(part, found=False) for part in parts)) == parts[0].text
+    assert paragraph(()) == ""
+    assert len(paragraph((replace(parts[1], text="word " * 200),))) <= 360
+
+
+def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:
+    entry = GPU.entries[0]
+    assert reading(entry) == "from the abstract"
+    by_model = Entry(entry.ranked, replace(entry.summary, made_by="small-model"))
+    assert reading(by_model) == "from the abstract by small-model"
+    assert reading(Entry(Ranked(Item(key="k", kind=Kind.POST, title="t"), 0), Summary((), "", ""))) == ""
+
+
+def test_the_coverage_line_says_where_everything_went() -> None:
+    assert coverage_line(GPU.coverage) == (
+        "Asked arXiv, Hugging Face, GitHub · 412 seen · 3 kept · 380 outside the query · 27 below the score · "
+        "2 already posted · GitHub was down: it asked for a pause of 40 seconds · Caught up 2 days"
+    )
+
+
+def test_the_coverage_line_names_each_kind_of_trouble() -> None:
+    reports = (
+        SourceReport("A", Health.PARTIAL, 1, "2 pages missing."),
+        SourceReport("B", Health.CHANGED, 0),
+        SourceReport("C", Health.NEVER, 0),
+        SourceReport("D", Health.OK, 1, "first day"),
+    )
+    assert coverage_line(Coverage(reports, 2, 2)) == (
+        "Asked A, B, D · 2 seen · 2 kept · A gave a partial day: 2 pages missing · B answered in an unknown form · "
+        "C has not been asked yet · first day"
+    )
+    assert coverage_line(Coverage((), 0, 0)) == "No source was asked · 0 seen · 0 kept"
+
+
+def test_an_empty_digest_says_why_it_is_empty() -> None:
+    assert nothing(EMPTY.coverage) == "0 of 412: none passed. 400 outside the query and 12 below the score."
+    assert nothing(Coverage((), 0, 0)) == "Nothing new: the sources had no items for this digest."
+    assert nothing(Coverage((), 2, 0)) == "0 of 2: none passed."
