@@ -15,6 +15,7 @@ _EXTENDS = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 # ECMA-48 control sequences and operating system commands (title, link), 7-bit and 8-bit, whole
 _ESCAPES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)")
 _URL_SAFE = "/?#[]:;@!$&()*+,=%~-._"  # RFC 3986's reserved and unreserved characters, less the apostrophe
+_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)  # the IDNA encoding lets through what is no host name
 _URL_BROKEN = re.compile(r"[\s\\<>\"'`\x00-\x20\x7f]")
 _ASCII = {
     "─": "-",
@@ -155,7 +156,7 @@ def safe_url(url: str) -> str:
         port = f":{parts.port}" if parts.port else ""
     except (ValueError, UnicodeError):
         return ""
-    if parts.scheme.lower() not in {"http", "https"} or not host or "@" in parts.netloc:
+    if parts.scheme.lower() not in {"http", "https"} or not _HOST.fullmatch(host) or "@" in parts.netloc:
         return ""
     host = f"[{host}]" if ":" in host else host
     rest = (quote(part, safe=_URL_SAFE) for part in (parts.path, parts.query, parts.fragment))
