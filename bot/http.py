@@ -4,14 +4,13 @@ Every request of Broadsheet to a source or a language model goes through one `Ht
 """
 
 import asyncio
-import random
+import re
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+from datetime import timedelta
 from http import HTTPStatus
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from pathlib import Path
@@ -23,16 +22,16 @@ import httpx
 
 from bot.errors import SourceUnavailable
 from bot.http_body import Body
-from bot.http_guard import Guard, Resolve, lookup
-from bot.http_pace import Clock, Gate, Politeness, Sleep
+from bot.http_guard import PORTS, Guard, Resolve, lookup
+from bot.http_pace import Clock, Gate, Politeness, Sleep, backoff, retry_after
 from bot.redact import is_secret_header, redacted, secrets_in
 
 __all__ = ["Http", "Politeness", "Request", "Response"]
 
 MAX_REDIRECTS = 5
 PATIENCE = timedelta(seconds=60)  # a longer Retry-After is the caller's to keep
-FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 30.0  # seconds; full jitter below the doubled first one
 
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[?[0-9a-f:.]*:[0-9a-f:.]*\]?")  # in its wire form
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({500, 502, 503, 504})
 _LIMITS = frozenset({403, 429})
@@ -58,7 +57,7 @@ FOREIGN: tuple[type[Exception], ...] = (
     ValueError,
 )
 _NOTHING_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpcore.ConnectError, httpcore.ConnectTimeout)
-_NO_USE_REPEATING = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL, ValueError)
+_FAULTS_OF_OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +90,9 @@ class Http:
 
     `politeness` maps `host` or `host:port` to how it wants to be treated; a host that is not named gets a mild default.
     `timeout` (seconds) limits each wait for the network, `deadline` one whole answer (default: four timeouts). `guarded`
-    refuses everything that is not the public internet, but for the hosts in `allow`. `proxy` is a URL, "" for none; the
-    environment is not asked. `ca_file` is a PEM file to trust instead of the usual authorities.
+    refuses everything that is not the public internet on one of `ports`, but for the hosts in `allow` (`host` or
+    `host:port`); where a proxy resolves names for us it must refuse them too, since it may see other addresses. `proxy` is
+    a URL, "" for none; the environment is not asked. `ca_file` is a PEM file to trust instead of the usual authorities.
     """
 
     def __init__(
@@ -104,6 +104,7 @@ class Http:
         deadline: float | None = None,
         guarded: bool = False,
         allow: frozenset[str] = frozenset(),
+        ports: frozenset[int] = PORTS,
         proxy: str = "",
         ca_file: Path | None = None,
         sleep: Sleep = asyncio.sleep,
@@ -113,7 +114,7 @@ class Http:
         self._politeness = dict(politeness or {})
         self._timeout = timeout
         self._deadline = deadline or 4 * timeout
-        self._guard = Guard(allow, resolve) if guarded else None
+        self._guard = Guard(allow, ports, resolve) if guarded else None
         self._proxied = bool(proxy)
         self._sleep, self._clock = sleep, clock
         self._gates: dict[Politeness | str, Gate] = {}
@@ -146,7 +147,7 @@ class Http:
                 return await self._follow(url, request, accept, max_bytes)
             except _Passing as failure:
                 if failure.retry_after is None:
-                    await self._sleep(_backoff(attempt))
+                    await self._sleep(backoff(attempt))
         return await self._follow(url, request, accept, max_bytes)
 
     async def _follow(self, url: httpx.URL, request: Request, accept: frozenset[int], max_bytes: int) -> Response:
@@ -165,7 +166,8 @@ class Http:
         self, url: httpx.URL, request: Request, headers: Mapping[str, str], accept: frozenset[int], max_bytes: int
     ) -> Response:
         """One request, one answer: returned when its status is accepted or a redirect."""
-        await self._check(url)
+        with _translated(_name(url), request.method):
+            await self._check(url)
         gate = self._gate(url)
         async with gate.turn():
             with _translated(_name(url), request.method):
@@ -266,7 +268,9 @@ def _translated(name: str, method: str) -> Iterator[None]:
     except SourceUnavailable as error:
         raise type(error)(f"{name}: {error}", retry_after=error.retry_after) from error.__cause__
     except FOREIGN as error:
-        repeats = isinstance(error, _NOTHING_SENT) or (method == "GET" and not isinstance(error, _NO_USE_REPEATING))
+        if isinstance(error, _FAULTS_OF_OURS):  # no cause: these quote the header that they cannot send, credentials too
+            raise SourceUnavailable(f"{name} {_words(error)}") from None
+        repeats = isinstance(error, _NOTHING_SENT) or method == "GET"
         raise (_Passing if repeats else SourceUnavailable)(f"{name} {_words(error)}") from error
 
 
@@ -284,30 +288,12 @@ def _words(error: Exception) -> str:
 
 def _refusal(name: str, answer: httpx.Response) -> SourceUnavailable:
     status = answer.status_code
-    wait = _retry_after(answer.headers)
+    wait = retry_after(answer.headers)
     text = f"{name} answered {status} {_phrase(status)}".rstrip()
     patient = wait is not None and wait <= PATIENCE
     if (status in _PASSING and (wait is None or patient)) or (status in _LIMITS and patient):
         return _Passing(text, retry_after=wait)
     return SourceUnavailable(text, retry_after=wait)
-
-
-def _retry_after(headers: Mapping[str, str], now: Callable[[], datetime] = lambda: datetime.now(UTC)) -> timedelta | None:
-    """Read Retry-After, seconds or a date (RFC 9110 section 10.2.3); a date counts from the answer's own Date."""
-    text = headers.get("retry-after", "").strip()
-    if not text:
-        return None
-    try:
-        if text.replace(".", "", 1).isdecimal():
-            return timedelta(seconds=float(text))
-        asked = parsedate_to_datetime(headers["date"]) if "date" in headers else now()
-        return max(_aware(parsedate_to_datetime(text)) - _aware(asked), timedelta())
-    except (ValueError, OverflowError):
-        return None
-
-
-def _aware(moment: datetime) -> datetime:
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _phrase(status: int) -> str:
@@ -328,7 +314,7 @@ def _checked_url(text: str) -> httpx.URL:
         url = httpx.URL(text)
     except (httpx.InvalidURL, ValueError) as error:
         raise SourceUnavailable(f"{text[:200]!r} is not a web address") from error
-    if url.scheme not in ("http", "https") or not url.host:
+    if url.scheme not in ("http", "https") or not _HOST.fullmatch(url.raw_host.decode("ascii")):
         raise SourceUnavailable(f"{text[:200]!r} is not a web address")
     return url
 
@@ -357,8 +343,3 @@ def _origin(url: httpx.URL) -> tuple[str, str, int]:
 def _name(url: httpx.URL) -> str:
     """Say whom we asked: scheme, host and path, without query and user information."""
     return f"{url.scheme}://{url.netloc.decode('ascii')}{url.path}"[:200]
-
-
-def _backoff(attempt: int) -> float:
-    """Return the pause before a further attempt, in seconds: full jitter below an exponential bound."""
-    return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2**attempt))

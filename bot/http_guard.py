@@ -81,16 +81,21 @@ async def lookup(host: str, port: int) -> Sequence[str]:
 class Guard:
     """Refuses what is not the public internet. `allow` names the exceptions: `host` or `host:port`, in lower case."""
 
-    def __init__(self, allow: frozenset[str] = frozenset(), resolve: Resolve = lookup) -> None:
+    def __init__(
+        self, allow: frozenset[str] = frozenset(), ports: frozenset[int] = PORTS, resolve: Resolve = lookup
+    ) -> None:
         self._allow = allow
+        self._ports = ports
         self._resolve = resolve
 
     def check_url(self, host: str, port: int, userinfo: bool) -> None:
         """Refuse what can be seen from the URL alone; raises SourceUnavailable."""
         if userinfo:
             raise SourceUnavailable("a feed's address must not carry a user name or password")
-        if port not in PORTS and not self._is_allowed(host, port):
-            raise SourceUnavailable(f"a feed's address must use port 80 or 443, not {port}")
+        if port not in self._ports and not self._is_allowed(host, port):
+            raise SourceUnavailable(
+                f"a feed's address must use port {' or '.join(map(str, sorted(self._ports)))}, not {port}"
+            )
 
     async def addresses(self, host: str, port: int) -> Sequence[str]:
         """Return the addresses that may be connected to; raises SourceUnavailable when any of them is not public."""

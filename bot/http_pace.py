@@ -1,12 +1,17 @@
 """How often, and how many at a time, a host may be asked."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 
 Sleep = Callable[[float], Awaitable[object]]
 Clock = Callable[[], float]
+
+FIRST_BACKOFF, LONGEST_BACKOFF = 1.0, 30.0  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -50,3 +55,28 @@ class Gate:
     def rest(self, seconds: float) -> None:
         """Let nothing through for so long: what the host itself asked for."""
         self._next = max(self._next, self._clock() + seconds)
+
+
+def backoff(attempt: int) -> float:
+    """Return the pause before a further attempt, in seconds: full jitter below a bound that doubles (`attempt` from 0)."""
+    return random.uniform(0, min(LONGEST_BACKOFF, FIRST_BACKOFF * 2**attempt))
+
+
+def retry_after(headers: Mapping[str, str], now: datetime | None = None) -> timedelta | None:
+    """Read Retry-After, in seconds or as a date (RFC 9110 section 10.2.3); None when it is missing or makes no sense.
+
+    A date counts from the answer's own Date, so that two clocks need not agree; without one, from `now`. Header names are
+    in lower case.
+    """
+    text = headers.get("retry-after", "").strip()
+    try:
+        if text.replace(".", "", 1).isdecimal():
+            return timedelta(seconds=float(text))
+        asked = parsedate_to_datetime(headers["date"]) if "date" in headers else now or datetime.now(UTC)
+        return max(_aware(parsedate_to_datetime(text)) - _aware(asked), timedelta())
+    except (ValueError, OverflowError):
+        return None
+
+
+def _aware(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
