@@ -23,6 +23,8 @@ give one token per character. An underscore in a text separates, so nobody can w
 import itertools
 import re
 import unicodedata
+from collections.abc import Callable
+from operator import itemgetter
 from typing import NamedTuple
 
 from bot.query.plural import singular
@@ -36,9 +38,9 @@ _LONGEST = 64  # characters of a word that count: longer runs are data, not word
 _MOST_WORDS = 200_000  # in each memo below, about 20 MB; then it starts afresh
 _VARIED = 3  # hyphenated words of one phrase that are tried both ways; further ones as separate words
 
-_CHUNK_ASCII = re.compile(r"[a-z0-9]+(?:[-'][a-z0-9]+)*").findall
-_CHUNK = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*").findall
-_PART = re.compile(r"[a-z0-9]+|[^\Wa-z0-9_]+").findall
+# Text is cut at every sign but these two, which the memo then looks at once per word: twice as fast as a pattern.
+_SEPARATED = str.maketrans({code: chr(code) if chr(code).isalnum() or chr(code) in "-'" else " " for code in range(128)})
+_COMPOUNDS = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*").findall
 _LANGUAGE = re.compile(r"(?<![a-z0-9])(?:c\+\+|[cf]#(?![a-z0-9]))")
 _LANGUAGES = {"c++": " cpp ", "c#": " csharp ", "f#": " fsharp "}
 
@@ -47,6 +49,7 @@ _SPACELESS = re.compile(
     "[\u0e00-\u0fff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u31a0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     "\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
 )
+_MARKS = frozenset({"Mn", "Mc", "Me", "Cf"})  # Unicode's categories of combining marks and of invisible signs
 _VOICING = "\u3099\u309a"  # kana's marks make another letter, not an accent
 
 _BEFORE = str.maketrans(
@@ -65,28 +68,22 @@ class Spelling(NamedTuple):
 
 
 class _Memo(dict[str, str]):
-    """A word's folding, worked out once: the same few words make up most of every text."""
+    """What a word folds to, worked out once: the same few words make up most of every text."""
+
+    def __init__(self, fold: Callable[[str], str]) -> None:
+        super().__init__()
+        self._fold = fold
 
     def __missing__(self, chunk: str) -> str:
         if len(self) >= _MOST_WORDS:
             self.clear()
-        folded = self[chunk] = " ".join(_parts(chunk))
-        return folded
-
-
-class _Joined(dict[str, str]):
-    """The joined form of a hyphenated word, "" when it has none."""
-
-    def __missing__(self, chunk: str) -> str:
-        if len(self) >= _MOST_WORDS:
-            self.clear()
-        folded = self[chunk] = _join(chunk)
+        folded = self[chunk] = self._fold(chunk)
         return folded
 
 
 def tokens(text: str) -> list[str]:
     """Return the tokens of a text in their order, without the joined forms."""
-    return " ".join(map(_word, _chunks(plain(text)))).split()
+    return _fold_all(_chunks(plain(text))).split()
 
 
 def indexed(*texts: str) -> str:
@@ -99,12 +96,12 @@ def indexed(*texts: str) -> str:
     joined: dict[str, None] = {}
     for text in map(plain, texts):
         chunks = _chunks(text)
-        if chunks:
-            segments.append(" ".join(map(_word, chunks)))
-            for sign in "-'":
-                if sign in text:
-                    joined.update({_joined[chunk]: None for chunk in chunks if sign in chunk})
-    joined.pop("", None)
+        folded = _fold_all(chunks)
+        if folded:
+            segments.append(folded)
+        for sign in "-'":
+            if sign in text:
+                joined.update(dict.fromkeys(form for chunk in chunks if sign in chunk for form in _joined[chunk].split()))
     return f" {BARRIER} ".join([*segments, *joined])
 
 
@@ -114,7 +111,7 @@ def spellings(text: str, *, prefix: bool = False) -> tuple[Spelling, ...]:
     A text without a letter or digit has none, and matches nothing. A `prefix` is held against folded words: `librar*`
     finds libraries, and `gpus*` also finds gpu.
     """
-    chunks = _chunks(plain(text))
+    chunks = [word for chunk in _chunks(plain(text)) for word in _COMPOUNDS(chunk)]
     varied = itertools.count()
     ways = [_ways(chunk, last=prefix and at == len(chunks) - 1, varied=varied) for at, chunk in enumerate(chunks)]
     found = dict.fromkeys(_glue(choice) for choice in itertools.product(*ways)) if chunks else {}
@@ -133,23 +130,35 @@ def plain(text: str) -> str:
     text = unicodedata.normalize("NFKD", text.translate(_BEFORE)).casefold()
     text = unicodedata.normalize("NFKD", text)
     if not text.isascii():
-        kept = (char for char in text if char in _VOICING or unicodedata.category(char) not in {"Mn", "Mc", "Me", "Cf"})
+        kept = (char for char in text if char.isascii() or char in _VOICING or unicodedata.category(char) not in _MARKS)
         text = unicodedata.normalize("NFC", "".join(kept).translate(_AFTER))
     return text
 
 
 def _chunks(text: str) -> list[str]:
-    """Split plain text into words, hyphenated ones whole."""
+    """Cut plain text at everything that is no letter, digit, hyphen or apostrophe."""
     if "#" in text or "++" in text:
         text = _LANGUAGE.sub(lambda match: _LANGUAGES[match[0]], text)
-    if text.isascii():
-        return _CHUNK_ASCII(text)
-    return _CHUNK(text)
+    return text.translate(_SEPARATED).split() if text.isascii() else _COMPOUNDS(text)
 
 
-def _parts(chunk: str) -> list[str]:
-    words = re.split("[-']", chunk.removesuffix("'s"))
-    return [token for word in words for token in _tokens_of_word(word)]
+def _fold_all(chunks: list[str]) -> str:
+    """Return the chunks' tokens, with single spaces between."""
+    if len(chunks) < 2:
+        return " ".join(filter(None, map(_folded.__getitem__, chunks)))
+    folded = " ".join(itemgetter(*chunks)(_folded))
+    return " ".join(folded.split()) if "  " in folded else folded.strip()
+
+
+def _fold(chunk: str) -> str:
+    """Fold one chunk: usually a word, rarely several (`unit--time`) or none (`-`)."""
+    if chunk.isascii() and chunk.isalnum():
+        return singular(chunk[:_LONGEST])
+    return " ".join(token for compound in _COMPOUNDS(chunk) for part in _split(compound) for token in _tokens_of_word(part))
+
+
+def _split(compound: str) -> list[str]:
+    return re.split("[-']", compound.removesuffix("'s"))
 
 
 def _tokens_of_word(word: str, *, whole: bool = True) -> list[str]:
@@ -166,27 +175,30 @@ def _written(piece: str, *, whole: bool) -> str:
     return "".join(char if char.isascii() else f"_{ord(char):x}_" for char in piece)
 
 
-def _join(chunk: str, *, whole: bool = True) -> str:
+def _join(chunk: str) -> str:
+    """Return the joined forms of the chunk's hyphenated words, with spaces between."""
+    return " ".join(filter(None, map(_as_one, _COMPOUNDS(chunk))))
+
+
+def _as_one(compound: str, *, whole: bool = True) -> str:
     """Return a hyphenated word's parts written as one word, "" when that is no word of its own."""
-    chunk = chunk.removesuffix("'s")
-    if "-" not in chunk and "'" not in chunk:
-        return ""
-    word = re.sub("[-']", "", chunk)
+    parts = _split(compound)
+    word = "".join(parts)
     folded = _tokens_of_word(word, whole=whole)
-    return folded[0] if len(folded) == 1 and not word.isdigit() else ""
+    return folded[0] if len(parts) > 1 and len(folded) == 1 and not word.isdigit() else ""
 
 
 def _ways(chunk: str, *, last: bool, varied: "itertools.count[int]") -> list[Spelling]:
     """Return how one word of a phrase may be written; `last`: it is the beginning of a word."""
-    ways = [Spelling(tuple(_word(chunk).split()))]
-    joined = _joined[chunk]
+    ways = [Spelling(tuple(_folded[chunk].split()))]
+    joined = _as_one(chunk)
     if joined and next(varied) < _VARIED:
         ways.append(Spelling((joined,)))
     if last:
-        *before, word = re.split("[-']", chunk.removesuffix("'s"))
+        *before, word = _split(chunk)
         head = tuple(token for part in before for token in _tokens_of_word(part))
         ways.append(Spelling((*head, *_tokens_of_word(word, whole=False)), prefix=True))
-        open_joined = _join(chunk, whole=False)
+        open_joined = _as_one(chunk, whole=False)
         if open_joined:
             ways.append(Spelling((open_joined,), prefix=True))
     return [way for way in ways if way.tokens and not _covered(way, ways)]
@@ -207,5 +219,5 @@ def _glue(choice: tuple[Spelling, ...]) -> Spelling:
     return Spelling(tuple(itertools.chain.from_iterable(way.tokens for way in choice)), choice[-1].prefix)
 
 
-_word = _Memo().__getitem__
-_joined = _Joined()
+_folded = _Memo(_fold)
+_joined = _Memo(_join)
