@@ -1,0 +1,163 @@
+"""Choose and arrange the entries of one digest, and write its coverage footer. Pure.
+
+Every item that was considered is either kept or dropped for exactly one reason, so that `seen == kept + dropped` can be
+checked and the footer can say where everything went.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Ranked, SourceReport, SourceState, Summary, Topic
+
+# Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
+OLD = "too old"
+WITHDRAWN = "withdrawn"
+POSTED = "already posted"
+SOURCE = "from a source the topic leaves out"
+QUERY = "outside the topic"
+FILTER = "filtered out"
+SCORE = "below the score"
+JOINED = "on one card with another"
+TWIN = "near twins"
+CAP = "over the cap"
+REASONS = (OLD, WITHDRAWN, POSTED, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a digest may hold: entries in all, repositories among them, and the age of what is still news."""
+
+    entries: int = 7
+    repositories: int = 2
+    max_age: timedelta = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A chosen item and its other half, which is shown on the same card."""
+
+    ranked: Ranked
+    partner: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, and why each of the others was not, by key."""
+
+    cards: tuple[Card, ...]
+    dropped: Mapping[str, str]
+
+
+def turned_away(item: Item, topic: Topic, *, posted: Collection[str], limits: Limits, now: datetime) -> str:
+    """Return why the item is not to be ranked for the topic at all, "" when it is."""
+    if _is_old(item, limits.max_age, now):
+        return OLD
+    if item.withdrawn:
+        return WITHDRAWN
+    if item.key in posted or any(alias in posted for alias in item.aliases):
+        return POSTED
+    if topic.sources and not any(
+        source.split(":")[0] in topic.sources or source in topic.sources for source in item.sources
+    ):
+        return SOURCE
+    return ""
+
+
+def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, str]]:
+    """Put a paper and its repository on one card: the better-placed half leads, the other is dropped as joined.
+
+    `known` holds the other halves by key, ranked or not; one repository goes with one paper only.
+    """
+    cards: list[Card] = []
+    taken: dict[str, str] = {}
+    for entry in ranked:
+        item = entry.item
+        if item.key in taken:
+            continue
+        partner = known.get(item.repo or item.paper)
+        if partner is not None and (partner.key in taken or partner.kind is item.kind or partner.withdrawn):
+            partner = None
+        cards.append(Card(entry, partner))
+        taken[item.key] = ""
+        if partner is not None:
+            taken[partner.key] = JOINED
+    led = {card.ranked.item.key for card in cards}
+    return cards, {key: reason for key, reason in taken.items() if reason and key not in led}
+
+
+def cap(cards: Sequence[Card], limits: Limits) -> tuple[list[Card], dict[str, str]]:
+    """Keep the first cards that the limits allow; repositories that stand alone count against their own limit too."""
+    kept: list[Card] = []
+    dropped: dict[str, str] = {}
+    repositories = 0
+    for card in cards:
+        alone = card.ranked.item.kind is Kind.REPO and card.partner is None
+        if len(kept) >= limits.entries or (alone and repositories >= limits.repositories):
+            dropped[card.ranked.item.key] = CAP
+            continue
+        repositories += alone
+        kept.append(card)
+    return kept, dropped
+
+
+def digest(
+    topic: Topic,
+    cards: Sequence[Card],
+    summaries: Sequence[Summary],
+    *,
+    coverage: Coverage,
+    since: datetime,
+    now: datetime,
+) -> Digest:
+    """Arrange the cards, with a summary each, as the topic's digest."""
+    entries = tuple(Entry(card.ranked, summary, card.partner) for card, summary in zip(cards, summaries, strict=True))
+    return Digest(topic.name, topic.title, now.date(), since, now, entries, coverage)
+
+
+def coverage(
+    considered: Sequence[Item],
+    dropped: Mapping[str, str],
+    sources: Sequence[tuple[str, SourceState]],
+    *,
+    since: datetime,
+    now: datetime,
+) -> Coverage:
+    """Count where everything went. `sources` are those that the topic asks, each with its name for people."""
+    keys = {item.key for item in considered}
+    counts = Counter(reason for key, reason in dropped.items() if key in keys)
+    reports = tuple(_report(title, state, considered, now) for title, state in sources)
+    notes = [f"late: covers {_span(now - since)}"] if now - since > timedelta(days=4) else []
+    return Coverage(
+        sources=reports,
+        seen=len(keys),
+        kept=len(keys) - counts.total(),
+        dropped=tuple((reason, counts[reason]) for reason in REASONS if counts[reason]),
+        notes=tuple(notes),
+    )
+
+
+def _report(title: str, state: SourceState, considered: Sequence[Item], now: datetime) -> SourceReport:
+    count = sum(state.name in item.sources for item in considered)
+    note = state.note
+    if state.asked is not None and now - state.asked > timedelta(days=1):
+        note = f"last asked {_span(now - state.asked)} ago" + (f"; {note}" if note else "")
+    if state.health in (Health.DOWN, Health.CHANGED) and state.answered is not None:
+        note = f"{note} (last answered {_span(now - state.answered)} ago)"
+    return SourceReport(title, state.health, count, note)
+
+
+def _is_old(item: Item, max_age: timedelta, now: datetime) -> bool:
+    """A repository is never too old: it is news when it is first seen. A paper's announcement counts, not its date alone."""
+    if item.kind is Kind.REPO:
+        return False
+    when = item.appeared or item.published
+    return when is not None and now - when > max_age
+
+
+def _span(span: timedelta) -> str:
+    hours = round(span / timedelta(hours=1))
+    if hours < 48:
+        return "1 hour" if hours == 1 else f"{hours} hours"
+    return f"{round(hours / 24)} days"

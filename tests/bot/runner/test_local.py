@@ -1,0 +1,77 @@
+import asyncio
+import logging
+from datetime import timedelta
+
+import pytest
+
+from bot.ports import Job
+from bot.runner.local import LocalRunner
+
+SOON = timedelta(milliseconds=20)
+
+
+async def run_for(runner: LocalRunner, jobs: list[Job], seconds: float) -> None:
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(runner.run(jobs))
+        await asyncio.sleep(seconds)
+        runner.stop()
+        await task
+
+
+async def test_a_job_runs_at_once_and_again_or_after_its_interval() -> None:
+    ran: list[str] = []
+
+    async def tick(name: str) -> None:
+        ran.append(name)
+
+    jobs = [
+        Job("often", SOON, lambda: tick("often"), at_once=True),
+        Job("once", timedelta(hours=1), lambda: tick("once"), at_once=True),
+        Job("later", timedelta(hours=1), lambda: tick("later")),
+    ]
+    await run_for(LocalRunner(), jobs, 0.3)
+
+    assert ran.count("often") >= 3
+    assert ran.count("once") == 1
+    assert "later" not in ran
+
+
+async def test_a_job_that_fails_is_logged_and_runs_again(caplog: pytest.LogCaptureFixture) -> None:
+    tries: list[int] = []
+
+    async def fail() -> None:
+        tries.append(1)
+        raise ValueError("no")
+
+    with caplog.at_level(logging.ERROR):
+        await run_for(LocalRunner(), [Job("failing", SOON, fail, at_once=True)], 0.3)
+
+    assert len(tries) >= 2
+    assert "job failing failed" in caplog.text
+
+
+async def test_a_job_never_runs_beside_itself() -> None:
+    inside = most = 0
+
+    async def slow() -> None:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.1)
+        inside -= 1
+
+    await run_for(LocalRunner(), [Job("slow", SOON, slow, at_once=True)], 0.3)
+
+    assert most == 1
+
+
+async def test_stopping_lets_a_running_job_end() -> None:
+    ended: list[bool] = []
+
+    async def slow() -> None:
+        await asyncio.sleep(0.3)
+        ended.append(True)
+
+    await run_for(LocalRunner(), [Job("slow", timedelta(hours=1), slow, at_once=True)], 0.1)
+
+    assert ended == [True]
