@@ -61,10 +61,10 @@ async def replay() -> AsyncIterator[str]:
     `/atom/<categories>`, `/api/query` and `/oai` are arXiv's, `/api/daily_papers` is Hugging Face's and
     `/search/repositories` is GitHub's; every other path is a 404.
     """
-    runner = web.AppRunner(_app(await asyncio.to_thread(recorded)), access_log=None)
+    runner = web.AppRunner(_app(await asyncio.to_thread(recorded)), access_log=None, shutdown_timeout=1)
     await runner.setup()
     try:
-        await web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=1).start()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
         host, port = runner.addresses[0][:2]
         yield f"http://{host}:{port}"
     finally:
