@@ -1,1 +1,1 @@
-"""What is remembered: one port, one contract, an implementation per file."""
+"""What is remembered: `memory` for tests and trials, `sqlite` for service. Both answer to bot.ports.Store."""

@@ -1,0 +1,177 @@
+"""How the database is reached: one thread that writes, a few that read, and SQLite's errors in our words.
+
+Every write is a transaction of its own, begun IMMEDIATE: under a plain BEGIN a transaction that reads before it writes
+fails at once with "database is locked" when another one was quicker, whatever the timeout.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from sqlite_utils import Database
+
+from bot.errors import StoreError
+from bot.store.locks import PATIENCE, FileLock, turn_lock
+
+T = TypeVar("T")
+
+_READERS = 3  # threads; a search keeps one busy for some milliseconds, and SQLite runs outside the interpreter's lock
+_WRITER_CACHE = 32_000  # KiB
+_READER_CACHE = 16_000
+
+
+def connect(path: Path, *, read_only: bool = False, cache: int = _READER_CACHE) -> Database:
+    """Open a connection with our settings; raises sqlite3.Error."""
+    mode = "ro" if read_only else "rwc"
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    conn = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    try:
+        conn.execute(f"pragma cache_size = -{cache}")
+        conn.execute("pragma temp_store = memory")
+        return Database(conn, recursive_triggers=False, execute_plugins=False)
+    except BaseException:
+        conn.close()
+        raise
+
+
+class Writer:
+    """The one thread that writes, with its connection; jobs run in the order in which they were given."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
+        self._turn: FileLock = turn_lock(path)
+        self._db: Database | None = None
+
+    async def write(self, job: Callable[[Database], T]) -> T:
+        """Run the job in a transaction and return what it returns; a job that raises leaves nothing behind."""
+        return await self._in_thread(lambda: self._transact(job))
+
+    async def bare(self, job: Callable[[Database], T]) -> T:
+        """Run the job outside any transaction, for what SQLite allows there only (VACUUM)."""
+
+        def run() -> T:
+            with self._turn.turn():
+                return job(self._database())
+
+        return await self._in_thread(run)
+
+    async def close(self) -> None:
+        """Finish what was given and close; harmless when nothing is open."""
+        await self._in_thread(self._shut)
+        self._thread.shutdown(wait=False)
+
+    async def _in_thread(self, run: Callable[[], T]) -> T:
+        with told(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._thread, run)
+
+    def _transact(self, job: Callable[[Database], T]) -> T:
+        with self._turn.turn():
+            db = self._database()
+            db.conn.execute("begin immediate")
+            try:
+                result = job(db)
+                db.conn.execute("commit")
+            except BaseException:
+                # A full disk may already have undone the transaction.
+                if db.conn.in_transaction:
+                    db.conn.execute("rollback")
+                raise
+            return result
+
+    def _database(self) -> Database:
+        """Open on first use, and again when an earlier try failed."""
+        if self._db is None:
+            db = connect(self._path, cache=_WRITER_CACHE)
+            try:
+                db.conn.execute("pragma journal_mode = wal")
+                db.conn.execute("pragma synchronous = full")  # what was committed stays after a power cut too
+            except BaseException:
+                db.close()
+                raise
+            self._db = db
+        return self._db
+
+    def _shut(self) -> None:
+        with contextlib.suppress(StoreError), self._turn.turn():
+            if self._db is not None:
+                self._db.close()
+                self._db = None
+        self._turn.close()
+
+
+class Readers:
+    """A few threads that read, each on its own connection."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-reader")
+        self._own = threading.local()
+        self._open: list[Database] = []
+
+    async def read(self, job: Callable[[Database], T]) -> T:
+        """Run the job on a consistent view of the database."""
+        with told(self._path):
+            return await asyncio.get_running_loop().run_in_executor(self._threads, self._view, job)
+
+    async def close(self) -> None:
+        """Wait for what is being read and close."""
+        await asyncio.to_thread(self._shut)
+
+    def _view(self, job: Callable[[Database], T]) -> T:
+        db = self._database()
+        db.conn.execute("begin")
+        try:
+            return job(db)
+        finally:
+            db.conn.execute("rollback")
+
+    def _database(self) -> Database:
+        db: Database | None = getattr(self._own, "db", None)
+        if db is None:
+            db = self._own.db = connect(self._path, read_only=True)
+            self._open.append(db)
+        return db
+
+    def _shut(self) -> None:
+        self._threads.shutdown(wait=True)
+        while self._open:
+            self._open.pop().close()
+
+
+@contextlib.contextmanager
+def told(path: Path) -> Iterator[None]:
+    """Turn what SQLite and the file system raise inside the block into a StoreError that says what to do."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise StoreError(_sentence(error, path)) from error
+    except UnicodeEncodeError as error:
+        raise StoreError(f"A text cannot be stored in {path}: it holds half of a character ({error.reason}).") from error
+    except OSError as error:
+        raise StoreError(f"The database {path} cannot be used: {error.strerror or error}.") from error
+
+
+def _sentence(error: sqlite3.Error, path: Path) -> str:
+    text = str(error)
+    for sign, sentence in _SENTENCES:
+        if sign in text:
+            return sentence.format(path=path, folder=path.parent, patience=f"{PATIENCE:.0f}")
+    return f"The database {path} failed: {text}."
+
+
+_SENTENCES = (
+    ("disk is full", "The disk with {path} is full; make room, nothing of what was being written is half there."),
+    ("no such module: fts5", "This Python's SQLite has no full-text search (FTS5); use a Python built with it."),
+    ("readonly", "The database {path} cannot be written; check the owner and the rights of the file and of its folder."),
+    ("unable to open", "The database {path} cannot be opened; check that {folder} exists and may be read and written."),
+    ("locked", "Another program has kept {path} locked for {patience} seconds; close it and try again."),
+    ("not a database", "{path} is not a database; move it away, or restore a backup with `broadsheet db restore`."),
+    ("malformed", "The database {path} is damaged; stop the service and restore a backup with `broadsheet db restore`."),
+    ("disk I/O error", "The disk with {path} does not answer as it should; check it, then `broadsheet db check`."),
+)

@@ -1,0 +1,218 @@
+"""How items come into the database: made ready beside the writer, then written a few hundred to a statement.
+
+Statements with many rows keep the writer inside SQLite, where it does not hold the interpreter's lock, so that the next
+rows can be folded at the same time on another core.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from hashlib import blake2b
+
+from sqlite_utils import Database
+
+from bot.models import Item
+from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
+from bot.query.fold import VERSION
+from bot.store.compile import label_token
+from bot.store.records import item_from_text, item_to_text, micros, newness
+from bot.store.schema import COLUMNS, make_index
+from bot.store.words import inflects, stems
+
+CHUNK = 200  # items to a statement; 10 values each stay far below SQLite's 32766 parameters
+# Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
+INDEX_VERSION = f"1/{VERSION}"
+
+_ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An item as it will be written."""
+
+    key: str
+    row: tuple[object, ...]  # the columns of `items` after the id
+    data: str
+    texts: tuple[str, ...]  # the columns of the search index
+    aliases: tuple[str, ...]
+    counts: tuple[int | None, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some items made ready, and the words in them."""
+
+    items: tuple[Ready, ...]
+    words: frozenset[str]
+
+
+def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
+    """Return the items as they will be stored, the last of each key, in runs of one statement each."""
+    last = {item.key: item if item.seen else replace(item, seen=now) for item in items}
+    rows = list(last.values())
+    return [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
+
+
+def make_ready(items: Sequence[Item], known: Collection[str] = frozenset()) -> Chunk:
+    """Fold and encode some items; their words are returned less the known ones. Pure, and the costly half of writing."""
+    ready = tuple(map(_ready, items))
+    words: set[str] = set()
+    for item in ready:
+        for text in item.texts[:-1]:
+            words.update(text.split())
+    words.difference_update(known)
+    return Chunk(ready, frozenset(filter(inflects, words)))
+
+
+def index_texts(item: Item) -> tuple[str, ...]:
+    """Return what each column of the search index holds of the item."""
+    labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
+    return (*(text_of(item, field) for field in TEXT), labels)
+
+
+def _ready(item: Item) -> Ready:
+    assert item.seen is not None  # noqa: S101 - `chunks` sees to it
+    texts = index_texts(item)
+    dates = (item.seen, newness(item)[0], date_of(item, "published"), date_of(item, "updated"))
+    times = [None if time is None else micros(time) for time in dates]
+    counts = (item.stars, item.forks, item.upvotes)
+    row = (item.key, str(item.kind), *times, *counts, _fingerprint(texts))
+    return Ready(item.key, row, item_to_text(item), texts, item.aliases, counts)
+
+
+def _fingerprint(texts: Iterable[str]) -> int:
+    """Return 63 bits of what the index holds of an item, to see whether it changed."""
+    return int.from_bytes(blake2b("\n".join(texts).encode(), digest_size=8).digest()) >> 1
+
+
+# --- writing; all of it inside the writer's transaction
+
+
+def write_chunk(db: Database, chunk: Chunk, day: date) -> None:
+    """Insert or replace the items of a chunk, and what belongs to them."""
+    known = ids_of(db, [item.key for item in chunk.items])
+    changed = _changed(db, [(known[item.key], item) for item in chunk.items if item.key in known])
+    unindex(db, [number for number, _ in changed])
+    following = int(db.execute("select coalesce(max(id), 0) + 1 from items").fetchone()[0])
+    new = list(enumerate((item for item in chunk.items if item.key not in known), following))
+    numbers = {**known, **{item.key: number for number, item in new}}
+    pairs = [(numbers[item.key], item) for item in chunk.items]
+    _replace(db, "items", _ROW, [(number, *item.row) for number, item in pairs])
+    _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in pairs])
+    _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in (*new, *changed)])
+    _write_aliases(db, pairs, list(known.values()))
+    _write_readings(db, pairs, day)
+    _write_words(db, chunk.words)
+
+
+def ids_of(db: Database, keys: Collection[str]) -> dict[str, int]:
+    """Return the id of each key that is an item's own."""
+    rows = db.execute("select key, id from items where key in (select value from json_each(?))", [json.dumps(list(keys))])
+    return dict(rows.fetchall())
+
+
+def retire(db: Database, keys: Collection[str], heirs: dict[str, str]) -> None:
+    """Drop items; the readings of one that another names as its alias pass to that one. The heirs must be written."""
+    gone = ids_of(db, keys)
+    inherits = ids_of(db, list(heirs.values()))
+    for key, number in sorted(gone.items()):
+        heir = inherits.get(heirs.get(key, ""))
+        if heir is not None:
+            db.execute("update or ignore readings set item = ? where item = ?", [heir, number])
+    drop(db, list(gone.values()))
+
+
+def drop(db: Database, numbers: Sequence[int]) -> None:
+    """Drop the items of these ids with all that belongs to them."""
+    for at in range(0, len(numbers), CHUNK):
+        some = numbers[at : at + CHUNK]
+        unindex(db, some)
+        for table, column in (("items", "id"), ("records", "id"), ("aliases", "item"), ("readings", "item")):
+            db.execute(f"delete from {table} where {column} in (select value from json_each(?))", [json.dumps(some)])
+
+
+def unindex(db: Database, numbers: Sequence[int]) -> None:
+    """Take items out of the search index, which needs to be told what it holds of them."""
+    if not numbers:
+        return
+    rows = _stored(db, numbers)
+    if any(_fingerprint(texts) != fingerprint for _, texts, fingerprint in rows):
+        rebuild(db)  # the index was made by other rules than ours; taking our words out of it would spoil it
+    columns = ("words", "rowid", *COLUMNS)
+    _insert(db, "words", columns, [("delete", number, *texts) for number, texts, _ in rows])
+
+
+def rebuild(db: Database) -> None:
+    """Make the search index and its vocabulary anew from the stored items."""
+    make_index(db.conn)
+    db.execute("delete from vocabulary")
+    for rows in _all_rows(db):
+        _insert(db, "words", ("rowid", *COLUMNS), [(number, *texts) for number, texts, _ in rows])
+        marks = [(_fingerprint(texts), number) for number, texts, _ in rows]
+        db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
+        _write_words(db, {word for _, texts, _ in rows for text in texts[:-1] for word in text.split() if inflects(word)})
+    db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
+
+
+_Stored = tuple[int, tuple[str, ...], int]  # id, what the index should hold, the fingerprint of what it does
+
+
+def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
+    sql = (
+        "select items.id, data, fingerprint from items join records using (id)"
+        " where items.id in (select value from json_each(?))"
+    )
+    rows = db.execute(sql, [json.dumps(list(numbers))]).fetchall()
+    return [(number, index_texts(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
+
+
+def _all_rows(db: Database) -> Iterator[list[_Stored]]:
+    last = 0
+    while True:
+        sql = "select id from items where id > ? order by id limit ?"
+        numbers = [number for (number,) in db.execute(sql, [last, CHUNK]).fetchall()]
+        if not numbers:
+            return
+        yield _stored(db, numbers)
+        last = numbers[-1]
+
+
+def _changed(db: Database, pairs: Sequence[tuple[int, Ready]]) -> list[tuple[int, Ready]]:
+    """Return those whose indexed text is another than before; counts of stars and votes leave it as it is."""
+    sql = "select id, fingerprint from items where id in (select value from json_each(?))"
+    before = dict(db.execute(sql, [json.dumps([number for number, _ in pairs])]).fetchall())
+    return [(number, item) for number, item in pairs if before[number] != item.row[-1]]
+
+
+def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]], known: Sequence[int]) -> None:
+    if known:
+        db.execute("delete from aliases where item in (select value from json_each(?))", [json.dumps(known)])
+    rows = [(alias, number) for number, item in pairs for alias in item.aliases]
+    db.conn.executemany("insert or replace into aliases (alias, item) values (?, ?)", rows)
+
+
+def _write_readings(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+    rows = [(number, day.isoformat(), *item.counts) for number, item in pairs if item.counts != (None, None, None)]
+    _replace(db, "readings", ("item", "day", "stars", "forks", "upvotes"), rows)
+
+
+def _write_words(db: Database, words: Collection[str]) -> None:
+    ordered = sorted(words)
+    for at in range(0, len(ordered), 5000):
+        some = ordered[at : at + 5000]
+        _insert(db, "vocabulary", ("word", "stem"), list(zip(some, stems(some), strict=True)), "insert or ignore")
+
+
+def _replace(db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
+    _insert(db, table, columns, rows, "insert or replace")
+
+
+def _insert(
+    db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], verb: str = "insert"
+) -> None:
+    if not rows:
+        return
+    places = f"({', '.join('?' * len(columns))})"
+    sql = f"{verb} into {table} ({', '.join(columns)}) values {', '.join([places] * len(rows))}"
+    db.conn.execute(sql, [value for row in rows for value in row])

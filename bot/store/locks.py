@@ -1,0 +1,93 @@
+"""Locks between processes: one writing service per database, and one writing transaction at a time.
+
+Both are `flock` on files beside the database, so they end with their process, however it ends. The second one makes
+writers and their checkpoints take turns: SQLite before 3.51.3 can lose a transaction when one connection restarts the
+write-ahead log in the moment in which another writes to it (https://sqlite.org/changes.html, 3.51.3 and 3.53.0).
+"""
+
+import contextlib
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.errors import StoreError
+
+PATIENCE = 15.0  # seconds that a write waits for another process
+_STEP = 0.005
+
+
+class FileLock:
+    """A lock on one file, which is made when it is missing and left there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file: int | None = None
+
+    def take(self, patience: float = 0.0) -> bool:
+        """Take the lock within so many seconds and say whether that went well; raises OSError without the file."""
+        if self._file is None:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        end = time.monotonic() + patience
+        while not _flock(self._file):
+            if time.monotonic() >= end:
+                return False
+            time.sleep(_STEP)
+        return True
+
+    def release(self) -> None:
+        """Let go, keeping the file open for the next time."""
+        if self._file is not None:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Let go for good."""
+        if self._file is not None:
+            os.close(self._file)
+            self._file = None
+
+    def sign(self) -> None:
+        """Write our process id into the file, for whoever finds it locked."""
+        if self._file is not None:
+            os.ftruncate(self._file, 0)
+            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+
+    def signature(self) -> str:
+        """Return what the holder wrote, "" when nothing can be read."""
+        with contextlib.suppress(OSError, UnicodeDecodeError):
+            return self._path.read_text("ascii").strip()
+        return ""
+
+    @contextlib.contextmanager
+    def turn(self, patience: float = PATIENCE) -> Iterator[None]:
+        """Hold the lock inside the block; raises StoreError when another process keeps it for longer than `patience`."""
+        if not self.take(patience):
+            raise StoreError(
+                f"Another process has been writing to the database for {patience:.0f} seconds; try again when it is done."
+            )
+        try:
+            yield
+        finally:
+            self.release()
+
+
+def service_lock(database: Path) -> FileLock:
+    """Return the lock that a writing service holds for its life."""
+    return FileLock(database.with_name(database.name + ".lock"))
+
+
+def turn_lock(database: Path) -> FileLock:
+    """Return the lock that each writing transaction holds."""
+    return FileLock(database.with_name(database.name + ".turn"))
+
+
+def _flock(file: int) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
+            return False
+        raise
+    return True

@@ -1,0 +1,227 @@
+"""A store that forgets at the end of the process: for tests, trials and as the plainest statement of the contract."""
+
+import asyncio
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from bot.errors import StoreError
+from bot.models import Digest, Hit, Item, Kind, Page, Query, Reading, SourceState, Summary, Tree
+from bot.query.fields import TEXT, text_of
+from bot.query.fold import found
+from bot.query.match import Folded, matches
+from bot.store.records import item_to_text, newness, posted_keys
+from bot.store.words import Alternative, inflects, split, stems
+
+
+class MemoryStore:
+    """bot.ports.Store in dictionaries. Nothing in it waits, and what is given is frozen, so nothing is copied."""
+
+    def __init__(self) -> None:
+        self._items: dict[str, Item] = {}
+        self._aliases: dict[str, str] = {}
+        self._readings: dict[str, dict[date, Reading]] = {}
+        self._states: dict[str, SourceState] = {}
+        self._digests: list[tuple[str, str, Digest]] = []
+        self._posted: dict[tuple[str, str], set[str]] = {}
+        self._summaries: dict[tuple[str, str, str], Summary] = {}
+        self._spent: dict[date, int] = {}
+        self._facts: dict[str, str] = {}
+
+    async def open(self) -> None:
+        """Do nothing: there is nothing to make ready."""
+
+    async def close(self) -> None:
+        """Do nothing: a memory store may be opened again and still knows everything."""
+
+    # --- items
+
+    async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
+        """Return the item known under each key or alias."""
+        known = ((key, self._items.get(key) or self._items.get(self._aliases.get(key, ""))) for key in keys)
+        return {key: item for key, item in known if item is not None}
+
+    async def add(
+        self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
+    ) -> None:
+        """Insert or replace whole items; the readings of a retired key pass to the item that names it as an alias."""
+        fresh = {item.key: replace(item, seen=item.seen or now) for item in items}
+        heirs = {alias: item.key for item in fresh.values() for alias in item.aliases}
+        for key in sorted(set(retired) - fresh.keys()):
+            self._drop(key, heirs.get(key))
+        for item in fresh.values():
+            self._put(item, now)
+        if state is not None:
+            self._states[state.name] = state
+
+    def _put(self, item: Item, now: datetime) -> None:
+        self._forget_aliases(item.key)
+        self._items[item.key] = item
+        self._aliases.update(dict.fromkeys(item.aliases, item.key))
+        day = now.astimezone(UTC).date()
+        reading = Reading(day, item.stars, item.forks, item.upvotes)
+        if reading != Reading(day):
+            self._readings.setdefault(item.key, {})[reading.day] = reading
+
+    def _drop(self, key: str, heir: str | None) -> None:
+        self._forget_aliases(key)
+        self._items.pop(key, None)
+        left = self._readings.pop(key, {})
+        if heir is not None and left:
+            self._readings[heir] = {**left, **self._readings.get(heir, {})}
+
+    def _forget_aliases(self, key: str) -> None:
+        for alias in self._items[key].aliases if key in self._items else ():
+            if self._aliases.get(alias) == key:
+                del self._aliases[alias]
+
+    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
+        """Return a page of what the query finds."""
+        words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
+        ordered = sorted(self._items.values(), key=newness, reverse=True)
+        hits = [Hit(item, _relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
+        if words:
+            hits = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
+        if query.sort in ("stars", "upvotes"):
+            hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
+        return Page(tuple(hits[offset : offset + limit]), more=len(hits) > offset + limit)
+
+    async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        """Count the items for which the tree holds."""
+        young = (item for item in self._items.values() if since is None or _seen(item) >= since)
+        return sum(matches(tree, Folded(item), now) for item in young)
+
+    async def items_since(self, since: datetime, until: datetime) -> Sequence[Item]:
+        """Return the items first seen in the span, newest first."""
+        within = (item for item in self._items.values() if since <= _seen(item) < until)
+        return sorted(within, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
+    async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
+        """Return each item's readings, oldest first."""
+        kept = {key: [reading for reading in self._readings.get(key, {}).values() if reading.day >= since] for key in keys}
+        return {key: sorted(some, key=lambda reading: reading.day) for key, some in kept.items() if some}
+
+    # --- sources
+
+    async def source_state(self, name: str) -> SourceState:
+        """Return what is remembered of the source."""
+        return self._states.get(name, SourceState(name=name))
+
+    async def save_source_state(self, state: SourceState) -> None:
+        """Remember it."""
+        self._states[state.name] = state
+
+    # --- digests
+
+    async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+        """Keep the digest and what it posted."""
+        self._digests.append((workspace, channel, digest))
+        self._posted.setdefault((workspace, channel), set()).update(posted_keys(digest))
+
+    async def posted(self, workspace: str, channel: str) -> frozenset[str]:
+        """Return the keys already posted to the channel."""
+        return frozenset(self._posted.get((workspace, channel), ()))
+
+    async def last_digest(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+        """Return the day and the `until` of the channel's newest digest of the topic."""
+        spans = [
+            (digest.until, digest.day)
+            for *place, digest in self._digests
+            if place == [workspace, channel] and digest.topic == topic
+        ]
+        return max(spans)[::-1] if spans else None
+
+    # --- summaries
+
+    async def cached_summary(self, key: str, made_by: str, digest_of_text: str) -> Summary | None:
+        """Return a kept summary."""
+        return self._summaries.get((key, made_by, digest_of_text))
+
+    async def save_summary(self, key: str, made_by: str, digest_of_text: str, summary: Summary, now: datetime) -> None:
+        """Keep a summary."""
+        self._summaries[key, made_by, digest_of_text] = summary
+
+    async def spent(self, day: date) -> int:
+        """Return how many tokens were used on the day."""
+        return self._spent.get(day, 0)
+
+    async def spend(self, day: date, tokens: int) -> None:
+        """Add to the day's tokens."""
+        self._spent[day] = self._spent.get(day, 0) + tokens
+
+    # --- small facts and maintenance
+
+    async def get_fact(self, name: str) -> str:
+        """Return a small remembered text."""
+        return self._facts.get(name, "")
+
+    async def set_fact(self, name: str, value: str) -> None:
+        """Remember a small text."""
+        self._facts[name] = value
+
+    async def statistics(self) -> Mapping[str, int]:
+        """Return row counts; `bytes` is 0, as nothing lies on a disk."""
+        kinds = [item.kind for item in self._items.values()]
+        counts = {f"{kind}s": kinds.count(kind) for kind in Kind}
+        readings = sum(map(len, self._readings.values()))
+        return {"items": len(kinds), **counts, "readings": readings, "digests": len(self._digests), "bytes": 0}
+
+    async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        """Drop old items that no digest holds, and old readings."""
+        held = set().union(*self._posted.values())
+        old = [item for item in self._items.values() if _seen(item) < items_before]
+        gone = [item.key for item in old if not held.intersection((item.key, *item.aliases))]
+        before = sum(map(len, self._readings.values()))
+        for key in gone:
+            self._drop(key, None)
+        for days in self._readings.values():
+            for day in [day for day in days if day < readings_before]:
+                del days[day]
+        self._summaries = {at: summary for at, summary in self._summaries.items() if at[0] not in gone}
+        return {"items": len(gone), "readings": before - sum(map(len, self._readings.values()))}
+
+    async def check(self) -> list[str]:
+        """Return no fault: nothing can be out of step."""
+        return []
+
+    async def backup(self, path: Path) -> None:
+        """Write the items as JSON lines; readings and digests stay behind, as this store is for trials."""
+        try:
+            await asyncio.to_thread(_write_whole, path, list(map(item_to_text, self._items.values())))
+        except OSError as error:
+            raise StoreError(f"The backup cannot be written to {path}: {error.strerror}.") from error
+
+    async def vacuum(self) -> int:
+        """Return 0: there is nothing to give back."""
+        return 0
+
+
+def _write_whole(path: Path, lines: Iterable[str]) -> None:
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(json.dumps("Broadsheet items") + "\n" + "".join(f"{line}\n" for line in lines), "utf-8")
+    partial.replace(path)
+
+
+def _seen(item: Item) -> datetime:
+    assert item.seen is not None  # noqa: S101 - `add` sees to it
+    return item.seen
+
+
+def _number(item: Item, name: str) -> float:
+    value = item.stars if name == "stars" else item.upvotes
+    return -1 if value is None else value
+
+
+def _relevance(item: Item, words: Sequence[Alternative]) -> float:
+    """Return how many of the words the item has, those in its title twice."""
+    return float(sum(_has(item, word, TEXT) + _has(item, word, ("title",)) for word in words))
+
+
+def _has(item: Item, word: Alternative, fields: Sequence[str]) -> bool:
+    texts = [f" {text_of(item, field)} " for field in fields]
+    if any(found(spelling, text) for spelling in word.spellings for text in texts):
+        return True
+    own = (token for text in texts for token in text.split() if inflects(token))
+    return bool(word.stems) and not word.stems.isdisjoint(stems(own))

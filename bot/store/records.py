@@ -1,0 +1,113 @@
+"""Our values as JSON text and back, for stores that keep text.
+
+Only what differs from a field's default is written, so that a field added later reads as its default from older records.
+"""
+
+import dataclasses
+import json
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_ITEM_DEFAULTS = [(field.name, field.default) for field in dataclasses.fields(Item)]
+_TUPLES = ("authors", "categories", "keywords", "sources", "aliases")
+_TIMES = ("published", "updated", "appeared", "seen")
+# ASCII only: a lone surrogate, which a source's broken escape can bring, survives this way and not as UTF-8.
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def micros(time: datetime) -> int:
+    """Return the time as whole microseconds since 1970 in UTC, exactly."""
+    return (time - _EPOCH) // _MICROSECOND
+
+
+def newness(item: Item) -> tuple[datetime, str]:
+    """Return what "newest first" sorts a stored item by: when it appeared, else was published, else seen; then its key."""
+    return item.appeared or item.published or item.seen or _EPOCH, item.key
+
+
+def _iso(time: datetime) -> str:
+    return time.astimezone(UTC).isoformat()
+
+
+def item_to_text(item: Item) -> str:
+    """Return the item as one line of JSON."""
+    record: dict[str, Any] = {}
+    for name, default in _ITEM_DEFAULTS:
+        value = getattr(item, name)
+        if value != default:
+            record[name] = value
+    for name in _TIMES:
+        if name in record:
+            record[name] = _iso(record[name])
+    if item.links:
+        record["links"] = [(link.rel, link.url) for link in item.links]
+    return _encode(record)
+
+
+def item_from_text(text: str) -> Item:
+    """Return the item that `item_to_text` wrote; raises ValueError, KeyError or TypeError for anything else."""
+    record = json.loads(text)
+    record["kind"] = Kind(record["kind"])
+    for name in _TUPLES:
+        if name in record:
+            record[name] = tuple(record[name])
+    for name in _TIMES:
+        if name in record:
+            record[name] = datetime.fromisoformat(record[name])
+    if "links" in record:
+        record["links"] = tuple(Link(rel, url) for rel, url in record["links"])
+    return Item(**record)
+
+
+def state_to_text(state: SourceState) -> str:
+    """Return a source's state as JSON."""
+    return _encode({name: _plain(value) for name, value in _fields(state)})
+
+
+def state_from_text(text: str) -> SourceState:
+    """Return the state that `state_to_text` wrote."""
+    record = json.loads(text)
+    record["health"] = Health(record["health"])
+    for name in ("asked", "answered", "rest_until"):
+        if record[name] is not None:
+            record[name] = datetime.fromisoformat(record[name])
+    return SourceState(**record)
+
+
+def summary_to_text(summary: Summary) -> str:
+    """Return a summary as JSON."""
+    return _encode(dataclasses.asdict(summary))
+
+
+def summary_from_text(text: str) -> Summary:
+    """Return the summary that `summary_to_text` wrote."""
+    record = json.loads(text)
+    parts = tuple(SummaryPart(**{**part, "quotes": tuple(part["quotes"])}) for part in record.pop("parts"))
+    return Summary(parts=parts, **record)
+
+
+def digest_to_text(digest: Digest) -> str:
+    """Return a whole digest as JSON, its items with it, so that it can be read when they are gone."""
+    return json.dumps(dataclasses.asdict(digest), separators=(",", ":"), default=_plain)
+
+
+def posted_keys(digest: Digest) -> list[str]:
+    """Return the keys that a digest posts: its entries' and their partners', in order."""
+    shown = [item for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None]
+    return list(dict.fromkeys(item.key for item in shown))
+
+
+def _fields(value: SourceState) -> list[tuple[str, Any]]:
+    return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, datetime):
+        return _iso(value)
+    if isinstance(value, date):
+        return value.isoformat()
+    return value

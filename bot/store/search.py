@@ -1,0 +1,87 @@
+"""Searching: a query in, a page of whole items out."""
+
+import json
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlite_utils import Database
+
+from bot.models import Hit, Item, Page, Query, Tree
+from bot.query.fold import Spelling
+from bot.store.compile import Condition, Match, Where, all_of, any_of_spellings, compile_tree, to_where
+from bot.store.records import item_from_text, micros
+from bot.store.words import Alternative, split
+
+_ORDERS = {
+    "best": "newest desc, key desc",  # of a search without a bare word
+    "new": "newest desc, key desc",
+    "stars": "stars desc, newest desc, key desc",
+    "upvotes": "upvotes desc, newest desc, key desc",
+}
+
+
+def search(db: Database, query: Query, now: datetime, limit: int, offset: int) -> Page:
+    """Return a page of what the query finds."""
+    sql, values = statement(db, query, now, limit, offset)
+    rows: list[tuple[int, float]] = db.execute(sql, values).fetchall()
+    items = hydrate(db, [number for number, _ in rows[:limit]])
+    hits = tuple(Hit(item, -rank) for item, (_, rank) in zip(items, rows, strict=False))
+    return Page(hits, more=len(rows) > limit)
+
+
+def statement(db: Database, query: Query, now: datetime, limit: int, offset: int) -> tuple[str, list[object]]:
+    """Return the SQL that finds ids and ranks (smaller is better), one row more than the page holds, and its values."""
+    words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
+    condition = compile_tree(rest, now)
+    if words:
+        return _ranked(_either(db, words), condition, [limit + 1, offset])
+    where = to_where(condition)
+    order = _ORDERS[query.sort]
+    return f"select id, 0.0 from items where {where.sql} order by {order} limit ? offset ?", [
+        *where.values,
+        limit + 1,
+        offset,
+    ]
+
+
+def hydrate(db: Database, numbers: Sequence[int]) -> list[Item]:
+    """Return the items of these ids, in this order."""
+    rows = db.execute(
+        "select data from json_each(?) join records on records.id = json_each.value order by json_each.key",
+        [json.dumps(list(numbers))],
+    )
+    return [item_from_text(data) for (data,) in rows.fetchall()]
+
+
+def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> int:
+    """Count the items for which the tree holds."""
+    young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
+    where = to_where(all_of([compile_tree(tree, now), *young]))
+    return int(db.execute(f"select count(*) from items where {where.sql}", where.values).fetchone()[0])
+
+
+def _ranked(either: Condition, condition: Condition, span: list[int]) -> tuple[str, list[object]]:
+    """Return the search for what matches `either`, best first, where the condition holds.
+
+    `order by rank` alone lets FTS5 sort by itself; equal ranks then come in the order of their ids.
+    """
+    whole = all_of([either, condition])
+    if isinstance(whole, Match):
+        return "select rowid, rank from words where words match ? order by rank limit ? offset ?", [whole.expression, *span]
+    if not isinstance(either, Match):
+        return "select id, 0.0 from items where 0 limit ? offset ?", list(span)
+    where = to_where(condition)
+    sql = (
+        "select rowid, rank from words where words match ?"
+        f" and rowid in (select id from items where {where.sql}) order by rank limit ? offset ?"
+    )
+    return sql, [either.expression, *where.values, *span]
+
+
+def _either(db: Database, words: Sequence[Alternative]) -> Condition:
+    """Return the condition that an item has any of the words, in any inflection that the vocabulary knows."""
+    wanted = sorted({stem for word in words for stem in word.stems})
+    rows = db.execute("select word from vocabulary where stem in (select value from json_each(?))", [json.dumps(wanted)])
+    inflected = [Spelling((word,)) for (word,) in rows.fetchall()]
+    own = [spelling for word in words for spelling in word.spellings]
+    return any_of_spellings(dict.fromkeys([*own, *inflected]))

@@ -1,0 +1,311 @@
+"""The store in one SQLite file."""
+
+import asyncio
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from sqlite_utils import Database
+
+from bot.errors import StoreError
+from bot.models import Digest, Item, Page, Query, Reading, SourceState, Summary, Tree
+from bot.store import ingest, records, search, upkeep
+from bot.store.connections import Readers, Writer, told
+from bot.store.locks import service_lock
+from bot.store.place import refuse_network
+from bot.store.records import micros
+from bot.store.schema import is_current, migrate
+
+T = TypeVar("T")
+
+_MOST_KNOWN_WORDS = 300_000  # remembered as already in the vocabulary, about 30 MB
+
+
+class SqliteStore:
+    """bot.ports.Store on one file.
+
+    `exclusive` is for the service that collects and posts: it keeps every other such service out for its life. A store
+    opened without it may read, and write a little, beside it.
+    """
+
+    def __init__(self, path: Path, *, exclusive: bool = False) -> None:
+        self.path = path
+        self._exclusive = exclusive
+        self._lock = service_lock(path)
+        self._known: set[str] = set()
+        self._running = False
+
+    @property
+    def sqlite_version(self) -> str:
+        """The version of SQLite in use: "3.53.0"."""
+        return sqlite3.sqlite_version
+
+    async def open(self) -> None:
+        """Take the lock, migrate, and make the search index anew where it was made by other rules."""
+        if self._running:
+            return
+        with told(self.path):
+            await asyncio.to_thread(self._enter)
+        self._writer, self._readers = Writer(self.path), Readers(self.path)
+        self._folder = ThreadPoolExecutor(1, thread_name_prefix="store-folder")
+        self._running = True
+        try:
+            if not await self._is_ready():
+                await self._writer.write(_make_ready)
+        except BaseException:
+            await self.close()
+            raise
+
+    def _enter(self) -> None:
+        refuse_network(self.path)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self._exclusive:
+            if not self._lock.take():
+                holder = self._lock.signature()
+                raise StoreError(
+                    f"Another Broadsheet{f' (process {holder})' if holder else ''} is already running on {self.path};"
+                    " stop it first, or give this one a database of its own."
+                )
+            self._lock.sign()
+
+    async def _is_ready(self) -> bool:
+        """Look without writing, so that a file that only may be read can be searched."""
+        if not await asyncio.to_thread(self.path.exists):
+            return False
+        return await self._read(lambda db: is_current(db) and _fact(db, "index") == ingest.INDEX_VERSION)
+
+    async def close(self) -> None:
+        """Finish what is being written and let go of everything."""
+        if not self._running:
+            return
+        self._running = False
+        await self._readers.close()
+        await self._writer.close()
+        self._folder.shutdown(wait=False)
+        await asyncio.to_thread(self._lock.close)
+
+    async def _read(self, job: Callable[[Database], T]) -> T:
+        if not self._running:
+            raise StoreError("The store is not open.")
+        return await self._readers.read(job)
+
+    async def _write(self, job: Callable[[Database], T]) -> T:
+        if not self._running:
+            raise StoreError("The store is not open.")
+        return await self._writer.write(job)
+
+    # --- items
+
+    async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
+        """Return the item known under each key or alias."""
+        wanted = json.dumps(list(keys))
+        return await self._read(lambda db: _find(db, wanted)) if keys else {}
+
+    async def add(
+        self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
+    ) -> None:
+        """Insert or replace whole items; the readings of a retired key pass to the item that names it as an alias."""
+        heirs = {alias: item.key for item in items for alias in item.aliases}
+        gone = set(retired) - {item.key for item in items}
+        parts = [self._folder.submit(ingest.make_ready, part, self._known) for part in ingest.chunks(items, now)]
+
+        def job(db: Database) -> set[str]:
+            words = _write_parts(db, parts, now.astimezone(UTC).date())
+            ingest.retire(db, gone, heirs)
+            if state is not None:
+                _save_state(db, state)
+            return words
+
+        self._remember(await self._write(job))
+
+    def _remember(self, words: set[str]) -> None:
+        """Note words as being in the vocabulary, once their transaction stands."""
+        if len(self._known) > _MOST_KNOWN_WORDS:
+            self._known = set()
+        self._known = self._known | words if words - self._known else self._known
+
+    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
+        """Return a page of what the query finds."""
+        return await self._read(lambda db: search.search(db, query, now, limit, offset))
+
+    async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        """Count the items for which the tree holds."""
+        return await self._read(lambda db: search.count(db, tree, now, since))
+
+    async def items_since(self, since: datetime, until: datetime) -> Sequence[Item]:
+        """Return the items first seen in the span, newest first."""
+        sql = (
+            "select data from items join records using (id) where seen >= ? and seen < ?"
+            " order by seen desc, newest desc, key desc"
+        )
+        return await self._read(
+            lambda db: [records.item_from_text(data) for (data,) in db.execute(sql, [micros(since), micros(until)])]
+        )
+
+    async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
+        """Return each item's readings, oldest first."""
+        return await self._read(lambda db: _readings(db, keys, since))
+
+    # --- sources
+
+    async def source_state(self, name: str) -> SourceState:
+        """Return what is remembered of the source."""
+        row = await self._row("select data from source_states where name = ?", name)
+        return records.state_from_text(row[0]) if row else SourceState(name=name)
+
+    async def save_source_state(self, state: SourceState) -> None:
+        """Remember it."""
+        await self._write(lambda db: _save_state(db, state))
+
+    # --- digests
+
+    async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+        """Keep the digest and what it posted."""
+        await self._write(lambda db: _save_digest(db, (workspace, channel), digest, now))
+
+    async def posted(self, workspace: str, channel: str) -> frozenset[str]:
+        """Return the keys already posted to the channel."""
+        sql = "select key from posted where workspace = ? and channel = ?"
+        return await self._read(lambda db: frozenset(key for (key,) in db.execute(sql, [workspace, channel])))
+
+    async def last_digest(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+        """Return the day and the `until` of the channel's newest digest of the topic."""
+        row = await self._row(
+            "select day, until from digests where workspace = ? and channel = ? and topic = ?"
+            " order by until desc, day desc limit 1",
+            *(workspace, channel, topic),
+        )
+        return (
+            (date.fromisoformat(row[0]), datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row[1])) if row else None
+        )
+
+    # --- summaries
+
+    async def cached_summary(self, key: str, made_by: str, digest_of_text: str) -> Summary | None:
+        """Return a kept summary."""
+        row = await self._row(
+            "select data from summaries where key = ? and made_by = ? and read = ?", key, made_by, digest_of_text
+        )
+        return records.summary_from_text(row[0]) if row else None
+
+    async def save_summary(self, key: str, made_by: str, digest_of_text: str, summary: Summary, now: datetime) -> None:
+        """Keep a summary."""
+        values = [key, made_by, digest_of_text, micros(now), records.summary_to_text(summary)]
+        await self._do("insert or replace into summaries (key, made_by, read, saved, data) values (?, ?, ?, ?, ?)", *values)
+
+    async def spent(self, day: date) -> int:
+        """Return how many tokens were used on the day."""
+        row = await self._row("select tokens from spending where day = ?", day.isoformat())
+        return int(row[0]) if row else 0
+
+    async def spend(self, day: date, tokens: int) -> None:
+        """Add to the day's tokens."""
+        await self._do(
+            "insert into spending (day, tokens) values (?, ?)"
+            " on conflict (day) do update set tokens = tokens + excluded.tokens",
+            *(day.isoformat(), tokens),
+        )
+
+    # --- small facts and maintenance
+
+    async def get_fact(self, name: str) -> str:
+        """Return a small remembered text."""
+        return await self._read(lambda db: _fact(db, name))
+
+    async def set_fact(self, name: str, value: str) -> None:
+        """Remember a small text."""
+        await self._do("insert or replace into facts (name, value) values (?, ?)", name, value)
+
+    async def statistics(self) -> Mapping[str, int]:
+        """Return row counts, and the bytes of the file."""
+        return await self._read(upkeep.statistics)
+
+    async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        """Drop old items that no digest holds, and old readings."""
+        return await self._write(lambda db: upkeep.prune(db, items_before, readings_before))
+
+    async def check(self) -> list[str]:
+        """Return a sentence per fault; a file so damaged that it cannot be looked through is one."""
+        try:
+            return await self._write(upkeep.check)
+        except StoreError as error:
+            return [str(error)]
+
+    async def backup(self, path: Path) -> None:
+        """Write a consistent copy while others read and write."""
+        await self._read(lambda db: upkeep.backup(db, path))
+
+    async def vacuum(self) -> int:
+        """Give unused space back."""
+        if not self._running:
+            raise StoreError("The store is not open.")
+        return await self._writer.bare(upkeep.vacuum)
+
+    async def _row(self, sql: str, *values: object) -> tuple[str, int] | None:
+        return await self._read(lambda db: db.execute(sql, list(values)).fetchone())
+
+    async def _do(self, sql: str, *values: object) -> None:
+        def job(db: Database) -> None:
+            db.execute(sql, list(values))
+
+        await self._write(job)
+
+
+def _make_ready(db: Database) -> None:
+    migrate(db)
+    if _fact(db, "index") != ingest.INDEX_VERSION:
+        ingest.rebuild(db)
+
+
+def _write_parts(db: Database, parts: Sequence[Future[ingest.Chunk]], day: date) -> set[str]:
+    words: set[str] = set()
+    for part in parts:
+        chunk = part.result()
+        ingest.write_chunk(db, chunk, day)
+        words |= chunk.words
+    return words
+
+
+def _find(db: Database, wanted: str) -> dict[str, Item]:
+    sql = (
+        "with wanted as (select value as name from json_each(?))"
+        " select name, data from wanted join aliases on alias = name join records on records.id = item"
+        " union all select name, data from wanted join items on key = name join records using (id)"
+    )
+    # Keys come after aliases and so win over them.
+    return {name: records.item_from_text(data) for name, data in db.execute(sql, [wanted]).fetchall()}
+
+
+def _readings(db: Database, keys: Collection[str], since: date) -> dict[str, list[Reading]]:
+    sql = (
+        "select key, day, readings.stars, readings.forks, readings.upvotes from readings join items on items.id = item"
+        " where key in (select value from json_each(?)) and day >= ? order by key, day"
+    )
+    found: dict[str, list[Reading]] = {}
+    for key, day, *counts in db.execute(sql, [json.dumps(list(keys)), since.isoformat()]).fetchall():
+        found.setdefault(key, []).append(Reading(date.fromisoformat(day), *counts))
+    return found
+
+
+def _save_state(db: Database, state: SourceState) -> None:
+    sql = "insert or replace into source_states (name, data) values (?, ?)"
+    db.execute(sql, [state.name, records.state_to_text(state)])
+
+
+def _save_digest(db: Database, place: tuple[str, str], digest: Digest, now: datetime) -> None:
+    row = [*place, digest.topic, digest.day.isoformat(), micros(digest.until), micros(now), records.digest_to_text(digest)]
+    db.execute(
+        "insert into digests (workspace, channel, topic, day, until, saved, data) values (?, ?, ?, ?, ?, ?, ?)",
+        row,
+    )
+    keys = [(*place, key, micros(now)) for key in records.posted_keys(digest)]
+    db.conn.executemany("insert or ignore into posted (workspace, channel, key, saved) values (?, ?, ?, ?)", keys)
+
+
+def _fact(db: Database, name: str) -> str:
+    row = db.execute("select value from facts where name = ?", [name]).fetchone()
+    return str(row[0]) if row else ""

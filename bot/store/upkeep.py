@@ -1,0 +1,174 @@
+"""Keeping a database sound: counting, checking, dropping what is old, copying it away and back."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from bot.errors import StoreError
+from bot.store.connections import connect, told
+from bot.store.ingest import drop
+from bot.store.locks import service_lock, turn_lock
+from bot.store.records import micros
+from bot.store.schema import refuse_strangers
+
+
+def statistics(db: Database) -> Mapping[str, int]:
+    """Return row counts, and the bytes of the database file."""
+    kinds = dict(db.execute("select kind, count(*) from items group by kind").fetchall())
+    return {
+        "items": sum(kinds.values()),
+        **{f"{kind}s": kinds.get(kind, 0) for kind in ("paper", "repo", "post")},
+        "readings": _one(db, "select count(*) from readings"),
+        "digests": _one(db, "select count(*) from digests"),
+        "bytes": size(db),
+    }
+
+
+def size(db: Database) -> int:
+    """Return the bytes of the database file, as far as it is written back from the log."""
+    return _one(db, "pragma page_count") * _one(db, "pragma page_size")
+
+
+def prune(db: Database, items_before: datetime, readings_before: date) -> Mapping[str, int]:
+    """Drop old items that no digest holds, and old readings."""
+    before = _one(db, "select count(*) from readings")
+    rows = db.execute(
+        "select id, key from items where seen < ? and key not in (select key from posted)"
+        " and id not in (select item from aliases join posted on posted.key = aliases.alias)",
+        [micros(items_before)],
+    ).fetchall()
+    drop(db, [number for number, _ in rows])
+    db.conn.executemany("delete from summaries where key = ?", [(key,) for _, key in rows])
+    db.execute("delete from readings where day < ?", [readings_before.isoformat()])
+    return {"items": len(rows), "readings": before - _one(db, "select count(*) from readings")}
+
+
+def check(db: Database) -> list[str]:
+    """Return a sentence per fault of the file, of the index, and between the two; run inside the writer's transaction."""
+    faults = [f"SQLite finds a fault: {line}." for (line,) in db.execute("pragma integrity_check(20)").fetchall()]
+    if faults == ["SQLite finds a fault: ok."]:
+        faults = []
+    try:
+        db.execute("insert into words (words) values ('integrity-check')")
+    except sqlite3.DatabaseError as error:
+        faults.append(f"The search index is damaged: {error}.")
+    for sentence, sql in _COUNTS:
+        number = _one(db, sql)
+        if number:
+            faults.append(sentence.format(number))
+    return faults
+
+
+_COUNTS = (
+    (
+        "{} items are missing from the search index.",
+        "select count(*) from items where id not in (select id from words_docsize)",
+    ),
+    (
+        "{} entries of the search index belong to no item.",
+        "select count(*) from words_docsize where id not in (select id from items)",
+    ),
+    ("{} items have lost their text.", "select count(*) from items where id not in (select id from records)"),
+    ("{} texts belong to no item.", "select count(*) from records where id not in (select id from items)"),
+    ("{} aliases belong to no item.", "select count(*) from aliases where item not in (select id from items)"),
+    ("{} readings belong to no item.", "select count(*) from readings where item not in (select id from items)"),
+)
+
+
+def vacuum(db: Database) -> int:
+    """Tidy the search index, give unused space back and return how many bytes that were; needs no open transaction."""
+    before = size(db)
+    db.execute("insert into words (words) values ('optimize')")
+    db.execute("vacuum")
+    db.execute("pragma wal_checkpoint(truncate)")
+    return max(0, before - size(db))
+
+
+def backup(db: Database, path: Path) -> None:
+    """Write a consistent copy: first beside `path`, then in its place; raises StoreError and leaves nothing half done."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
+    with told(path):
+        try:
+            _copy(db.conn, partial)
+            partial.replace(path)
+            _sync(path.parent)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+def _copy(source: sqlite3.Connection, path: Path) -> None:
+    path.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(path)) as target:
+        source.backup(target)
+        target.execute("pragma journal_mode = delete")  # one file, without a log beside it
+    _sync(path)
+
+
+def restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
+    """Put a backup in the place of the database and return where the old one was put aside, None when there was none.
+
+    The backup is verified first. Raises StoreError when it is not sound, or when a service holds the database.
+    """
+    lock, turn = service_lock(target), turn_lock(target)
+    with told(target):
+        try:
+            if not lock.take():
+                raise StoreError(f"A running service holds {target}; stop it, then restore.")
+            with turn.turn():
+                return _restore(backup_file, target, now)
+        finally:
+            lock.close()
+            turn.close()
+
+
+def _restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
+    fresh = target.with_name(f".{target.name}.{os.getpid()}.partial")
+    try:
+        with told(backup_file), contextlib.closing(connect(backup_file, read_only=True)) as db:
+            _verify(db, backup_file)
+            _copy(db.conn, fresh)
+        aside = _put_aside(target, now)
+        fresh.replace(target)
+        _sync(target.parent)
+    finally:
+        fresh.unlink(missing_ok=True)
+    return aside
+
+
+def _verify(db: Database, path: Path) -> None:
+    refuse_strangers(db)
+    if "items" not in db.table_names():
+        raise StoreError(f"{path} is empty; it is no backup of a Broadsheet database.")
+    fault = db.execute("pragma integrity_check(1)").fetchone()[0]
+    if fault != "ok":
+        raise StoreError(f"The backup {path} is damaged ({fault}); choose another one.")
+
+
+def _put_aside(target: Path, now: datetime) -> Path | None:
+    """Move the database away together with its log, in which its last transactions may still stand."""
+    if not target.exists():
+        return None
+    aside = target.with_name(f"{target.name}.before-{now:%Y%m%dT%H%M%S}")
+    for ending in ("", "-wal", "-shm"):
+        part = target.with_name(target.name + ending)
+        if part.exists():
+            part.rename(aside.with_name(aside.name + ending))
+    return aside
+
+
+def _sync(path: Path) -> None:
+    """Make sure that a file, or a folder's list of names, is on the disk."""
+    number = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)
+
+
+def _one(db: Database, sql: str) -> int:
+    return int(db.execute(sql).fetchone()[0])

@@ -1,0 +1,493 @@
+"""What every store must do, run on each of them."""
+
+import asyncio
+import json
+import string
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.models import (
+    And,
+    Coverage,
+    Digest,
+    Entry,
+    Health,
+    Item,
+    Kind,
+    Label,
+    Link,
+    Number,
+    Or,
+    Query,
+    Ranked,
+    Reading,
+    SourceState,
+    Summary,
+    SummaryPart,
+    Term,
+    When,
+)
+from bot.ports import Store
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+from tests.conftest import NOW
+from tests.contract.records import records
+
+DAY = timedelta(days=1)
+
+
+def _memory(folder: Path) -> Store:
+    return MemoryStore()
+
+
+def _sqlite(folder: Path) -> Store:
+    return SqliteStore(folder / "broadsheet.db")
+
+
+@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    make: Callable[[Path], Store] = request.param
+    made = make(tmp_path)
+    await made.open()
+    yield made
+    await made.close()
+
+
+def paper(number: int = 1, **changes: object) -> Item:
+    plain = Item(
+        key=f"arxiv:2604.{number:05}",
+        kind=Kind.PAPER,
+        title=f"Paper {number}",
+        published=NOW - DAY,
+        seen=NOW,
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def query(*parts: Term | Label | Number | When | Or, sort: str = "best") -> Query:
+    return Query("", And(parts), sort)
+
+
+def words(text: str) -> tuple[Term, ...]:
+    return tuple(map(Term, text.split()))
+
+
+async def found(store: Store, asked: Query, **span: int) -> list[str]:
+    page = await store.search(asked, NOW, **span)
+    return [hit.item.key for hit in page.hits]
+
+
+# --- items
+
+
+async def test_an_item_comes_back_exactly_as_it_was_given(store: Store) -> None:
+    full = Item(
+        key="arxiv:2604.00001",
+        kind=Kind.PAPER,
+        title="Größe 大小 \U0001f600 \x00 \ud83d <b>&amp;",
+        abstract="One.\n\nTwo.",
+        authors=("Ada Lovelace", "李四"),
+        org="An org",
+        categories=("cs.LG", "cs.AI"),
+        keywords=("kv-cache",),
+        sources=("arxiv", "huggingface"),
+        links=(Link("pdf", "https://arxiv.org/pdf/2604.00001"), Link("code", "https://github.com/a/b")),
+        aliases=("doi:10.1/x",),
+        published=datetime(2026, 3, 31, 17, 59, 59, 999999, UTC),
+        updated=datetime(2026, 4, 1, tzinfo=UTC),
+        appeared=NOW,
+        seen=NOW,
+        announce="new",
+        version=2,
+        comment="12 pages",
+        license="CC-BY-4.0",
+        language="C++",
+        stars=0,
+        forks=7,
+        upvotes=None,
+        withdrawn=True,
+        archived=True,
+        fork=True,
+        readme="# b",
+        repo="github:a/b",
+        paper="",
+    )
+    await store.add([full, *records()], NOW)
+    assert await store.find([full.key]) == {full.key: full}
+    known = await store.find([item.key for item in records()])
+    assert list(map(known.get, (item.key for item in records()))) == list(records())
+
+
+async def test_an_item_without_a_time_of_its_own_is_seen_now(store: Store) -> None:
+    await store.add([paper(seen=None)], NOW)
+    assert (await store.find([paper().key]))[paper().key].seen == NOW
+
+
+async def test_an_item_is_found_under_its_aliases_and_nothing_is_found_under_an_unknown_key(store: Store) -> None:
+    item = paper(aliases=("doi:10.1/x", "url:https://a.example/"))
+    await store.add([item], NOW)
+    assert await store.find(["doi:10.1/x", "arxiv:0000.00000"]) == {"doi:10.1/x": item}
+    assert await store.find([]) == {}
+
+
+async def test_a_key_wins_over_the_same_text_as_an_alias(store: Store) -> None:
+    first, second = paper(1), paper(2, aliases=(paper(1).key,))
+    await store.add([first, second], NOW)
+    assert await store.find([first.key]) == {first.key: first}
+
+
+async def test_a_replaced_item_is_replaced_whole(store: Store) -> None:
+    await store.add([paper(title="Old words", aliases=("doi:10.1/x",), categories=("cs.LG",))], NOW)
+    await store.add([paper(title="New terms")], NOW)
+    assert await found(store, query(*words("old"))) == []
+    assert await found(store, query(*words("terms"))) == [paper().key]
+    assert await found(store, query(Label("category", "cs.lg"))) == []
+    assert await store.find(["doi:10.1/x"]) == {}
+    assert await store.count(And(()), NOW) == 1
+
+
+async def test_of_two_items_with_one_key_in_a_batch_the_last_stays(store: Store) -> None:
+    await store.add([paper(title="First"), paper(title="Second")], NOW)
+    assert (await store.find([paper().key]))[paper().key].title == "Second"
+    assert await found(store, query(*words("first"))) == []
+
+
+async def test_a_retired_key_is_gone_and_its_readings_pass_to_its_heir(store: Store) -> None:
+    old = Item(key="url:https://a.example/", kind=Kind.POST, title="Post words", upvotes=3, seen=NOW)
+    await store.add([old], NOW - DAY)
+    heir = paper(aliases=(old.key,), upvotes=5)
+    await store.add([heir], NOW, retired=[old.key, "arxiv:unknown"])
+    assert await store.find([old.key]) == {old.key: heir}
+    assert await found(store, query(*words("post"))) == []
+    assert await store.readings([heir.key, old.key], date(2026, 1, 1)) == {
+        heir.key: [Reading(date(2026, 3, 31), upvotes=3), Reading(date(2026, 4, 1), upvotes=5)]
+    }
+
+
+async def test_a_key_both_given_and_retired_is_kept(store: Store) -> None:
+    await store.add([paper()], NOW, retired=[paper().key])
+    assert await store.count(And(()), NOW) == 1
+
+
+async def test_a_state_given_with_items_is_saved_with_them(store: Store) -> None:
+    state = SourceState(name="arxiv", watermark="2026-04-01", health=Health.OK, asked=NOW, answered=NOW, items=1)
+    await store.add([paper()], NOW, state=state)
+    assert await store.source_state("arxiv") == state
+
+
+async def test_items_since_are_those_first_seen_in_the_span_newest_first(store: Store) -> None:
+    given = [paper(number, seen=NOW - number * DAY) for number in range(5)]
+    await store.add(given, NOW)
+    assert list(await store.items_since(NOW - 3 * DAY, NOW)) == given[1:4]
+
+
+async def test_of_items_seen_together_the_one_that_appeared_last_comes_first(store: Store) -> None:
+    given = [paper(number, appeared=NOW - number * DAY) for number in range(3)]
+    await store.add(list(reversed(given)), NOW)
+    assert list(await store.items_since(NOW, NOW + DAY)) == given
+
+
+async def test_of_each_day_the_last_reading_stays(store: Store) -> None:
+    await store.add([paper(upvotes=1), paper(2)], NOW - DAY)
+    await store.add([paper(upvotes=2)], NOW)
+    await store.add([paper(upvotes=4)], NOW + timedelta(hours=3))
+    keys = [paper().key, paper(2).key]
+    assert await store.readings(keys, date(2026, 1, 1)) == {
+        paper().key: [Reading(date(2026, 3, 31), upvotes=1), Reading(date(2026, 4, 1), upvotes=4)]
+    }
+    assert await store.readings(keys, date(2026, 4, 1)) == {paper().key: [Reading(date(2026, 4, 1), upvotes=4)]}
+
+
+# --- searching
+
+
+async def test_bare_words_are_alternatives_and_the_item_with_more_of_them_comes_first(store: Store) -> None:
+    await store.add(
+        [
+            paper(1, abstract="about cache"),
+            paper(2, abstract="cache and scheduling of kernels"),
+            paper(3, abstract="nothing of it"),
+        ],
+        NOW,
+    )
+    assert await found(store, query(*words("scheduling cache"))) == [paper(2).key, paper(1).key]
+
+
+async def test_a_word_of_the_title_weighs_more(store: Store) -> None:
+    padding = "a sentence that is there to be as long as the other one is"
+    given = [paper(1, abstract=f"quantisation {padding}"), paper(2, title="quantisation", abstract=padding)]
+    await store.add([*given, *(paper(number) for number in range(3, 9))], NOW)
+    assert await found(store, query(*words("quantisation"))) == [paper(2).key, paper(1).key]
+
+
+@pytest.mark.parametrize(
+    ("asked", "text"),
+    [
+        ("training", "we train a model"),
+        ("trained", "models in training"),
+        ("inference", "inferring"),
+        ("quantize", "quantisation of weights"),
+        ("quantisation", "a quantizer that quantizes"),
+        ("optimise", "optimization"),
+        ("behavior", "behaviour"),
+        ("GPUs", "one gpu"),
+        ("pre-training", "pretrained models"),
+        ("pretraining", "pre-training"),
+    ],
+)
+async def test_a_searched_word_stands_for_its_inflections_and_spellings(store: Store, asked: str, text: str) -> None:
+    await store.add([paper(1, abstract=text), paper(2, abstract="else")], NOW)
+    assert await found(store, query(Term(asked))) == [paper(1).key]
+
+
+async def test_quotes_fields_and_stars_ask_for_the_very_word(store: Store) -> None:
+    await store.add([paper(1, title="Training", abstract="We train.")], NOW)
+    assert await found(store, query(Term("trains", quoted=True))) == [paper(1).key]  # the plural is the same word
+    assert await found(store, query(Term("trained", quoted=True))) == []
+    assert await found(store, query(Term("train", "title"))) == []
+    assert await found(store, query(Term("trai", prefix=True))) == [paper(1).key]
+    assert await found(store, query(Term("train", prefix=True), Term("nothing"))) == []
+
+
+async def test_everything_beside_the_bare_words_must_hold(store: Store) -> None:
+    given = [
+        paper(1, abstract="cache", categories=("cs.LG",)),
+        paper(2, abstract="cache", categories=("cs.CV",)),
+        paper(3, abstract="scheduling", categories=("cs.LG",), upvotes=9),
+    ]
+    await store.add(given, NOW)
+    both = words("cache scheduling")
+    assert set(await found(store, query(*both, Label("category", "cs.lg")))) == {given[0].key, given[2].key}
+    assert await found(store, query(*both, Number("upvotes", low=1))) == [given[2].key]
+
+
+async def test_function_words_find_nothing_by_themselves_while_others_stand_beside_them(store: Store) -> None:
+    await store.add([paper(1, abstract="all of the world"), paper(2, abstract="the cache")], NOW)
+    assert await found(store, query(*words("the cache"))) == [paper(2).key]
+    assert set(await found(store, query(*words("of the")))) == {paper(1).key, paper(2).key}
+
+
+async def test_in_other_orders_all_words_must_hold_and_no_inflection_counts(store: Store) -> None:
+    given = [
+        paper(1, abstract="kv cache", appeared=NOW - DAY, upvotes=1),
+        paper(2, abstract="kv cache", appeared=NOW, upvotes=None),
+        paper(3, abstract="kv", upvotes=99),
+        paper(4, abstract="kv caching", upvotes=99),
+        paper(5, abstract="cache kv", appeared=NOW - 2 * DAY, upvotes=0, stars=4),
+    ]
+    await store.add(given, NOW)
+    both = words("kv cache")
+    assert await found(store, query(*both, sort="new")) == [given[1].key, given[0].key, given[4].key]
+    assert await found(store, query(*both, sort="upvotes")) == [given[0].key, given[4].key, given[1].key]
+    assert await found(store, query(*both, sort="stars")) == [given[4].key, given[1].key, given[0].key]
+
+
+async def test_a_search_without_a_bare_word_gives_the_newest_first(store: Store) -> None:
+    given = [paper(number, appeared=NOW - number * DAY) for number in range(4)]
+    await store.add(given, NOW)
+    assert await found(store, Query("")) == [item.key for item in given]
+    page = await store.search(query(Label("kind", "paper")), NOW, limit=2)
+    assert [hit.relevance for hit in page.hits] == [0.0, 0.0]
+
+
+async def test_pages_follow_one_another_and_say_whether_there_are_more(store: Store) -> None:
+    await store.add([paper(number, abstract="cache " * number) for number in range(1, 8)], NOW)
+    for asked in (query(Term("cache")), Query("", sort="new")):
+        pages = [await store.search(asked, NOW, limit=3, offset=offset) for offset in (0, 3, 6, 9)]
+        assert [page.more for page in pages] == [True, True, False, False]
+        keys = [hit.item.key for page in pages for hit in page.hits]
+        assert len(keys) == len(set(keys)) == 7
+
+
+async def test_relevance_falls_from_hit_to_hit(store: Store) -> None:
+    await store.add(records(), NOW)
+    page = await store.search(query(*words("language models training data")), NOW, limit=50)
+    ranks = [hit.relevance for hit in page.hits]
+    assert len(ranks) > 10
+    assert ranks == sorted(ranks, reverse=True)
+
+
+@pytest.mark.parametrize(
+    "text", ['"', '""', "a\x00b", "AND", "NOT", "NEAR(a b)", "title:x", "*", "^", "-", "a OR", "'; --", "\\"]
+)
+async def test_no_text_of_a_person_reaches_the_search_engine_unparsed(store: Store, text: str) -> None:
+    await store.add(records(), NOW)
+    for term in (Term(text), Term(text, quoted=True), Term(text, "title"), Term(text, prefix=True)):
+        await store.search(query(term), NOW)
+        await store.count(term, NOW)
+    for field in ("category", "id", "source", "license"):
+        await store.count(Label(field, text), NOW)
+        await store.count(Label(field, text, prefix=True), NOW)
+
+
+async def test_counting_obeys_the_tree_and_the_time(store: Store) -> None:
+    await store.add([paper(1, seen=NOW - DAY), paper(2, title="Cache"), paper(3, title="Cache", seen=NOW - 2 * DAY)], NOW)
+    assert await store.count(Term("cache"), NOW) == 2
+    assert await store.count(Term("cache"), NOW, since=NOW - DAY) == 1
+    assert await store.count(And(()), NOW, since=NOW - DAY) == 2
+    assert await store.count(Or(()), NOW) == 0
+
+
+async def test_an_item_seen_by_another_source_is_found_under_both(store: Store) -> None:
+    await store.add([paper(sources=("arxiv",))], NOW)
+    await store.add([paper(sources=("arxiv", "huggingface"), upvotes=3)], NOW)
+    assert await store.count(Label("source", "huggingface"), NOW) == 1
+    assert await store.count(Label("source", "arxiv"), NOW) == 1
+
+
+# --- sources, digests, summaries, facts
+
+
+async def test_a_source_that_nobody_knows_has_a_fresh_state(store: Store) -> None:
+    assert await store.source_state("arxiv") == SourceState(name="arxiv")
+
+
+async def test_a_source_state_comes_back_as_it_was_saved(store: Store) -> None:
+    state = SourceState(
+        name="feed:a",
+        watermark='{"etag": "x"}',
+        health=Health.DOWN,
+        asked=NOW,
+        answered=NOW - DAY,
+        failures=3,
+        rest_until=NOW + DAY,
+        items=7,
+        note="It is down.",
+    )
+    await store.save_source_state(replace(state, failures=2))
+    await store.save_source_state(state)
+    assert await store.source_state("feed:a") == state
+
+
+SUMMARY = Summary(
+    (SummaryPart("Problem", "It is slow.", quotes=("It is slow.",)), SummaryPart("Evidence", "None.", found=False)),
+    read="abstract",
+    made_by="extractive",
+    note="",
+)
+
+
+def digest(*items: Item, until: datetime = NOW, topic: str = "gpu-systems", partner: Item | None = None) -> Digest:
+    entries = tuple(Entry(Ranked(item, 0.5), SUMMARY, partner) for item in items)
+    coverage = Coverage((), seen=len(items), kept=len(items))
+    return Digest(topic, "GPU systems", until.date(), until - DAY, until, entries, coverage)
+
+
+async def test_what_a_digest_showed_counts_as_posted_to_that_channel_alone(store: Store) -> None:
+    partner = Item(key="github:a/b", kind=Kind.REPO, title="a/b", seen=NOW)
+    await store.save_digest("T1", "C1", digest(paper(1), paper(2), partner=partner), NOW)
+    assert await store.posted("T1", "C1") == {paper(1).key, paper(2).key, "github:a/b"}
+    assert await store.posted("T1", "C2") == frozenset()
+    assert await store.posted("T2", "C1") == frozenset()
+
+
+async def test_the_last_digest_is_the_newest_of_its_topic_and_channel(store: Store) -> None:
+    assert await store.last_digest("T1", "C1", "gpu-systems") is None
+    for until in (NOW, NOW - DAY):
+        await store.save_digest("T1", "C1", digest(until=until), NOW)
+    await store.save_digest("T1", "C1", digest(until=NOW + DAY, topic="other"), NOW)
+    await store.save_digest("T1", "C2", digest(until=NOW + DAY), NOW)
+    assert await store.last_digest("T1", "C1", "gpu-systems") == (NOW.date(), NOW)
+
+
+async def test_a_summary_is_kept_per_item_maker_and_text(store: Store) -> None:
+    await store.save_summary("arxiv:1", "model/1", "aa", SUMMARY, NOW)
+    assert await store.cached_summary("arxiv:1", "model/1", "aa") == SUMMARY
+    assert await store.cached_summary("arxiv:1", "model/1", "bb") is None
+    assert await store.cached_summary("arxiv:1", "model/2", "aa") is None
+    assert await store.cached_summary("arxiv:2", "model/1", "aa") is None
+
+
+async def test_spent_tokens_add_up_by_day(store: Store) -> None:
+    day = NOW.date()
+    assert await store.spent(day) == 0
+    await asyncio.gather(*(store.spend(day, 10) for _ in range(20)))
+    await store.spend(day + DAY, 1)
+    assert await store.spent(day) == 200
+
+
+async def test_a_fact_is_the_last_that_was_set(store: Store) -> None:
+    assert await store.get_fact("heartbeat") == ""
+    await store.set_fact("heartbeat", "1")
+    await store.set_fact("heartbeat", "2")
+    assert await store.get_fact("heartbeat") == "2"
+
+
+# --- upkeep
+
+
+async def test_statistics_count_what_there_is(store: Store) -> None:
+    await store.add([paper(1, upvotes=1), paper(2), Item(key="github:a/b", kind=Kind.REPO, title="a/b", stars=1)], NOW)
+    await store.save_digest("T1", "C1", digest(paper(1)), NOW)
+    counts = dict(await store.statistics())
+    size = counts.pop("bytes")
+    assert size >= 0
+    assert counts == {"items": 3, "papers": 2, "repos": 1, "posts": 0, "readings": 2, "digests": 1}
+
+
+async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: Store) -> None:
+    old = NOW - 100 * DAY
+    given = [
+        paper(1, seen=old, title="Forgotten", upvotes=1),
+        paper(2, seen=old, title="Posted"),
+        paper(3, seen=old, title="Merged", aliases=("url:https://posted.example/",)),
+        paper(4, title="Young"),
+    ]
+    await store.add(given, old)
+    await store.add([given[3]], NOW)
+    posted = Item(key="url:https://posted.example/", kind=Kind.POST, title="x", seen=old)
+    await store.save_digest("T1", "C1", digest(given[1], posted), old)
+    await store.save_summary(given[0].key, "model", "aa", SUMMARY, old)
+    await store.add([paper(5, upvotes=4)], old)
+    dropped = await store.prune(items_before=NOW - 30 * DAY, readings_before=(NOW - 30 * DAY).date(), now=NOW)
+    assert dropped == {"items": 1, "readings": 2}
+    assert await store.find([item.key for item in given]) == {item.key: item for item in given[1:]}
+    assert await found(store, query(*words("forgotten"))) == []
+    assert await store.cached_summary(given[0].key, "model", "aa") is None
+    assert await store.check() == []
+
+
+async def test_a_store_that_was_used_in_every_way_is_sound(store: Store) -> None:
+    await store.add(records(), NOW)
+    await store.add([replace(item, upvotes=5, title=item.title + " again") for item in records()[::2]], NOW + DAY)
+    await store.add([], NOW, retired=[item.key for item in records()[::3]])
+    assert await store.check() == []
+    assert await store.vacuum() >= 0
+    assert await store.check() == []
+
+
+async def test_a_backup_is_whole_and_takes_the_place_of_an_older_one(store: Store, tmp_path: Path) -> None:
+    await store.add(records(), NOW)
+    target = tmp_path / "copies" / "backup.db"
+    target.parent.mkdir()
+    target.write_text("an older one", "utf-8")
+    await store.backup(target)
+    assert target.stat().st_size > 20_000
+    assert list(target.parent.iterdir()) == [target]
+
+
+async def test_many_tasks_may_read_and_write_at_once(store: Store) -> None:
+    async def write(number: int) -> None:
+        await store.add([paper(number * 10 + one, abstract=string.ascii_lowercase) for one in range(10)], NOW)
+        await store.set_fact(f"done-{number}", json.dumps(number))
+
+    async def read(_: int) -> int:
+        page = await store.search(Query("", sort="new"), NOW, limit=5)
+        return len(page.hits) + await store.count(And(()), NOW)
+
+    await asyncio.gather(*(task(number) for number in range(30) for task in (write, read)))
+    assert await store.count(And(()), NOW) == 300
+    assert await store.check() == []
+
+
+async def test_opening_and_closing_twice_does_no_harm(store: Store) -> None:
+    await store.add([paper()], NOW)
+    await store.open()
+    await store.close()
+    await store.close()
+    await store.open()
+    assert await store.count(And(()), NOW) == 1
