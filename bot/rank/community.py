@@ -1,0 +1,118 @@
+"""What others thought of an item: upvotes and stars, per day, on a logarithmic scale.
+
+Counts of votes and stars grow like powers: the difference between 3 and 30 says about as much as that between 30 and 300.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log1p
+
+import numpy as np
+
+from bot.models import Item, Kind, Reading
+from bot.rank.weights import PICK, STANDING_SHARE, STARS_FULL, STARS_STANDING, TOP, UPVOTES_FULL
+
+_DAY = timedelta(days=1)
+_PICKED = "huggingface"  # the source whose every paper was picked by a person
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """How much was gained in the last days that were read."""
+
+    count: int
+    days: int
+
+    @property
+    def pace(self) -> float:
+        """Per day."""
+        return self.count / self.days
+
+
+@dataclass(frozen=True, slots=True)
+class Community:
+    """The paces of one item, per day; 0 where nothing is known."""
+
+    upvotes: float
+    stars: float
+    gained: Gain | None  # the stars, when two readings show them
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What much is on this day, per day."""
+
+    upvotes: float = UPVOTES_FULL
+    stars: float = STARS_FULL
+
+
+def measure(item: Item, readings: Sequence[Reading], now: datetime) -> Community:
+    """Return the item's paces: the larger of that over its whole life and that of the last days that were read."""
+    lived = age(item.appeared or item.published or item.seen, now)
+    voted = _gain([(each.day.toordinal(), each.upvotes) for each in readings])
+    gained = _gain([(each.day.toordinal(), each.stars) for each in readings])
+    created = age(item.published, now) if item.kind is Kind.REPO else None
+    return Community(
+        upvotes=max(_pace(item.upvotes, lived), voted.pace if voted else 0.0),
+        stars=gained.pace if gained else _pace(item.stars, created) if created is not None else 0.0,
+        gained=gained,
+    )
+
+
+def survey(found: Iterable[Community]) -> Day:
+    """Return what much is among the items of a day: a quiet day does not make three upvotes much."""
+    paces = list(found)
+    return Day(
+        upvotes=_top([each.upvotes for each in paces], UPVOTES_FULL),
+        stars=_top([each.stars for each in paces], STARS_FULL),
+    )
+
+
+def value(item: Item, found: Community, day: Day) -> float:
+    """Return the community's word in 0–1: that of the signal which speaks loudest, and a step up for what was picked."""
+    standing = STANDING_SHARE * _scale(item.stars or 0, STARS_STANDING)
+    loudest = max(_scale(found.upvotes, day.upvotes), _scale(found.stars, day.stars), standing)
+    return PICK + (1 - PICK) * loudest if _PICKED in item.sources else loudest
+
+
+def reason(item: Item, found: Community) -> str:
+    """Say it in words, from what was read; "" when there is nothing to say."""
+    said = []
+    if item.upvotes:
+        said.append(f"{item.upvotes:,} {'upvote' if item.upvotes == 1 else 'upvotes'} on Hugging Face")
+    elif _PICKED in item.sources:
+        said.append("picked for Hugging Face Daily Papers")
+    if found.gained is not None and found.gained.count > 0:
+        days = "1 day" if found.gained.days == 1 else f"{found.gained.days} days"
+        said.append(f"{found.gained.count:,} {'star' if found.gained.count == 1 else 'stars'} in {days}")
+    elif item.stars:
+        said.append(f"{item.stars:,} {'star' if item.stars == 1 else 'stars'}")
+    return ", ".join(said)
+
+
+def age(moment: datetime | None, now: datetime) -> float | None:
+    """Return how many days ago it was, never less than 0; None when nobody knows."""
+    return None if moment is None else max((now - moment) / _DAY, 0.0)
+
+
+def _pace(count: int | None, days: float | None) -> float:
+    return max(count or 0, 0) / max(days if days is not None else 1.0, 1.0)
+
+
+def _gain(readings: Sequence[tuple[int, int | None]]) -> Gain | None:
+    """Between the first and the last reading that know the number; None when they are of one day."""
+    known = sorted((day, count) for day, count in readings if count is not None)
+    if not known or known[0][0] == known[-1][0]:
+        return None
+    (first, before), (last, after) = known[0], known[-1]
+    return Gain(max(after - before, 0), last - first)
+
+
+def _top(paces: Sequence[float], least: float) -> float:
+    known = [pace for pace in paces if pace > 0]
+    return max(float(np.percentile(known, TOP)), least) if known else least
+
+
+def _scale(count: float, full: float) -> float:
+    return min(log1p(max(count, 0)) / log1p(full), 1.0)

@@ -1,0 +1,87 @@
+"""The words of a day's items, as numbers: where each stands, so that a phrase is found without reading any text again."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bot.models import Item
+from bot.query.fields import text_of
+from bot.query.fold import BARRIER, Spelling
+
+Ints = NDArray[np.int64]
+
+FIELDS = ("title", "abstract", "author", "org", "topic")
+
+_PAST = "\U0010ffff"  # sorts behind every token's ending
+
+
+class Corpus:
+    """All texts of the items in one row of tokens, and for every token its places in it.
+
+    Tokens are numbered in the order of the alphabet: a word's beginning is a range of numbers, and nothing depends on the
+    order in which the items came. A slot is one text field of one item: `item * len(FIELDS) + field`.
+    """
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        texts = [[BARRIER, *text_of(item, field).split()] for item in items for field in FIELDS]
+        self.lengths: Ints = np.array([len(text) - 1 for text in texts], np.int64)
+        self.slots: Ints = np.repeat(np.arange(len(texts)), self.lengths + 1)
+        row = list(chain.from_iterable(texts))
+        self.words = sorted(set(row))
+        self.numbers = {word: number for number, word in enumerate(self.words)}
+        self.row: Ints = np.fromiter(map(self.numbers.__getitem__, row), np.int64, len(row))
+        self._places: Ints = np.argsort(self.row, kind="stable")
+        self._starts: Ints = np.searchsorted(self.row[self._places], np.arange(len(self.words) + 1))
+
+    def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Ints, Ints]:
+        """Return the slots in which any of the spellings occurs, in their order, and how often it does.
+
+        The spellings are ways to write one phrase, and an indexed text holds a hyphenated word both ways, once each: the
+        count is that of the spelling that occurs most.
+        """
+        found = [self._count(spelling) for spelling in spellings]
+        slots, counts = found[0] if len(found) == 1 else _most(found)
+        if field:
+            here = slots % len(FIELDS) == FIELDS.index(field)
+            slots, counts = slots[here], counts[here]
+        return slots, counts
+
+    def _count(self, spelling: Spelling) -> tuple[Ints, Ints]:
+        ranges = [self._range(token, open_=False) for token in spelling.tokens]
+        if spelling.prefix:
+            ranges[-1] = self._range(spelling.tokens[-1], open_=True)
+        sizes = [self._starts[high] - self._starts[low] for low, high in ranges]
+        rarest = int(np.argmin(sizes))
+        low, high = ranges[rarest]
+        begins = self._places[self._starts[low] : self._starts[high]] - rarest
+        begins = begins[(begins >= 0) & (begins + len(ranges) <= len(self.row))]
+        for step, (low, high) in enumerate(ranges):
+            if step != rarest:
+                here = self.row[begins + step]
+                begins = begins[(here >= low) & (here < high)]
+        return _tally(self.slots[begins])
+
+    def _range(self, token: str, *, open_: bool) -> tuple[int, int]:
+        """The numbers of the tokens that are this one, or that begin with it; an empty range when there is none."""
+        if open_:
+            return bisect_left(self.words, token), bisect_left(self.words, token + _PAST)
+        number = self.numbers.get(token)
+        return (0, 0) if number is None else (number, number + 1)
+
+
+def _tally(slots: Ints) -> tuple[Ints, Ints]:
+    if len(slots) < 2:
+        return slots, np.ones(len(slots), np.int64)
+    return np.unique(slots, return_counts=True)
+
+
+def _most(found: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    if not found:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
+    slots, where = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
+    counts = np.zeros(len(slots), np.int64)
+    np.maximum.at(counts, where, np.concatenate([each[1] for each in found]))
+    return slots, counts
