@@ -1,0 +1,27 @@
+"""Says whether a text reads as English, which the rules of this room know."""
+
+import re
+
+# The commonest words of English abstracts; about 30 % of all words there, under 7 % of those in German, French or Spanish.
+_COMMON = frozenset(
+    ["the", "of", "and", "to", "is", "for", "we", "that", "with", "this", "are", "by", "from", "our", "which", "it"]
+)
+_COMMON_TOO = frozenset(
+    ["in", "a", "on", "as", "be", "an", "can", "have", "has", "their", "these", "such", "or", "at", "using"]
+)
+_LEAST_SHARE = 0.1
+_ENOUGH = 15  # words; fewer are judged by their letters alone
+_LOOKED_AT = 4_000  # characters
+
+
+def reads_as_english(text: str) -> bool:
+    """Judge by the share of common words, in a text of a few words by its letters."""
+    opening = text[:_LOOKED_AT]
+    letters = [sign for sign in opening if sign.isalpha()]
+    if sum(sign.isascii() for sign in letters) * 2 < len(letters):
+        return False
+    words = re.findall(r"[^\W\d_]+", opening.lower())
+    if len(words) < _ENOUGH:
+        return True
+    common = sum(word in _COMMON for word in words)
+    return common > 0 and common + sum(word in _COMMON_TOO for word in words) >= _LEAST_SHARE * len(words)

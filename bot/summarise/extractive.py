@@ -1,0 +1,66 @@
+"""Summaries from the sentences of the text itself: offline, and nothing in them that the text does not say."""
+
+import asyncio
+from datetime import datetime
+
+from bot.models import PARTS, Item, Kind, Summary, SummaryPart
+from bot.summarise import repository
+from bot.summarise.edits import edited
+from bot.summarise.english import reads_as_english
+from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
+from bot.summarise.parts import choose
+from bot.summarise.sentences import lower_case_names, split
+
+MADE_BY = "extractive"
+LONGEST_TEXT = 20_000  # characters that are read; the longest abstract on arXiv is a tenth of that
+
+_NOT_SAID = {
+    PROBLEM: "The {text} does not say which problem it addresses.",
+    METHOD: "The {text} does not describe a method.",
+    EVIDENCE: "The {text} reports no results.",
+    WHY: "The {text} does not say why it matters.",
+}
+_WITHDRAWN = "This paper has been withdrawn."
+
+
+class Extractive:
+    """Picks, per part, the sentence of the text that says it."""
+
+    async def summarise(self, item: Item, now: datetime) -> Summary:
+        """Return the summary of `item`; never fails."""
+        return await asyncio.to_thread(extract, item)
+
+
+def extract(item: Item) -> Summary:
+    """Return the four parts of a paper's abstract, a post's text or a repository's description and README opening."""
+    if item.kind is Kind.REPO:
+        return repository.describe(item, made_by=MADE_BY)
+    text = item.abstract[:LONGEST_TEXT]
+    kind = "post" if item.kind is Kind.POST else "abstract"
+    parts = _nothing(text, kind) or _parts(text, kind)
+    return Summary(parts, kind if text.strip() else "title", MADE_BY, _WITHDRAWN if item.withdrawn else "")
+
+
+def _nothing(text: str, kind: str) -> tuple[SummaryPart, ...]:
+    """Four parts that say why there is nothing to say, or none when there is."""
+    if not text.strip():
+        reason = f"No {'text' if kind == 'post' else kind} was available."
+    elif not reads_as_english(text):
+        reason = f"The {kind} is not in English and was not summarised."
+    else:
+        return ()
+    return tuple(SummaryPart(name, reason, found=False) for name in PARTS)
+
+
+def _parts(text: str, kind: str) -> tuple[SummaryPart, ...]:
+    sentences = split(text)
+    names = lower_case_names(text)
+    choice = choose(sentences)
+
+    def part(name: str) -> SummaryPart:
+        quotes = tuple(sentences[at] for at in choice[name])
+        if not quotes:
+            return SummaryPart(name, _NOT_SAID[name].format(text=kind), found=False)
+        return SummaryPart(name, " ".join(edited(quote, names) for quote in quotes), quotes=quotes)
+
+    return tuple(part(name) for name in PARTS)

@@ -1,0 +1,109 @@
+"""Describes a repository in the four parts from what is known of it: plainly, and saying what is not known.
+
+Sentences come from the description and the opening of the README; stars, forks, language, topics, licence and dates from the
+record. Stars are never called evidence.
+"""
+
+import re
+from datetime import datetime
+
+from bot.models import PARTS, Item, Summary, SummaryPart
+from bot.summarise.edits import edited
+from bot.summarise.english import reads_as_english
+from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
+from bot.summarise.parts import choose
+from bot.summarise.sentences import split
+
+_LONGEST_README = 6_000  # characters
+_TOPICS = 6
+_LEAST_WORDS, _MOST_WORDS = 5, 60  # of a README sentence worth showing: not a heading, not a table
+_NOT_PROSE = re.compile(r"[|`{}<>=\[\]]|!\[|https?://\S+\s+https?://|^\s*(?:#|\$|pip |npm |git |docker |import )")
+
+
+def describe(item: Item, *, made_by: str) -> Summary:
+    """Return the four parts of a repository; `read` says what they were made from."""
+    prose = _prose(item.readme)
+    said = {name: tuple(prose[at] for at in places) for name, places in choose(prose).items()}
+    makers = {PROBLEM: _problem, METHOD: _method, EVIDENCE: _evidence, WHY: _why}
+    parts = tuple(makers[name](item, said) for name in PARTS)
+    note = "This repository is archived." if item.archived else ""
+    return Summary(parts, _read(item), made_by, note)
+
+
+Said = dict[str, tuple[str, ...]]
+
+
+def _prose(readme: str) -> list[str]:
+    if not reads_as_english(readme):
+        return []
+    sentences = (sentence for line in readme[:_LONGEST_README].splitlines() for sentence in split(line))
+    return [s for s in sentences if _LEAST_WORDS <= len(s.split()) <= _MOST_WORDS and not _NOT_PROSE.search(s)]
+
+
+def _read(item: Item) -> str:
+    read = [word for word, there in (("description", item.abstract), ("README opening", item.readme)) if there.strip()]
+    return " and ".join(read) or "name and metadata"
+
+
+def _quoted(name: str, quotes: tuple[str, ...], *facts: str) -> SummaryPart:
+    text = " ".join([*(edited(quote) for quote in quotes), *(fact for fact in facts if fact)])
+    return SummaryPart(name, text, quotes=quotes)
+
+
+def _problem(item: Item, said: Said) -> SummaryPart:
+    if said[PROBLEM]:
+        return _quoted(PROBLEM, said[PROBLEM])
+    source = (
+        f"The {_read(item).replace(' and ', ' and the ')}" if item.abstract.strip() or item.readme.strip() else "The record"
+    )
+    verb = "do" if " and " in source else "does"
+    return SummaryPart(PROBLEM, f"{source} {verb} not name a problem.{_topics(item)}", found=False)
+
+
+def _topics(item: Item) -> str:
+    words = item.keywords[:_TOPICS]
+    if not words:
+        return ""
+    listed = ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]
+    return f" Its topics: {listed}."
+
+
+def _method(item: Item, said: Said) -> SummaryPart:
+    description = " ".join(item.abstract.split())
+    language = f"Written mainly in {item.language}." if item.language else ""
+    if description:
+        mechanism = tuple(s for s in said[METHOD] if s.casefold() not in description.casefold())[:1] if not language else ()
+        return _quoted(METHOD, (item.abstract.strip(), *mechanism), language)
+    if said[METHOD]:
+        return _quoted(METHOD, said[METHOD][:1], language)
+    return SummaryPart(METHOD, f"It has no description. {language}".strip(), found=False)
+
+
+def _evidence(item: Item, said: Said) -> SummaryPart:
+    if said[EVIDENCE]:
+        return _quoted(EVIDENCE, said[EVIDENCE])
+    missing = (
+        "The README opening reports no measurements." if item.readme.strip() else "No README was read for measurements."
+    )
+    counted = [
+        f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in ((item.stars, "star"), (item.forks, "fork")) if n is not None
+    ]
+    community = f" On GitHub: {' and '.join(counted)}." if counted else ""
+    return SummaryPart(EVIDENCE, missing + community, found=False)
+
+
+def _why(item: Item, said: Said) -> SummaryPart:
+    if said[WHY]:
+        return _quoted(WHY, said[WHY])
+    facts = [
+        f"code of the paper {item.paper}" if item.paper else "",
+        f"{item.license} licence" if item.license else "",
+        f"last push on {_day(item.updated)}" if item.updated else "",
+        f"created on {_day(item.published)}" if item.published else "",
+    ]
+    told = ", ".join(fact for fact in facts if fact)
+    return SummaryPart(WHY, f"It does not say why it matters.{f' Known: {told}.' if told else ''}", found=False)
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()
