@@ -78,8 +78,9 @@ class Vectors:
             where = np.concatenate([items[part] for part in parts])
             spread = np.repeat(weights, [part.stop - part.start for part in parts])
             shares = np.concatenate([cells[part] for part in parts]) * spread
-            cosines += np.bincount(where, weights=shares, minlength=self._count)
-        return cosines.clip(max=1.0)
+            cosines = np.bincount(where, weights=shares, minlength=self._count).astype(float)
+        capped: Floats = cosines.clip(max=1.0)  # rounding may go past 1 by a hair
+        return capped
 
 
 def _means(word: str) -> bool:

@@ -41,8 +41,8 @@ HALF: Final = 2.0
 # --- examples
 
 # Closeness is the mean cosine of TF-IDF vectors to the nearest three examples: with one, a single odd example decides; with
-# all, a topic of two subjects is close to neither (gold standard of reviewers' expertise: loss .233 / .229 / .234 / .245 for
-# 1, 3, 5 and all).
+# all, a topic of two subjects is close to neither (gold standard of reviewers' expertise: loss .242 / .225 / .235 / .249
+# for 1, 3, 5 and all).
 NEAREST: Final = 3
 
 # The cosine of two unrelated papers of one day is about 0.03 and of two on the very same question above 0.40 (54,002 arXiv
@@ -53,7 +53,7 @@ NEAR: Final = 0.40
 # From which cosine on a reason says "close to": one pair in a hundred of one day's papers is above.
 TELL: Final = 0.12
 
-# Tokens of the title count as often again.
+# Tokens of the title count as often again: once, twice and three times are within the noise of each other there.
 TITLE_TIMES: Final = 2
 
 # --- community
