@@ -46,6 +46,12 @@ def authors(names: Sequence[str], most: int = _AUTHORS_SHOWN) -> str:
     return f"{shown} et al." if len(names) > most and shown else shown
 
 
+def kicker(item: Item) -> tuple[str, ...]:
+    """Return what stands over a headline: what it is, its primary category, who saw it."""
+    kind = {Kind.PAPER: "Paper", Kind.REPO: "Repository", Kind.POST: "Post"}[item.kind]
+    return (kind, *map(clean, item.categories[:1]), *badges(item))
+
+
 def byline(item: Item, today: date) -> tuple[str, ...]:
     """Return who made it and when: authors, organisation, date; for a repository its language and licence too."""
     repo = item.kind is Kind.REPO
