@@ -29,10 +29,13 @@ HF_KEPT = (
 # Which repositories answer which search: chosen by hand from the ranking's descriptions, because GitHub's own topics are not
 # in it. The words are those of the searches in config/topics, without their limits on stars and dates.
 SEARCHES: Mapping[str, tuple[str, ...]] = {
-    "topic:cuda": ("JuliaGPU/CUDA.jl", "NVIDIA/open-gpu-kernel-modules", "pytorch/pytorch", "ggml-org/llama.cpp"),
+    "topic:cuda": ("JuliaGPU/CUDA.jl", "NVIDIA/open-gpu-kernel-modules", "pytorch/pytorch"),
+    "topic:rocm": (),
     "topic:llm-inference": ("vllm-project/vllm", "ggml-org/llama.cpp", "mozilla-ai/llamafile", "mudler/LocalAI"),
-    "topic:llm-agents": ("microsoft/autogen", "crewAIInc/crewAI", "browser-use/browser-use", "mem0ai/mem0", "block/goose"),
-    "topic:vision-language-model": ("PaddlePaddle/PaddleOCR", "opendatalab/MinerU", "huggingface/transformers"),
+    "topic:llm-serving": ("vllm-project/vllm",),
+    "topic:kv-cache": (),
+    "topic:gpu topic:compiler": (),
+    '"inference engine" in:description topic:llm': (),
 }
 
 
