@@ -1,18 +1,18 @@
-"""A clause of the query language held against all items of a day at once.
+"""Clauses of the query language held against all items of a day at once.
 
-Whether it matches is what `bot.query.matches` says, item by item; phrases are looked up in the corpus, everything else is
-asked there. How strongly it matches is a number in 0–1: a phrase by how often and where it occurs, anything else by 0 or 1;
-`and` is as strong as its weakest part, `or` as its strongest.
+Whether a clause matches is what `bot.query.matches` says, item by item; phrases are looked up in the corpus, everything else
+is asked there. How strongly it matches is a number in 0–1: a phrase by how often and where it occurs, anything else by 0 or
+1; `and` is as strong as its weakest part, `or` as its strongest.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models import And, Item, Not, Or, Term, Tree
+from bot.models import And, Item, Label, Not, Or, Term, Tree
 from bot.query.fields import spellings_of
 from bot.query.match import Folded, matches
 from bot.rank.corpus import FIELDS, Corpus, Ints
@@ -20,16 +20,25 @@ from bot.rank.vectors import Floats
 from bot.rank.weights import FIELD_WEIGHTS, K1, LONG_ABSTRACT
 
 Claims = NDArray[np.bool_]
+Leaf = Term | Label
 
 _WEIGHTS = np.array([FIELD_WEIGHTS[field] for field in FIELDS])
 _ABSTRACT = FIELDS.index("abstract")
 
 
-class Hit(NamedTuple):
-    """How a clause holds for an item: how strongly (0–1), and how many times its phrase occurs (1 for what is no phrase)."""
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause and the items for which it holds.
 
-    strength: float
-    times: int
+    `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1). `leaves` are the
+    terms and labels of which it asks for, each with the items that have it and how often (a label: once).
+    """
+
+    tree: Tree
+    items: Ints
+    strengths: Floats
+    by_item: Mapping[int, float]
+    leaves: tuple[tuple[Leaf, Mapping[int, int]], ...]
 
 
 class Clauses:
@@ -40,44 +49,42 @@ class Clauses:
         self._corpus = corpus
         self._now = now
         self._folded: dict[int, Folded] = {}
-        self._found: dict[Term, tuple[Ints, Ints]] = {}
-        self._strengths: dict[Tree, tuple[Ints, Floats]] = {}
-        self._hits: dict[Tree, dict[int, Hit]] = {}
+        self._found: dict[Term, tuple[Ints, Ints, Ints]] = {}
         self._asked: dict[Tree, Claims] = {}
+        self._counts: dict[Leaf, Mapping[int, int]] = {}
 
     def matching(self, tree: Tree) -> Claims:
         """Return for every item whether the tree holds."""
         match tree:
             case Term():
-                claims = np.zeros(len(self._items), bool)
-                claims[self._find(tree)[0] // len(FIELDS)] = True
-                return claims
+                return self._having([tree])
             case Not():
                 return ~self.matching(tree.part)
             case And():
-                return self._fold(tree.parts, np.logical_and, start=True)
+                return self._join(tree.parts, np.logical_and, start=True)
             case Or():
-                return self._fold(tree.parts, np.logical_or, start=False)
+                others = [part for part in tree.parts if not isinstance(part, Term)]
+                claims = self._having([part for part in tree.parts if isinstance(part, Term)])
+                return claims | self._join(others, np.logical_or, start=False) if others else claims
             case _:
                 return self._ask(tree)
 
-    def strength(self, tree: Tree) -> tuple[Ints, Floats]:
-        """Return the items for which the tree holds, in their order, and how strongly it does for each, above 0."""
-        found = self._strengths.get(tree)
-        if found is None:
-            found = self._strengths[tree] = self._measure(tree)
-        return found
+    def look_up(self, tree: Tree) -> Clause:
+        """Return the clause with the items for which it holds."""
+        items, strengths = self._measure(tree)
+        by_item = dict(zip(items.tolist(), strengths.tolist(), strict=True))
+        return Clause(tree, items, strengths, by_item, tuple((leaf, self._count(leaf)) for leaf in leaves_of(tree)))
 
-    def hits(self, tree: Tree) -> Mapping[int, Hit]:
-        """Return, for every item for which the tree holds, how strongly and how often."""
-        hits = self._hits.get(tree)
-        if hits is None:
-            items, strengths = self.strength(tree)
-            counts = self._count(tree, items)
-            hits = self._hits[tree] = dict(zip(items.tolist(), map(Hit, strengths.tolist(), counts.tolist()), strict=True))
-        return hits
+    # --- whether
 
-    def _fold(self, parts: Sequence[Tree], join: np.ufunc, *, start: bool) -> Claims:
+    def _having(self, terms: Sequence[Term]) -> Claims:
+        """Which items have any of the terms."""
+        claims = np.zeros(len(self._items), bool)
+        if terms:
+            claims[np.concatenate([self._find(term)[0] for term in terms])] = True
+        return claims
+
+    def _join(self, parts: Sequence[Tree], join: np.ufunc, *, start: bool) -> Claims:
         claims = np.full(len(self._items), start)
         for part in parts:
             join(claims, self.matching(part), out=claims)
@@ -95,20 +102,17 @@ class Clauses:
             self._folded[item] = Folded(self._items[item])
         return self._folded[item]
 
-    def _find(self, term: Term) -> tuple[Ints, Ints]:
+    def _find(self, term: Term) -> tuple[Ints, Ints, Ints]:
+        """Where the term occurs: items, fields and how often there, in the order of items, then fields."""
         found = self._found.get(term)
         if found is None:
             slots, counts = self._corpus.find(spellings_of(term), term.field)
             ours = int(np.searchsorted(slots, len(self._items) * len(FIELDS)))
-            found = self._found[term] = (slots[:ours], counts[:ours])
+            items, fields = np.divmod(slots[:ours], len(FIELDS))
+            found = self._found[term] = (items, fields, counts[:ours])
         return found
 
-    def _count(self, tree: Tree, items: Ints) -> Ints:
-        """How often a phrase occurs in the items that have it; anything else is there once."""
-        if not isinstance(tree, Term):
-            return np.ones(len(items), np.int64)
-        slots, counts = self._find(tree)
-        return np.add.reduceat(counts, np.searchsorted(slots, items * len(FIELDS))) if len(items) else counts
+    # --- how strongly and how often
 
     def _measure(self, tree: Tree) -> tuple[Ints, Floats]:
         match tree:
@@ -122,28 +126,45 @@ class Clauses:
                 return _sparse(self.matching(tree).astype(float))
 
     def _measure_term(self, term: Term) -> tuple[Ints, Floats]:
-        slots, counts = self._find(term)
-        if not len(slots):
-            return slots, np.empty(0)
-        fields = slots % len(FIELDS)
-        if term.field in ("author", "org"):
-            frequencies = np.full(len(slots), np.inf)  # a name is there or not; it is no subject that a text dwells on
-        else:
-            frequencies = counts * _WEIGHTS[fields] / self._stretch(slots, fields)
-        items, where = np.unique(slots // len(FIELDS), return_inverse=True)
+        items, fields, counts = self._find(term)
+        if not len(items):
+            return items, np.empty(0)
+        places, where = np.unique(items, return_inverse=True)
+        if term.field in ("author", "org"):  # a name is there or not: it is no subject that a text dwells on
+            return places, np.ones(len(places))
+        frequencies = counts * _WEIGHTS[fields] / self._stretch(items, fields)
         sums = np.bincount(where, weights=frequencies)
-        return items, np.where(np.isinf(sums), 1.0, 1 - K1 / (sums + K1))
+        return places, sums / (sums + K1)
 
-    def _stretch(self, slots: Ints, fields: Ints) -> Floats:
+    def _stretch(self, items: Ints, fields: Ints) -> Floats:
         """By how much an abstract is longer than abstracts are."""
-        long = np.maximum(self._corpus.lengths[slots] / LONG_ABSTRACT, 1.0)
+        long = np.maximum(self._corpus.lengths[items * len(FIELDS) + fields] / LONG_ABSTRACT, 1.0)
         return np.where(fields == _ABSTRACT, long, 1.0)
 
     def _dense(self, tree: Tree) -> Floats:
-        items, strengths = self.strength(tree)
+        items, strengths = self._measure(tree)
         dense = np.zeros(len(self._items))
         dense[items] = strengths
         return dense
+
+    def _count(self, leaf: Leaf) -> Mapping[int, int]:
+        counts = self._counts.get(leaf)
+        if counts is None:
+            if isinstance(leaf, Term):
+                items, _, found = self._find(leaf)
+                sums = np.bincount(items, weights=found)
+                counts = {item: int(sums[item]) for item in items.tolist()}
+            else:
+                counts = dict.fromkeys(np.flatnonzero(self._ask(leaf)).tolist(), 1)
+            self._counts[leaf] = counts
+        return counts
+
+
+def leaves_of(tree: Tree) -> list[Leaf]:
+    """Return the terms and labels of which a tree asks for, in their order, each once; not what it excludes."""
+    if isinstance(tree, And | Or):
+        return list(dict.fromkeys(leaf for part in tree.parts for leaf in leaves_of(part)))
+    return [tree] if isinstance(tree, Term | Label) else []
 
 
 def _sparse(dense: Floats) -> tuple[Ints, Floats]:

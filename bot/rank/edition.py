@@ -6,8 +6,9 @@ from datetime import UTC, datetime
 import numpy as np
 
 from bot.models import Item, Reading, ScorePart, Tree
+from bot.query.parse import parse
 from bot.rank import community, freshness
-from bot.rank.clauses import Claims, Clauses
+from bot.rank.clauses import Claims, Clause, Clauses
 from bot.rank.corpus import Corpus, Ints
 from bot.rank.vectors import Floats, Vectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS
@@ -37,7 +38,8 @@ class Edition:
         ours = {item.key for item in self.items}
         every = (*self.items, *{item.key: item for item in extra if item.key not in ours}.values())
         corpus = Corpus(every)
-        self.clauses = Clauses(self.items, corpus, now)
+        self._clauses = Clauses(self.items, corpus, now)
+        self._read: dict[str | Tree, Clause] = {}
         self._signals = [community.measure(item, readings.get(item.key, ()), now) for item in self.items]
         day = community.survey(self._signals)
         pairs = zip(self.items, self._signals, strict=True)
@@ -52,7 +54,15 @@ class Edition:
 
     def admits(self, tree: Tree) -> Claims:
         """Return for every item, in the order of `items`, whether the tree holds; the same as bot.query.matches says."""
-        return self.clauses.matching(tree)
+        return self._clauses.matching(tree)
+
+    def clause(self, clause: str | Tree) -> Clause:
+        """Return a clause, as text or as a tree, with the items for which it holds; a bad text raises UsageError."""
+        found = self._read.get(clause)
+        if found is None:
+            tree = parse(clause).tree if isinstance(clause, str) else clause
+            found = self._read[clause] = self._clauses.look_up(tree)
+        return found
 
     def parts(self, number: int) -> tuple[ScorePart, ...]:
         """Return the parts of an item's score that are the same for every topic; they add up to `by_itself`."""

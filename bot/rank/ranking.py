@@ -3,15 +3,13 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from bot.errors import UsageError
-from bot.models import And, Item, Label, Or, Ranked, ScorePart, Term, Topic, Tree
-from bot.query.parse import parse
+from bot.models import Item, Ranked, ScorePart, Term, Topic
 from bot.rank import reasons
-from bot.rank.clauses import Claims
+from bot.rank.clauses import Claims, Clause, leaves_of
 from bot.rank.edition import Edition
 from bot.rank.reasons import Wish
 from bot.rank.vectors import Floats
@@ -39,7 +37,7 @@ def rank(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (),
     Raises UsageError when a clause of an interest cannot be read.
     """
     admitted = np.flatnonzero(_admitted(edition, topic))
-    wishes = wishes_of(edition, topic)
+    wishes = _wishes(edition, topic)
     known = [each for each in examples if not isinstance(each, str) or edition.knows(each) or not _KEY(each)]
     scores = _score(edition, wishes, known)
     order = np.lexsort((edition.places[admitted], -scores.total[admitted]))
@@ -47,33 +45,22 @@ def rank(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (),
     return [_ranked(edition, wishes, known, scores, int(number)) for number in chosen]
 
 
-def wishes_of(edition: Edition, topic: Topic) -> tuple[Wish, ...]:
-    """Return what the topic weighs: its interests, or, when none of them speaks for an item, the words of its query too."""
-    stated = [(_read(each.clause), each.weight, each.clause) for each in topic.interests if each.weight]
-    if not any(weight > 0 for _, weight, _ in stated):
-        stated += [(word, 1.0, word.text if isinstance(word, Term) else word.value) for word in _words(topic.query.tree)]
-    return tuple(
-        Wish(tree, weight, reasons.written(tree, clause), edition.clauses.hits(tree)) for tree, weight, clause in stated
-    )
+def _wishes(edition: Edition, topic: Topic) -> list[Wish]:
+    """What the topic weighs: its interests, or, when none of them speaks for an item, the words of its query too."""
+    wishes = [Wish(_asked(edition, each.clause), each.weight, each.clause) for each in topic.interests if each.weight]
+    if not any(wish.weight > 0 for wish in wishes):
+        words = (leaf for leaf in leaves_of(topic.query.tree) if isinstance(leaf, Term) or leaf.field == "category")
+        wishes += [Wish(edition.clause(word), 1.0, "") for word in words]
+    return wishes
 
 
-@lru_cache(maxsize=65_536)
-def _read(clause: str) -> Tree:
+def _asked(edition: Edition, clause: str) -> Clause:
     try:
-        return parse(clause).tree
+        return edition.clause(clause)
     except UsageError as error:
         raise UsageError(
             f'The interest "{clause}" cannot be read: {error}', position=error.position, hint=error.hint
         ) from error
-
-
-def _words(tree: Tree) -> list[Term | Label]:
-    """The terms and categories of which the query asks for, in their order, each once; not those it excludes."""
-    if isinstance(tree, And | Or):
-        return list(dict.fromkeys(word for part in tree.parts for word in _words(part)))
-    if isinstance(tree, Term) or (isinstance(tree, Label) and tree.field == "category"):
-        return [tree]
-    return []
 
 
 def _admitted(edition: Edition, topic: Topic) -> Claims:
@@ -103,8 +90,7 @@ def _fit(edition: Edition, wishes: Sequence[Wish]) -> Floats:
     """How well the phrases fit, between -1 and 1: S / (|S| + HALF), S the weighted sum of their strengths."""
     sums = np.zeros(len(edition.items))
     for wish in wishes:
-        items, strengths = edition.clauses.strength(wish.tree)
-        sums[items] += wish.weight * strengths
+        sums[wish.clause.items] += wish.weight * wish.clause.strengths
     return sums / (np.abs(sums) + HALF)
 
 

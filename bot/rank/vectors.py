@@ -79,8 +79,7 @@ class Vectors:
             spread = np.repeat(weights, [part.stop - part.start for part in parts])
             shares = np.concatenate([cells[part] for part in parts]) * spread
             cosines = np.bincount(where, weights=shares, minlength=self._count).astype(float)
-        capped: Floats = cosines.clip(max=1.0)  # rounding may go past 1 by a hair
-        return capped
+        return cosines.clip(max=1.0)  # rounding may go past 1 by a hair
 
 
 def _means(word: str) -> bool:
@@ -89,4 +88,5 @@ def _means(word: str) -> bool:
 
 
 def _log_counts(counts: Counter[str], words: Sequence[str]) -> Floats:
-    return 1 + np.log(np.array([counts[word] for word in words], float))
+    logarithms: Floats = np.log(np.array([counts[word] for word in words], float))
+    return 1 + logarithms
