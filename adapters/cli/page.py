@@ -84,14 +84,18 @@ class Section:
 
 
 def page(digests: Sequence[Digest], *, made_at: datetime, version: str) -> str:
-    """Return a whole HTML document with a section for each digest. The first call reads files: not on the event loop."""
+    """Return a whole HTML document with a section for each digest, dated as the newest of them is.
+
+    The first call reads files: not on the event loop.
+    """
     template, style, policy = _loaded()
     sections = [_section(number, digest) for number, digest in enumerate(digests, start=1)]
+    day = max((digest.day for digest in digests), default=made_at.date())
     count = sum(len(section.stories) for section in sections)
     return template.render(
         sections=sections,
-        day=long_day(made_at.date()),
-        iso_day=made_at.date().isoformat(),
+        day=long_day(day),
+        iso_day=day.isoformat(),
         edition=f"{plural(count, 'entry', 'entries')} in {plural(len(sections), 'topic')}",
         subjects=listed([section.title for section in sections]),
         made=f"{made_at:%H:%M} UTC on {long_day(made_at.date())}",

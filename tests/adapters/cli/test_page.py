@@ -2,6 +2,7 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
+from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -128,6 +129,12 @@ def test_signs_have_words_for_those_who_listen() -> None:
 
 def test_a_page_without_topics_is_a_page() -> None:
     assert "0 entries in 0 topics" in made()
+
+
+def test_the_page_bears_the_day_of_its_digests_and_says_when_it_was_printed() -> None:
+    text = Reader(page([GPU], made_at=NOW + timedelta(days=3), version="0.1.0")).text
+    assert "Wednesday 1 April 2026" in text
+    assert "07:00 UTC on Saturday 4 April 2026" in text
 
 
 def luminance(colour: str) -> float:
