@@ -97,7 +97,7 @@ def _item(entry: FeedEntry, source: str, now: datetime, *, unique: bool) -> Item
         keywords=() if paper else _each_once(entry.tags),
         sources=(source,),
         links=tuple(_links(key, address, entry.links)),
-        aliases=tuple(alias for alias in _aliases(entry, address, unique) if alias != key),
+        aliases=tuple(dict.fromkeys(alias for alias in _aliases(entry, address, unique) if alias != key)),
         published=None if paper and not _is_first_seen_with(paper, published) else published or updated,
         updated=updated,
         appeared=published or updated,

@@ -1,6 +1,7 @@
 """Start the process that reads a feed, and end it when it takes too long or says too much."""
 
 import asyncio
+import json
 import os
 import sys
 from pathlib import Path
@@ -17,10 +18,9 @@ _ROOT = Path(bot.__file__).resolve().parent.parent  # where `bot` is imported fr
 _places: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 
 
-def _command(address: str, content_type: str) -> list[str]:
+def _command() -> list[str]:
     """No user site, no environment, no writing of bytecode, UTF-8 throughout."""
-    flags = ("-s", "-E", "-B", "-X", "utf8")
-    return [sys.executable, *flags, "-m", "bot.sources.feed_child", address, content_type]
+    return [sys.executable, "-s", "-E", "-B", "-X", "utf8", "-m", "bot.sources.feed_child"]
 
 
 def _environment() -> dict[str, str]:
@@ -37,7 +37,7 @@ async def read_in_process(data: bytes, address: str, content_type: str, *, wall_
     async with places:
         try:
             child = await asyncio.create_subprocess_exec(
-                *_command(address, content_type),
+                *_command(),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -49,7 +49,7 @@ async def read_in_process(data: bytes, address: str, content_type: str, *, wall_
             raise SourceUnavailable("the process that reads feeds could not be started") from error
         try:
             async with asyncio.timeout(wall_clock):
-                answer = await _talk(child, data)
+                answer = await _talk(child, json.dumps([address, content_type]).encode() + b"\n" + data)
         except TimeoutError as error:
             raise SourceUnavailable(f"reading the feed took longer than {wall_clock:g} seconds") from error
         finally:
