@@ -2,24 +2,10 @@
 
 import json
 import logging
-import re
 import sys
 from datetime import UTC, datetime
 
-# What secrets look like where they may turn up inside other text: Slack's and GitHub's tokens, bearer and bot
-# authorisation, keys of OpenAI-like services, a password in an address, and query values that are named like secrets.
-_SECRETS = re.compile(
-    r"xox[a-z]-[\w-]+|xapp-[\w-]+|gh[pousr]_\w{20,}|github_pat_\w{20,}|hf_\w{20,}|sk-[\w-]{16,}"
-    r"|(?<=Bearer )\S+|(?<=Bot )[\w-]{20,}\.[\w.-]+|(?<=://)[^/\s:@]*:[^/\s@]+(?=@)"
-    r"|(?<=token=)[^&\s]+|(?<=api_key=)[^&\s]+|(?<=secret=)[^&\s]+|(?<=password=)[^&\s]+",
-    re.IGNORECASE,
-)
-REDACTED = "[redacted]"
-
-
-def redact(text: str) -> str:
-    """Return the text with everything that looks like a secret replaced."""
-    return _SECRETS.sub(REDACTED, text)
+from bot.redact import redacted
 
 
 class _Text(logging.Formatter):
@@ -27,7 +13,7 @@ class _Text(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)-7s %(name)s  %(message)s", "%Y-%m-%d %H:%M:%S")
 
     def format(self, record: logging.LogRecord) -> str:
-        return redact(super().format(record))
+        return redacted(super().format(record))
 
 
 class _Json(logging.Formatter):
@@ -40,7 +26,7 @@ class _Json(logging.Formatter):
         }
         if record.exc_info:
             entry["exception"] = self.formatException(record.exc_info)
-        return redact(json.dumps(entry, ensure_ascii=False))
+        return redacted(json.dumps(entry, ensure_ascii=False))
 
 
 def configure(level: str = "INFO", form: str = "text") -> None:

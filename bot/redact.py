@@ -14,6 +14,10 @@ _NAMES = (
 _QUERY = re.compile(rf"(?i)([?&;]{_NAMES}=)[^&;#\s\"'<>]+")
 _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@")
 _SCHEME = re.compile(r"(?i)\b(bearer|basic|token|bot)\s+[\w.~+/=:-]{8,}")
+# What credentials look like wherever they stand: Slack's, GitHub's, Hugging Face's and OpenAI-like services' keys.
+_SHAPES = re.compile(
+    r"\bxox[a-z]-[\w-]+|\bxapp-[\w-]+|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bhf_\w{20,}|\bsk-[\w-]{16,}"
+)
 _SECRET_HEADER = re.compile(rf"(?i)^(?:x-)?(?:cookie|proxy-authorization|{_NAMES})$")
 _SHORTEST = 4  # a shorter "secret" would tear holes into ordinary words
 
@@ -23,6 +27,7 @@ def redacted(text: str, secrets: Iterable[str] = ()) -> str:
     for secret in sorted({part for whole in secrets for part in (whole, *whole.split()[1:])}, key=len, reverse=True):
         if len(secret) >= _SHORTEST:
             text = text.replace(secret, MARK)
+    text = _SHAPES.sub(MARK, text)
     text = _USERINFO.sub(rf"\1{MARK}@", text)
     text = _QUERY.sub(rf"\1{MARK}", text)
     return _SCHEME.sub(rf"\1 {MARK}", text)

@@ -1,0 +1,260 @@
+"""The commands of `broadsheet`: each translates its options, calls the core, and prints what comes back."""
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from adapters.cli.exits import Exit
+from adapters.cli.session import as_json, echo_json, now, settings_of, with_app
+from bot import __version__
+from bot.errors import UsageError
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.models import Digest, Page
+    from bot.pipeline import Collected
+
+compact = click.option("--compact/--full", default=False, help="One paragraph per entry instead of the four parts.")
+html = click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page that any browser shows."
+)
+# A query may begin with a minus: `broadsheet search -survey "KV cache"`.
+takes_queries = {"ignore_unknown_options": True}
+
+
+@click.command()
+@as_json
+def version(as_json: bool) -> None:
+    """Print the version."""
+    echo_json({"version": __version__}) if as_json else click.echo(f"broadsheet {__version__}")
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[SOURCE]...")
+@click.option("--force", is_flag=True, help="Ask sources that are resting after a failure, too.")
+@as_json
+@click.pass_context
+def collect(context: click.Context, names: Sequence[str], force: bool, as_json: bool) -> int:
+    """Fetch what is new from every source (or those named: arxiv, huggingface, github, feed:NAME)."""
+    from adapters.cli.progress import Bars
+
+    async def work(app: "App") -> list["Collected"]:
+        with Bars(shown=not as_json) as bars:
+            return await app.collector.collect(app.sources_named(names), now(), force=force, progress=bars.update)
+
+    results = with_app(context, work, exclusive=True)
+    if as_json:
+        echo_json([_collected(result) for result in results])
+    else:
+        _print_collected(results)
+    return Exit.SOURCE if any(result.error is not None for result in results) else Exit.OK
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[TOPIC]...")
+@click.option(
+    "--days", type=click.FloatRange(min=0.05, max=366), help="Look back so many days instead of to the last digest."
+)
+@click.option("--entries", type=click.IntRange(1, 50), help="At most so many entries.")
+@click.option("--record", is_flag=True, help="Count the entries as posted: later digests leave them out.")
+@compact
+@html
+@as_json
+@click.pass_context
+def digest(context: click.Context, /, names: Sequence[str], html: Path | None, as_json: bool, **options: Any) -> None:
+    """Print the digest of each TOPIC, or of the topics in the settings."""
+
+    async def work(app: "App") -> tuple[list["Digest"], bool]:
+        topics = [app.topic(name) for name in names or app.settings.topics]
+        window = timedelta(days=options["days"]) if options["days"] else None
+        orders = [app.order(topic, entries=options["entries"], window=window) for topic in topics]
+        digests = await app.publisher.publish(orders, now(), record=options["record"])
+        return digests, (await app.store.statistics())["items"] > 0
+
+    digests, collected = with_app(context, work)
+    show(digests, compact=options["compact"], html=html, as_json=as_json)
+    if not collected and not as_json:
+        click.echo("Nothing has been collected yet: run `broadsheet collect` first.", err=True)
+
+
+@click.command()
+@html
+@compact
+@as_json
+def demo(html: Path | None, compact: bool, as_json: bool) -> None:
+    """Print one day's digests from recorded answers: no network, no settings, nothing kept."""
+    from adapters.cli.demo import make
+
+    digests = asyncio.run(make(shown=not as_json))
+    page = html or (None if as_json else Path("demo.html"))
+    show(digests, compact=compact, html=page, as_json=as_json)
+
+
+@click.command(context_settings=takes_queries)
+@click.argument("words", nargs=-1, required=True, metavar="QUERY...", type=click.UNPROCESSED)
+@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Results on a page.")
+@click.option("--page", "number", type=click.IntRange(1), default=1, help="Which page.")
+@as_json
+@click.pass_context
+def search(context: click.Context, words: Sequence[str], limit: int, number: int, as_json: bool) -> None:
+    """Search everything collected: words, "phrases", title: author: cat: stars:>100 published:7d sort:new …"""
+    from bot.query import parse
+
+    text = _query_text(words)
+    query = parse(text)
+    if query.topic_of:
+        raise UsageError(
+            f"topic-of: ranks a digest; `broadsheet digest {query.topic_of}` prints it. Leave it out to search."
+        )
+    at, offset = now(), (number - 1) * limit
+
+    async def work(app: "App") -> "Page":
+        return await app.store.search(query, at, limit=limit, offset=offset)
+
+    page = with_app(context, work)
+    if as_json:
+        from adapters.cli.as_json import page_value
+
+        echo_json(page_value(page))
+    else:
+        from adapters.cli.tables import PageView
+
+        console().print(PageView(page, text, at, offset))
+
+
+@click.group(invoke_without_command=True)
+@as_json
+@click.pass_context
+def topics(context: click.Context, as_json: bool) -> None:
+    """List the topics there are; `topics show NAME` prints one as the pack it is."""
+    if context.invoked_subcommand is not None:
+        return
+    from adapters.cli.tables import TopicsView
+    from bot.topics import load_packs
+
+    settings = settings_of(context)
+    packs = load_packs(settings.topics_dir)
+    if as_json:
+        echo_json(
+            [{"name": t.name, "title": t.title, "description": t.description, "query": t.query.text} for t in packs.values()]
+        )
+    else:
+        console().print(TopicsView(tuple(packs.values()), settings.topics))
+
+
+@topics.command("show")
+@click.argument("name")
+@click.pass_context
+def show_topic(context: click.Context, name: str) -> None:
+    """Print a topic's pack, to be copied into a folder of your own and changed."""
+    from bot.topics import find_topic, load_packs, pack_file
+
+    folder = settings_of(context).topics_dir
+    path = pack_file(find_topic(load_packs(folder), name).name, folder)
+    click.echo(path.read_text(encoding="utf-8") if path is not None else "", nl=False)
+
+
+@click.command()
+@click.option("--offline", is_flag=True, help="Leave out what needs a network.")
+@click.option("--health", is_flag=True, help="Only tell whether a running service is alive (for containers).")
+@as_json
+@click.pass_context
+def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -> int:
+    """Try the settings, the database, the topics and every source, and say what to mend."""
+    from adapters.cli.doctor import Finding, Grade, examine, healthy
+
+    async def work(app: "App") -> list["Finding"]:
+        return [await healthy(app, now())] if health else await examine(app, now(), offline=offline)
+
+    findings = with_app(context, work)
+    if as_json:
+        echo_json([{"name": each.name, "grade": each.grade, "text": each.text} for each in findings])
+    else:
+        for each in findings:
+            click.echo(f"{each.grade:<5} {each.name}: {each.text}")
+    return Exit.UNWELL if any(each.grade is Grade.BAD for each in findings) else Exit.OK
+
+
+@click.command()
+@click.pass_context
+def run(context: click.Context) -> None:
+    """Run the service: collect on schedule, until SIGTERM or Ctrl-C."""
+
+    async def work(app: "App") -> None:
+        from bot.runner.local import LocalRunner
+
+        runner = LocalRunner()
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signum, runner.stop)
+        await runner.run(app.jobs(now))
+
+    with_app(context, work, exclusive=True, quiet=False)
+
+
+COMMANDS = (demo, run, collect, digest, search, topics, doctor, version)
+
+
+def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
+    """Print the digests, as text or JSON, and write the page when one is asked for."""
+    if html is not None:
+        from adapters.cli.page import page
+
+        try:
+            html.write_text(page(digests, made_at=now(), version=__version__), encoding="utf-8")
+        except OSError as error:
+            raise UsageError(f"The page cannot be written to {html}: {error.strerror}.") from error
+    if as_json:
+        from adapters.cli.as_json import digest_value
+
+        echo_json({"version": __version__, "digests": [digest_value(each) for each in digests]})
+        return
+    from adapters.cli.render import DigestView
+
+    for each in digests:
+        console().print(DigestView(each, compact=compact))
+    if html is not None:
+        click.echo(f"The same as a page: {html}", err=True)
+
+
+def console() -> Any:
+    """The terminal, or whatever standard output is."""
+    from rich.console import Console
+
+    return Console(highlight=False, markup=False)
+
+
+def _query_text(words: Sequence[str]) -> str:
+    """Join the words as the shell gave them; one that holds a space was quoted there, and is a phrase here too."""
+    if len(words) == 1:
+        return words[0]
+    return " ".join(f'"{word}"' if " " in word and not set(word) & set('":()') else word for word in words)
+
+
+def _collected(result: "Collected") -> dict[str, Any]:
+    state = result.state
+    return {
+        "source": state.name,
+        "health": state.health,
+        "asked": result.asked,
+        "read": result.read,
+        "new": result.fresh,
+        "note": state.note,
+        "rest_until": state.rest_until.isoformat() if state.rest_until else None,
+    }
+
+
+def _print_collected(results: Sequence["Collected"]) -> None:
+    for result in results:
+        if not result.asked:
+            until = result.state.rest_until
+            click.echo(f"{result.title}: resting until {until:%H:%M} UTC; --force asks all the same. {result.state.note}")
+            continue
+        told = f"{result.read:,} read, {result.fresh:,} new" if result.error is None or result.read else "nothing"
+        note = f". {result.state.note}" if result.state.note else ""
+        click.echo(f"{result.title}: {told}{note}")

@@ -1,0 +1,101 @@
+"""`broadsheet db …`: the database as a thing to keep: migrate, check, back up, restore, prune, vacuum."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from adapters.cli.exits import Exit
+from adapters.cli.session import as_json, echo_json, now, settings_of, with_app
+
+if TYPE_CHECKING:
+    from bot.app import App
+
+
+@click.group()
+def db() -> None:
+    """Look after the database."""
+
+
+@db.command()
+@click.pass_context
+def migrate(context: click.Context) -> None:
+    """Bring the database to this version's schema; every other command does so too."""
+
+    async def work(_: "App") -> None:
+        """Opening it is all there is to do."""
+
+    with_app(context, work, exclusive=True)
+    click.echo(f"{settings_of(context).database_path} is up to date.")
+
+
+@db.command()
+@as_json
+@click.pass_context
+def check(context: click.Context, as_json: bool) -> int:
+    """Verify the database and its search index."""
+
+    async def work(app: "App") -> tuple[list[str], dict[str, int]]:
+        return await app.store.check(), dict(await app.store.statistics())
+
+    faults, counts = with_app(context, work)
+    if as_json:
+        echo_json({"sound": not faults, "faults": faults, "counts": counts})
+    else:
+        for fault in faults or ["The database is sound."]:
+            click.echo(fault)
+        click.echo(" · ".join(f"{name} {count:,}" for name, count in counts.items()))
+    return Exit.UNWELL if faults else Exit.OK
+
+
+@db.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.pass_context
+def backup(context: click.Context, path: Path) -> None:
+    """Write a consistent copy to PATH; the service may go on running."""
+
+    async def work(app: "App") -> None:
+        await app.store.backup(path)
+
+    with_app(context, work)
+    click.echo(f"Wrote {path} ({path.stat().st_size / 2**20:,.1f} MiB).")
+
+
+@db.command()
+@click.argument("path", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.confirmation_option(prompt="The present database is set aside and this copy takes its place. Go on?")
+@click.pass_context
+def restore(context: click.Context, path: Path) -> None:
+    """Put the backup at PATH in the database's place; the old file is kept beside it."""
+    from bot.store.upkeep import restore as put_back
+
+    target = settings_of(context).database_path
+    aside = put_back(path, target, now())
+    click.echo(f"Restored {target}." + (f" The old one is {aside}." if aside is not None else ""))
+
+
+@db.command()
+@click.pass_context
+def vacuum(context: click.Context) -> None:
+    """Give unused space back to the disk."""
+
+    async def work(app: "App") -> int:
+        return await app.store.vacuum()
+
+    click.echo(f"Saved {with_app(context, work, exclusive=True) / 2**20:,.1f} MiB.")
+
+
+@db.command()
+@click.pass_context
+def prune(context: click.Context) -> None:
+    """Drop what is older than the settings keep; `run` does it every day."""
+    keep = settings_of(context).keep
+    at = now()
+
+    async def work(app: "App") -> dict[str, int]:
+        items, readings = at - timedelta(days=keep.items_days), (at - timedelta(days=keep.readings_days)).date()
+        return dict(await app.store.prune(items_before=items, readings_before=readings, now=at))
+
+    dropped = with_app(context, work)
+    click.echo("Dropped " + ", ".join(f"{count:,} {name}" for name, count in dropped.items()) + ".")

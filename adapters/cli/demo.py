@@ -1,0 +1,45 @@
+"""`broadsheet demo`: recorded answers of arXiv, Hugging Face and GitHub through the whole path, on a database of its own."""
+
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from adapters.cli.progress import Bars
+from adapters.cli.replay import replay
+from bot.app import built
+from bot.errors import SourceError
+from bot.models import Digest
+from bot.settings import ArxivSettings, GitHubSettings, HuggingFaceSettings, Settings
+
+# The morning after the recorded Tuesday.
+NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
+TOPICS = ("gpu-systems", "llm-agents", "vision-language")
+
+
+def settings_for(url: str, folder: Path) -> Settings:
+    """Return settings that send every source to `url`, at no pace, and keep everything in `folder`; no file, no variable."""
+    return Settings.model_construct(
+        **{name: info.get_default() for name, info in Settings.model_fields.items()}
+        | {
+            "database": folder / "demo.sqlite3",
+            "topics": TOPICS,
+            "arxiv": ArxivSettings(
+                feed_url=f"{url}/atom", api_url=f"{url}/api/query", oai_url=f"{url}/oai", seconds_between=0
+            ),
+            "huggingface": HuggingFaceSettings(base_url=url),
+            "github": GitHubSettings(base_url=url),
+        }
+    )
+
+
+async def make(*, shown: bool = True) -> Sequence[Digest]:
+    """Collect, then make a digest for each of three topics. Raises SourceError when a source did not answer."""
+    with tempfile.TemporaryDirectory(prefix="broadsheet-demo-") as folder:
+        async with replay() as url, built(settings_for(url, Path(folder))) as app:
+            with Bars(shown=shown) as bars:
+                collected = await app.collector.collect(app.sources, NOW, progress=bars.update)
+            failed = next((each.error for each in collected if each.error is not None), None)
+            if isinstance(failed, SourceError):
+                raise failed
+            return await app.publisher.publish([app.order(app.topic(name)) for name in TOPICS], NOW)

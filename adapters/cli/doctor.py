@@ -1,0 +1,106 @@
+"""`broadsheet doctor`: try every setting, the database and every source, and say what to mend."""
+
+import asyncio
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+from bot.app import App
+from bot.errors import BotError, SourceError, StoreError
+
+# SQLite's changelog: the WAL-reset fault (3.7.0 to 3.51.2) is fixed in 3.51.3. Broadsheet avoids what triggers it by writing
+# and checkpointing on one connection, so an older library is worth a word and no more.
+SOUND_SQLITE = (3, 51, 3)
+LITTLE_SPACE = 500 * 2**20  # bytes
+HEARTBEAT = timedelta(minutes=10)  # `run` writes one every minute
+
+
+class Grade(StrEnum):
+    """How a check came out."""
+
+    GOOD = "ok"
+    NOTE = "note"  # works, but worth knowing
+    BAD = "mend"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was tried."""
+
+    name: str
+    grade: Grade
+    text: str
+
+
+async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Finding]:
+    """Try everything that can be tried; `offline` leaves out what needs a network."""
+    found = [*_settings(app), *await _database(app), *_topics(app)]
+    if not offline:
+        found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
+    return found
+
+
+async def healthy(app: App, now: datetime) -> Finding:
+    """Tell whether a running service shows signs of life: its heartbeat stands in the database."""
+    beat = await app.store.get_fact("heartbeat")
+    if not beat:
+        return Finding("service", Grade.BAD, "no heartbeat yet: `broadsheet run` has not been started on this database")
+    age = now - datetime.fromisoformat(beat)
+    grade = Grade.GOOD if age < HEARTBEAT else Grade.BAD
+    return Finding("service", grade, f"last heartbeat {max(0, round(age.total_seconds()))} s ago")
+
+
+def _settings(app: App) -> Iterable[Finding]:
+    if app.settings.contact:
+        yield Finding("settings", Grade.GOOD, f"contact {app.settings.contact}")
+    else:
+        yield Finding(
+            "settings", Grade.NOTE, "`contact` is empty: give sources an address to write to before they block you"
+        )
+    if not app.settings.github.token.get_secret_value() and app.settings.github.enabled:
+        yield Finding("settings", Grade.NOTE, "no `github.token`: 10 searches a minute and 60 other requests an hour")
+
+
+async def _database(app: App) -> list[Finding]:
+    path = app.settings.database_path
+    try:
+        # Something must be written: a database that can be read only would fail at the first collection.
+        await app.store.set_fact("doctor", "was here")
+        faults = await app.store.check()
+        counts = await app.store.statistics()
+    except StoreError as error:
+        return [Finding("database", Grade.BAD, str(error))]
+    if faults:
+        return [Finding("database", Grade.BAD, fault) for fault in faults]
+    found = [
+        Finding("database", Grade.GOOD, f"{path}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
+    ]
+    return found + await asyncio.to_thread(_disk, path)
+
+
+def _disk(path: Path) -> list[Finding]:
+    free = shutil.disk_usage(path.parent).free
+    if free >= LITTLE_SPACE:
+        return []
+    return [Finding("disk", Grade.BAD, f"only {free / 2**20:,.0f} MiB are free beside the database")]
+
+
+def _topics(app: App) -> Iterable[Finding]:
+    for name in app.settings.topics:
+        if name in app.topics:
+            yield Finding(f"topic {name}", Grade.GOOD, f"{len(app.topics[name].interests)} interests")
+        else:
+            yield Finding(f"topic {name}", Grade.BAD, "there is no such topic; `broadsheet topics` lists those there are")
+
+
+async def _source(app: App, index: int, now: datetime) -> Finding:
+    source = app.sources[index]
+    try:
+        return Finding(source.title, Grade.GOOD, await source.check(now))
+    except SourceError as error:
+        return Finding(source.title, Grade.BAD, str(error))
+    except BotError as error:
+        return Finding(source.title, Grade.BAD, str(error))

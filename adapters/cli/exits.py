@@ -1,0 +1,36 @@
+"""What the command's exit status says, and the one sentence that a failure is told in."""
+
+from enum import IntEnum
+
+from bot.errors import BotError, SettingsError, SourceError, StoreError, UsageError
+
+
+class Exit(IntEnum):
+    """The exit statuses of `broadsheet`."""
+
+    OK = 0
+    BUG = 1  # something that we did not foresee; the sentence carries a reference that stands in the log
+    USAGE = 2  # the command line or the query is not right
+    SETTINGS = 3  # the settings or a topic pack are not right
+    DATABASE = 4  # the database cannot be read or written; nothing was lost
+    SOURCE = 5  # at least one source did not deliver; what the others brought is stored
+    UNWELL = 6  # `doctor` or `db check` found something to mend
+    INTERRUPTED = 130  # Ctrl-C
+
+
+def status_of(error: BotError) -> Exit:
+    """Return the status that goes with the error."""
+    kinds = (
+        (UsageError, Exit.USAGE),
+        (SettingsError, Exit.SETTINGS),
+        (StoreError, Exit.DATABASE),
+        (SourceError, Exit.SOURCE),
+    )
+    return next((status for kind, status in kinds if isinstance(error, kind)), Exit.BUG)
+
+
+def sentence_of(error: BotError) -> str:
+    """Return what the person reads: the sentence, and the hint where there is one."""
+    hint = error.hint if isinstance(error, UsageError) else ""
+    text = str(error)
+    return f"{text}\n{hint}" if hint and hint not in text else text

@@ -1,0 +1,67 @@
+"""The `broadsheet` command.
+
+Nothing heavy is imported until a command needs it, so that `broadsheet version` and a wrong option answer at once.
+"""
+
+import logging
+import os
+import secrets
+import sys
+from pathlib import Path
+
+import click
+
+from adapters.cli import commands, database
+from adapters.cli.exits import Exit, sentence_of, status_of
+from bot.errors import BotError
+
+log = logging.getLogger(__name__)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="The settings file.")
+@click.option("-v", "--verbose", is_flag=True, help="Write what is done to standard error.")
+@click.pass_context
+def cli(context: click.Context, config: Path | None, verbose: bool) -> None:
+    """Your team's daily paper of papers.
+
+    Settings are read from --config, $BROADSHEET_CONFIG, ./broadsheet.toml or ~/.config/broadsheet/broadsheet.toml, the
+    first that is there; without any, the defaults hold.
+
+    Exit status: 0 done, 1 a fault of ours, 2 wrong use, 3 wrong settings, 4 database, 5 a source did not deliver,
+    6 something to mend (doctor, db check).
+    """
+    context.obj = {"config": config, "verbose": verbose}
+
+
+for command in (*commands.COMMANDS, database.db):
+    cli.add_command(command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and exit with a status from `Exit`; a person never sees a traceback of their own mistake."""
+    sys.exit(int(_status(arguments)))
+
+
+def _status(arguments: list[str] | None) -> int:
+    try:
+        return int(cli.main(args=arguments, prog_name="broadsheet", standalone_mode=False) or Exit.OK)
+    except click.ClickException as error:
+        error.show()
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return Exit.INTERRUPTED
+    except BotError as error:
+        click.echo(f"broadsheet: {sentence_of(error)}", err=True)
+        return status_of(error)
+    except BrokenPipeError:
+        # Whoever read our output (`| head`) has gone; what they did not want is not an error, nor is flushing it at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return Exit.OK
+    except Exception:
+        reference = secrets.token_hex(4)
+        log.exception("unforeseen [%s]", reference)
+        click.echo(
+            f"broadsheet: something went wrong that should not have [{reference}]; the log above says what.", err=True
+        )
+        return Exit.BUG

@@ -1,0 +1,39 @@
+"""Progress of a collection on standard error: bars in a terminal, nothing in a pipe."""
+
+import sys
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from bot.pipeline import Progress as Step
+
+
+class Bars:
+    """A bar per source, while the `with` block lasts."""
+
+    def __init__(self, *, shown: bool = True) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description:<14}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.fields[items]:>6,} items"),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not (shown and sys.stderr.isatty()),
+        )
+        self._tasks: dict[str, TaskID] = {}
+
+    def __enter__(self) -> "Bars":
+        self._progress.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._progress.stop()
+
+    def update(self, step: Step) -> None:
+        """Move the source's bar; the first step makes it. A source that does not know its length gets a pulsing one."""
+        task = self._tasks.get(step.source)
+        if task is None:
+            task = self._tasks[step.source] = self._progress.add_task(step.source, total=None, items=0)
+        self._progress.update(task, completed=step.done, total=step.total or None, items=step.items)

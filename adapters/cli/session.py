@@ -1,0 +1,58 @@
+"""What the commands share: the settings, the service built for one command, and JSON."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from bot.app import App
+    from bot.settings import Settings
+
+T = TypeVar("T")
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+
+
+def now() -> datetime:
+    """The time, in UTC."""
+    return datetime.now(UTC)
+
+
+def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
+    """Load the settings once, and send the log where they say; `quiet` keeps it to what went wrong unless -v is given."""
+    from bot import log
+    from bot.settings import load
+
+    shared = context.find_root().obj
+    if "settings" not in shared:
+        shared["settings"] = load(shared["config"])
+    found: Settings = shared["settings"]
+    log.configure(found.log.level if shared["verbose"] or not quiet else "ERROR", found.log.format)
+    return found
+
+
+def with_app(
+    context: click.Context, work: "Callable[[App], Awaitable[T]]", *, exclusive: bool = False, quiet: bool = True
+) -> T:
+    """Build the service, do the work with it, take it down again; return what the work returned.
+
+    `exclusive` keeps a second writing service away from the database, and refuses while there is one.
+    """
+    from bot.app import built
+
+    settings = settings_of(context, quiet=quiet)
+
+    async def run() -> T:
+        async with built(settings, exclusive=exclusive) as app:
+            return await work(app)
+
+    return asyncio.run(run())
+
+
+def echo_json(value: object) -> None:
+    """Print a value as JSON, for scripts."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

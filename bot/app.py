@@ -1,0 +1,194 @@
+"""Builds every part from the settings; the only file that sees them all."""
+
+import logging
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from urllib.parse import urlsplit
+
+from bot import __version__
+from bot.compose import Limits
+from bot.errors import SettingsError, UsageError
+from bot.http import Http, Politeness
+from bot.models import Topic
+from bot.pipeline import Collector, Order, Publisher
+from bot.ports import Job, Source, Store, Summariser
+from bot.settings import Settings
+from bot.sources.arxiv import ArxivSource
+from bot.sources.feeds import FeedSource
+from bot.sources.github import GitHubSource
+from bot.sources.huggingface import HuggingFaceSource
+from bot.store.sqlite import SqliteStore
+from bot.summarise.extractive import Extractive
+from bot.summarise.llm import LlmSummariser
+from bot.topics import find_topic, load_packs
+
+log = logging.getLogger(__name__)
+
+LOCAL = "local"  # the workspace and the channel of the terminal
+HEARTBEAT = timedelta(minutes=1)
+PRUNE = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """The service's parts, ready to use."""
+
+    settings: Settings
+    store: Store
+    sources: Sequence[Source]
+    topics: Mapping[str, Topic]
+    collector: Collector
+    publisher: Publisher
+
+    def topic(self, name: str) -> Topic:
+        """Return the topic of that name; raises UsageError that suggests the nearest."""
+        return find_topic(self.topics, name)
+
+    def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
+        """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
+        known = {source.name: source for source in self.sources}
+        for name in names:
+            if name not in known:
+                raise UsageError(f'There is no source "{name}" in the settings. There are: {", ".join(known)}.')
+        return [known[name] for name in dict.fromkeys(names)] if names else self.sources
+
+    def order(self, topic: Topic, *, entries: int | None = None, window: timedelta | None = None) -> Order:
+        """Return what the terminal orders for a topic: by the settings, but for what is given here."""
+        limits = self.settings.digest
+        return Order(
+            topic,
+            LOCAL,
+            LOCAL,
+            limits=Limits(entries or limits.entries, limits.repositories, timedelta(days=limits.max_age_days)),
+            window=window or timedelta(hours=limits.window_hours),
+            since_last=window is None,
+        )
+
+    def jobs(self, clock: Callable[[], datetime]) -> Sequence[Job]:
+        """Return what the service does by itself: collect, show that it lives, drop what is too old."""
+
+        async def collect() -> None:
+            for each in await self.collector.collect(self.sources, clock()):
+                log.info("%s: %d read, %d new. %s", each.title, each.read, each.fresh, each.state.note)
+
+        async def beat() -> None:
+            await self.store.set_fact("heartbeat", clock().isoformat())
+
+        async def prune() -> None:
+            keep, now = self.settings.keep, clock()
+            before = now - timedelta(days=keep.items_days), (now - timedelta(days=keep.readings_days)).date()
+            dropped = await self.store.prune(items_before=before[0], readings_before=before[1], now=now)
+            log.info("pruned: %s", dict(dropped))
+
+        return (
+            Job("heartbeat", HEARTBEAT, beat, at_once=True),
+            Job("collect", timedelta(minutes=self.settings.run.collect_minutes), collect, at_once=True),
+            Job("prune", PRUNE, prune),
+        )
+
+
+@asynccontextmanager
+async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator[App]:
+    """Build the service on an open database; everything is closed when the block ends.
+
+    `exclusive` keeps a second writing service away. Raises SettingsError and StoreError.
+    """
+    topics = load_packs(settings.topics_dir)
+    async with AsyncExitStack() as stack:
+        store = SqliteStore(settings.database_path, exclusive=exclusive)
+        await store.open()
+        stack.push_async_callback(store.close)
+        http = _http(settings)
+        stack.push_async_callback(http.close)
+        outside = _http(settings, guarded=True)
+        stack.push_async_callback(outside.close)
+        sources = _sources(settings, topics, http, outside)
+        titles = {source.name: source.title for source in sources}
+        publisher = Publisher(store, _summariser(settings, http, store), titles)
+        yield App(settings, store, sources, topics, Collector(store), publisher)
+
+
+def _http(settings: Settings, *, guarded: bool = False) -> Http:
+    arxiv = Politeness(seconds_between=settings.arxiv.seconds_between, connections=1, retries=2)
+    hosts = (settings.arxiv.feed_url, settings.arxiv.api_url, settings.arxiv.oai_url)
+    contact = f" ({settings.contact})" if settings.contact else ""
+    return Http(
+        user_agent=f"Broadsheet/{__version__}{contact}",
+        politeness={urlsplit(url).netloc: arxiv for url in hosts},
+        guarded=guarded,
+        allow=frozenset(settings.feed_guard.allow_hosts) if guarded else frozenset(),
+        proxy=settings.proxy,
+    )
+
+
+def _sources(settings: Settings, topics: Mapping[str, Topic], http: Http, outside: Http) -> list[Source]:
+    found: list[Source] = []
+    if (arxiv := settings.arxiv).enabled:
+        found.append(
+            ArxivSource(
+                http,
+                categories=arxiv.categories,
+                feed_url=arxiv.feed_url,
+                api_url=arxiv.api_url,
+                oai_url=arxiv.oai_url,
+                kinds=arxiv.kinds,
+                holidays=arxiv.holidays,
+                backfill_days=arxiv.backfill_days,
+            )
+        )
+    if (hf := settings.huggingface).enabled:
+        found.append(
+            HuggingFaceSource(
+                http,
+                base_url=hf.base_url,
+                token=hf.token.get_secret_value(),
+                reread_days=hf.reread_days,
+                backfill_days=hf.backfill_days,
+            )
+        )
+    if settings.github.enabled:
+        found.append(_github(settings, topics, http))
+    found += [FeedSource(outside, name=feed.name, url=feed.url, title=feed.title) for feed in settings.feeds]
+    return found
+
+
+def _github(settings: Settings, topics: Mapping[str, Topic], http: Http) -> GitHubSource:
+    github = settings.github
+    try:
+        return GitHubSource(
+            http,
+            base_url=github.base_url,
+            token=github.token.get_secret_value(),
+            searches=_searches(settings, topics),
+            watch=github.watch,
+            min_stars=github.min_stars,
+            archived=github.archived,
+            forks=github.forks,
+        )
+    except UsageError as error:
+        raise SettingsError(f"A GitHub search or watch of the settings or of a topic cannot be used: {error}") from error
+
+
+def _searches(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...]:
+    """Return the repository searches of the topics that are followed and of the settings, each once."""
+    of_topics = (text for name in settings.topics if name in topics for text in topics[name].repositories)
+    return tuple(dict.fromkeys((*of_topics, *settings.github.searches)))
+
+
+def _summariser(settings: Settings, http: Http, store: Store) -> Summariser:
+    extractive = Extractive()
+    llm = settings.llm
+    if not llm.enabled:
+        return extractive
+    return LlmSummariser(
+        http,
+        store,
+        extractive,
+        base_url=llm.base_url,
+        model=llm.model,
+        api_key=llm.api_key.get_secret_value(),
+        daily_tokens=llm.daily_tokens,
+        timeout=llm.timeout,
+    )

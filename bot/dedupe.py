@@ -1,0 +1,208 @@
+"""Which records are the same work, and what is known of it then. Pure: items in, items out.
+
+Two records are one work when they share a key or an alias. A paper and its repository stay two items that point at each
+other (`Item.repo`, `Item.paper`), joined when one names the other.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.keys import key_of_url
+from bot.models import Item, Kind, Link
+from bot.query.fold import tokens
+
+# Whose words count when two sources describe one work: the archive or the repository's host itself before those who
+# point at it, and those before a feed.
+AUTHORITY = {"arxiv": 3, "github": 3, "huggingface": 2}
+
+# A title of fewer words ("Introduction", "Attention Is All") is no identity.
+TITLE_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """Whole items to store, and the keys whose records they have swallowed."""
+
+    items: tuple[Item, ...]
+    retired: tuple[str, ...]
+    fresh: int  # how many of the items were not known before
+
+
+def names(item: Item) -> tuple[str, ...]:
+    """Return every key under which the work may be known already: its own, its aliases, the repository or paper it names."""
+    return tuple(dict.fromkeys((item.key, *item.aliases, *filter(None, (item.repo, item.paper)), *partners(item))))
+
+
+def partners(item: Item) -> tuple[str, ...]:
+    """Return the keys of what the item names as its other half: a paper's code, a repository's paper."""
+    wanted, prefix = ("code", "github:") if item.kind is Kind.PAPER else ("abstract", "arxiv:")
+    keys = (key_of_url(link.url) for link in item.links if link.rel == wanted)
+    return tuple(dict.fromkeys(key for key in keys if key.startswith(prefix) and key != item.key))
+
+
+def fold_in(incoming: Iterable[Item], known: Mapping[str, Item]) -> Merged:
+    """Merge incoming records into what is known of them, and join papers with their repositories.
+
+    `known` maps any of their `names` to the stored item. The order of `incoming` is kept.
+    """
+    table: dict[str, Item] = dict(known)
+    before = {item.key for item in known.values()}
+    touched: dict[str, None] = {}
+    retired: dict[str, None] = {}
+    for record in incoming:
+        item = _absorb(record, table, retired)
+        for name in (item.key, *item.aliases):
+            table[name] = item
+        touched[item.key] = None
+    for key in list(touched):
+        touched.update(dict.fromkeys(_join(key, table)))
+    kept = tuple(table[key] for key in touched if key not in retired)
+    return Merged(kept, tuple(retired), sum(item.key not in before for item in kept))
+
+
+def merge(old: Item, new: Item) -> Item:
+    """Return one item that knows what both records say. The key is the more authoritative one's, signals are the newer."""
+    lead, other = (old, new) if _authority(old) > _authority(new) or old.version > new.version > 0 else (new, old)
+    key = _better_key(old, new)
+    aliases = _union((*old.aliases, *new.aliases, old.key, new.key))
+    return replace(
+        lead,
+        key=key,
+        title=lead.title or other.title,
+        abstract=lead.abstract or other.abstract,
+        authors=lead.authors or other.authors,
+        org=lead.org or other.org,
+        categories=lead.categories or other.categories,
+        keywords=_union((*lead.keywords, *other.keywords)),
+        sources=_union((*old.sources, *new.sources)),
+        links=_links(lead, other),
+        aliases=tuple(alias for alias in aliases if alias != key),
+        published=lead.published or other.published,
+        updated=_latest(old.updated, new.updated),
+        appeared=_earliest(old.appeared, new.appeared),
+        seen=_earliest(old.seen, new.seen),
+        announce=lead.announce or other.announce,
+        version=max(old.version, new.version),
+        comment=lead.comment or other.comment,
+        license=lead.license or other.license,
+        language=lead.language or other.language,
+        stars=old.stars if new.stars is None else new.stars,
+        forks=old.forks if new.forks is None else new.forks,
+        upvotes=old.upvotes if new.upvotes is None else new.upvotes,
+        withdrawn=old.withdrawn or new.withdrawn,
+        archived=lead.archived,
+        fork=lead.fork,
+        readme=lead.readme or other.readme,
+        repo=lead.repo or other.repo,
+        paper=lead.paper or other.paper,
+    )
+
+
+def same_work(left: Item, right: Item) -> bool:
+    """Tell whether two records under different keys are one work: the same long title, and an author in common.
+
+    For a lab's or journal's feed, which often gives neither arXiv id nor DOI. Where one side names no author, or is a
+    repository, it is not taken for the same.
+    """
+    if Kind.REPO in (left.kind, right.kind):
+        return False
+    words = tokens(left.title)
+    if len(words) < TITLE_WORDS or words != tokens(right.title):
+        return False
+    return bool(_surnames(left) & _surnames(right))
+
+
+def _absorb(record: Item, table: Mapping[str, Item], retired: dict[str, None]) -> Item:
+    """Merge the record with every known item that shares a name with it; more than one when it shows two to be the same."""
+    item = record
+    twins = dict.fromkeys(table[name].key for name in (record.key, *record.aliases) if name in table)
+    for key in twins:
+        item = merge(table[key], item)
+    retired.update((key, None) for key in twins if key != item.key)
+    retired.pop(item.key, None)
+    return item
+
+
+def _join(key: str, table: dict[str, Item]) -> list[str]:
+    """Point the item and what it names at each other; return the keys of the other items that changed."""
+    item = table[key]
+    if item.kind is Kind.POST:
+        return []
+    named = tuple(filter(None, (_pointer(item), *partners(item))))
+    target = next((table[name] for name in named if name in table and table[name].kind is not item.kind), None)
+    if target is None:
+        # A paper keeps the name of its repository, so that the two are joined when the repository is seen later.
+        if item.kind is Kind.PAPER and not item.repo and named:
+            _put(table, _pointing(item, named[0]))
+        return []
+    if _pointer(item) != target.key:
+        _put(table, _pointing(item, target.key))
+    if _pointer(target):
+        return []
+    _put(table, _pointing(target, item.key))
+    return [target.key]
+
+
+def _pointer(item: Item) -> str:
+    """The key of the item's other half, "" while it has none."""
+    return item.repo if item.kind is Kind.PAPER else item.paper
+
+
+def _pointing(item: Item, key: str) -> Item:
+    return replace(item, repo=key) if item.kind is Kind.PAPER else replace(item, paper=key)
+
+
+def _put(table: dict[str, Item], item: Item) -> None:
+    for name in (item.key, *item.aliases):
+        table[name] = item
+
+
+def _authority(item: Item) -> int:
+    return max((AUTHORITY.get(source, 1) for source in item.sources), default=0)
+
+
+def _better_key(old: Item, new: Item) -> str:
+    """An archive's key before a DOI before an address; of two of one kind (a renamed repository) the newer."""
+    order = ("arxiv:", "github:", "doi:", "url:")
+
+    def place(key: str) -> int:
+        return next((i for i, prefix in enumerate(order) if key.startswith(prefix)), len(order))
+
+    return new.key if place(new.key) <= place(old.key) else old.key
+
+
+def _union(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))
+
+
+def _links(lead: Item, other: Item) -> tuple[Link, ...]:
+    seen: dict[str, Link] = {}
+    for link in (*lead.links, *other.links):
+        seen.setdefault(link.url.rstrip("/").lower(), link)
+    return tuple(seen.values())
+
+
+def _surnames(item: Item) -> set[str]:
+    return {words[-1] for author in item.authors if (words := tokens(author))}
+
+
+def _latest(left: datetime | None, right: datetime | None) -> datetime | None:
+    return max(filter(None, (left, right)), default=None)
+
+
+def _earliest(left: datetime | None, right: datetime | None) -> datetime | None:
+    return min(filter(None, (left, right)), default=None)
+
+
+def twins_to_look_for(items: Sequence[Item], known: Mapping[str, Item]) -> list[Item]:
+    """Return the records whose twin can only be found by title: unknown, from a feed, and with a title long enough."""
+    return [
+        item
+        for item in items
+        if item.key not in known
+        and item.kind is not Kind.REPO
+        and _authority(item) == 1
+        and item.authors
+        and len(tokens(item.title)) >= TITLE_WORDS
+    ]

@@ -1,0 +1,157 @@
+from dataclasses import replace
+from datetime import timedelta
+from itertools import permutations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.dedupe import fold_in, merge, names, partners, same_work, twins_to_look_for
+from bot.models import Item, Kind, Link
+from tests.fakes.works import DAY, paper, post, repo
+
+CODE = Link("code", "https://github.com/Lab/Fast")
+
+
+def hf(number: str = "2603.00001", **given: object) -> Item:
+    return paper(number, sources=("huggingface",), categories=(), upvotes=12, org="Lab", **given)
+
+
+def test_a_paper_of_two_sources_becomes_one_item_with_all_signals() -> None:
+    merged = fold_in([paper(), hf(links=(CODE,))], {})
+
+    (item,) = merged.items
+    assert item.sources == ("arxiv", "huggingface")
+    assert (item.upvotes, item.org, item.categories) == (12, "Lab", ("cs.LG",))
+    assert {link.rel for link in item.links} == {"abstract", "code"}
+    assert merged.fresh == 1
+
+
+def test_the_archives_words_win_over_those_of_who_points_at_it_in_either_order() -> None:
+    theirs = hf(title="paper 2603.00001 (old title)", abstract="Shortened …")
+
+    assert merge(theirs, paper()).title == "Paper 2603.00001"
+    assert merge(paper(), theirs).title == "Paper 2603.00001"
+    assert merge(paper(), theirs).abstract == paper().abstract
+
+
+def test_what_only_one_record_knows_is_kept() -> None:
+    assert merge(paper(abstract=""), hf()).abstract == hf().abstract
+    assert merge(paper(upvotes=3), paper()).upvotes == 3
+
+
+def test_newer_signals_replace_older_ones_even_when_they_fell() -> None:
+    assert merge(hf(), replace(hf(), upvotes=7)).upvotes == 7
+
+
+def test_an_old_version_arriving_late_does_not_bring_its_words_back() -> None:
+    now = paper(version=3, title="Third title", updated=DAY)
+    late = paper(version=1, title="First title", updated=DAY - timedelta(days=9))
+
+    assert merge(now, late).title == "Third title"
+    assert merge(now, late).version == 3
+    assert merge(now, late).updated == DAY
+
+
+def test_the_first_sight_of_an_item_is_kept() -> None:
+    seen = paper(seen=DAY - timedelta(days=2))
+
+    assert merge(seen, paper()).seen == DAY - timedelta(days=2)
+
+
+def test_a_record_that_shares_an_alias_with_two_items_makes_them_one_and_retires_the_other_key() -> None:
+    by_doi = post("x", key="doi:10.1/x", kind=Kind.PAPER)
+    by_id = paper()
+    bridge = paper(aliases=("doi:10.1/x",))
+
+    merged = fold_in([bridge], {"doi:10.1/x": by_doi, by_id.key: by_id})
+
+    assert [item.key for item in merged.items] == [by_id.key]
+    assert merged.retired == ("doi:10.1/x",)
+    assert "doi:10.1/x" in merged.items[0].aliases
+    assert merged.fresh == 0
+
+
+def test_a_renamed_repository_takes_its_new_key_and_keeps_the_old_as_alias() -> None:
+    old = repo("lab/old", stars=5)
+    new = repo("lab/new", aliases=("github:lab/old",), stars=6)
+
+    merged = fold_in([new], {old.key: old})
+
+    assert (merged.items[0].key, merged.items[0].stars) == ("github:lab/new", 6)
+    assert merged.retired == ("github:lab/old",)
+
+
+def test_a_paper_that_names_its_code_is_joined_with_the_repository_whichever_comes_first() -> None:
+    both = (paper(links=(CODE,)), repo("Lab/Fast"))
+    for order in permutations(both):
+        joined = {item.kind: item for item in fold_in(order, {}).items}
+
+        assert joined[Kind.PAPER].repo == "github:lab/fast"
+        assert joined[Kind.REPO].paper == "arxiv:2603.00001"
+
+
+def test_a_repository_seen_on_a_later_day_is_joined_with_the_stored_paper() -> None:
+    stored = fold_in([paper(links=(CODE,))], {}).items[0]
+    assert stored.repo == "github:lab/fast"
+
+    arriving = repo("Lab/Fast", links=(Link("abstract", "https://arxiv.org/abs/2603.00001v2"),))
+    merged = fold_in([arriving], {stored.key: stored})
+
+    assert {item.key: item.paper for item in merged.items}["github:lab/fast"] == stored.key
+
+
+def test_a_repository_that_many_papers_name_stays_with_the_first() -> None:
+    papers = [paper("2603.00001", links=(CODE,)), paper("2603.00002", links=(CODE,))]
+    items = {item.key: item for item in fold_in([repo("Lab/Fast"), *papers], {}).items}
+
+    assert items["github:lab/fast"].paper == "arxiv:2603.00001"
+
+
+def test_names_hold_the_other_half_so_that_it_can_be_looked_up() -> None:
+    assert names(paper(links=(CODE,), aliases=("doi:10.1/x",))) == ("arxiv:2603.00001", "doi:10.1/x", "github:lab/fast")
+    assert partners(post()) == ()
+
+
+def test_the_same_long_title_and_an_author_in_common_is_the_same_work() -> None:
+    title = "A Long and Quite Particular Title"
+    theirs = post(title="A long and quite particular titles", authors=("A. Lovelace",))
+
+    assert same_work(paper(title=title), theirs)
+    assert not same_work(paper(title=title), replace(theirs, authors=("Somebody Else",)))
+    assert not same_work(paper(title="Attention"), replace(theirs, title="Attention"))
+    assert not same_work(paper(title=title), replace(theirs, kind=Kind.REPO))
+
+
+def test_only_an_unknown_entry_of_a_feed_is_looked_for_by_its_title() -> None:
+    entry = post(title="A Long and Quite Particular Title")
+
+    assert twins_to_look_for([entry, paper(title=entry.title), repo()], {}) == [entry]
+    assert twins_to_look_for([entry], {entry.key: entry}) == []
+
+
+records = st.lists(
+    st.builds(
+        lambda number, source, alias, upvotes: paper(
+            f"2603.0000{number}", sources=(source,), aliases=alias, upvotes=upvotes
+        ),
+        st.integers(1, 4),
+        st.sampled_from(["arxiv", "huggingface", "feed:x"]),
+        st.sampled_from([(), ("doi:10.1/a",), ("doi:10.1/b",)]),
+        st.none() | st.integers(0, 9),
+    ),
+    max_size=8,
+)
+
+
+@given(records, st.integers(0, 8))
+def test_batches_may_be_cut_anywhere_without_losing_or_doubling_a_work(all_records: list[Item], cut: int) -> None:
+    store: dict[str, Item] = {}
+    for batch in (all_records[:cut], all_records[cut:]):
+        known = {name: item for item in store.values() for name in (item.key, *item.aliases)}
+        merged = fold_in(batch, known)
+        store = {key: item for key, item in store.items() if key not in merged.retired} | {i.key: i for i in merged.items}
+
+    claimed = [name for item in store.values() for name in (item.key, *item.aliases)]
+    assert len(claimed) == len(set(claimed))
+    assert {name for record in all_records for name in (record.key, *record.aliases)} <= set(claimed)
+    assert {s for r in all_records for s in r.sources} == {s for i in store.values() for s in i.sources}

@@ -1,0 +1,31 @@
+"""A source that gives what a test tells it to: stands for whatever is behind the Source port."""
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+
+from bot.models import Batch, SourceState
+
+Step = Batch | Exception | Callable[[], None]
+
+
+class Scripted:
+    """Yields the batches of its script, raises its exceptions, and remembers the watermarks it was given."""
+
+    def __init__(self, name: str, *steps: Step) -> None:
+        self.name = name
+        self.title = name.title()
+        self.steps = list(steps)
+        self.given: list[str] = []
+
+    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+        self.given.append(state.watermark)
+        for step in self.steps:
+            if isinstance(step, Batch):
+                yield step
+            elif isinstance(step, Exception):
+                raise step
+            else:
+                step()
+
+    async def check(self, now: datetime) -> str:
+        return "answers"
