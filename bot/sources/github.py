@@ -1,0 +1,107 @@
+"""GitHub: repositories that a search finds new or active, and repositories and owners that are watched.
+
+Stars per day come from our own readings of every day, since the interface gives no history of them to go by; whatever is
+collected carries its stars, and each watched repository is read whole at least once a day.
+"""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from datetime import UTC, datetime
+
+from bot.errors import UsageError
+from bot.http import Http
+from bot.http_pace import Sleep
+from bot.models import Batch, SourceState
+from bot.sources.answers import read_json
+from bot.sources.github_api import Exhausted, GitHubApi
+from bot.sources.github_collection import Collection, Wanted
+from bot.sources.github_search import check_search
+
+MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
+
+_WATCHED = re.compile(
+    r"(?:https?://github\.com/)?([A-Za-z0-9][A-Za-z0-9_-]{0,38})(?:/([\w.-]{1,100}?)(?:\.git)?)?/?", re.ASCII
+)
+
+
+class GitHubSource:
+    """GitHub as a Source.
+
+    `searches` are in GitHub's own search language; `watch` are owners or owner/name. Of each search `pages` of 100 are
+    read, the most starred first; `readmes` is how many READMEs are read in one collection. Raises UsageError for a search
+    that GitHub would not take, and for a name that is none.
+    """
+
+    name = "github"
+    title = "GitHub"
+
+    def __init__(
+        self,
+        http: Http,
+        *,
+        base_url: str = "https://api.github.com",
+        token: str = "",
+        searches: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        min_stars: int = 0,
+        archived: bool = False,
+        forks: bool = False,
+        pages: int = 2,
+        readmes: int = 20,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        for search in searches:
+            check_search(search, min_stars=min_stars)
+        self._http, self._base_url, self._token, self._sleep = http, base_url, token, sleep
+        self._wanted = Wanted(
+            searches=tuple(dict.fromkeys(search.strip() for search in searches)),
+            watch=tuple({name.lower(): name for name in map(watched_name, watch)}.values()),
+            min_stars=min_stars,
+            archived=archived,
+            forks=forks,
+            pages=min(pages, MAX_PAGES),
+            readmes=readmes,
+        )
+
+    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+        """Yield watched repositories, what watched owners did, and what searches found.
+
+        Raises SourceUnavailable or SourceChanged. When the hour's requests run out, the searches, which have a budget of
+        their own, are still made, and the failure is raised at the end.
+        """
+        collection = Collection(self._api(), self._wanted, state.watermark, now.astimezone(UTC))
+        exhausted: Exhausted | None = None
+        for part in (collection.repositories(), collection.owners(), collection.searches()):
+            try:
+                async for batch in part:
+                    yield batch
+            except Exhausted as error:
+                exhausted = error
+        if exhausted is not None:
+            raise exhausted
+
+    async def check(self, now: datetime) -> str:
+        """Ask for the limits, which costs nothing, and say what is left of them; raises SourceError."""
+        response = await self._api().get("/rate_limit")
+        how = "with the token" if self._token else "without a token"
+        if response.status != 200:  # a server of one's own may count nothing
+            return f"answers {how}"
+        answer = read_json(response.body, "GitHub")
+        resources = answer.get("resources") if isinstance(answer, dict) else None
+        core = resources.get("core") if isinstance(resources, dict) else None
+        left, limit = (core.get("remaining"), core.get("limit")) if isinstance(core, dict) else (None, None)
+        if not isinstance(left, int) or not isinstance(limit, int):
+            return f"answers {how}"
+        return f"answers {how}; {left:,} of {limit:,} requests are left this hour"
+
+    def _api(self) -> GitHubApi:
+        return GitHubApi(self._http, self._base_url, self._token, self._sleep)
+
+
+def watched_name(text: str) -> str:
+    """Return `owner` or `owner/name` from either, or from a repository's address; raises UsageError."""
+    match = _WATCHED.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text[:200]!r} is no GitHub owner or repository; write owner or owner/name")
+    return f"{match[1]}/{match[2]}" if match[2] else match[1]

@@ -1,0 +1,66 @@
+"""How far GitHub has been read: the source's watermark."""
+
+from collections.abc import Collection, Mapping
+from datetime import UTC, date, datetime, timedelta
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+READMES_KEPT = timedelta(days=60)
+MAX_READMES = 2_000
+
+
+class Seen(BaseModel):
+    """The last answer about a watched repository or owner: its ETag, and the day (UTC) of the last whole answer."""
+
+    model_config = ConfigDict(frozen=True)
+    etag: str = ""
+    day: date
+
+
+class Mark(BaseModel):
+    """Per search up to when it was read, per watched name the last answer, and whose README was read on which day."""
+
+    model_config = ConfigDict(frozen=True)
+    searches: Mapping[str, AwareDatetime] = {}
+    watched: Mapping[str, Seen] = {}
+    readmes: Mapping[str, date] = {}
+
+    def text(self) -> str:
+        """Return the watermark to store."""
+        return self.model_dump_json()
+
+    def after_search(self, search: str, now: datetime) -> "Mark":
+        """Return the mark once a search has been read up to now."""
+        return self.model_copy(update={"searches": {**self.searches, search: now}})
+
+    def after_answer(self, name: str, etag: str, day: date) -> "Mark":
+        """Return the mark once a watched repository or owner has answered."""
+        return self.model_copy(update={"watched": {**self.watched, name: Seen(etag=etag, day=day)}})
+
+    def after_readme(self, key: str, day: date) -> "Mark":
+        """Return the mark once the README of the item has been asked for."""
+        return self.model_copy(update={"readmes": {**self.readmes, key: day}})
+
+    def trimmed(self, searches: Collection[str], watched: Collection[str], today: date) -> "Mark":
+        """Return the mark without what is no longer searched or watched, and without old READMEs."""
+        recent = sorted((day, key) for key, day in self.readmes.items() if today - day <= READMES_KEPT)[-MAX_READMES:]
+        return Mark(
+            searches={text: min(time, _end(today)) for text, time in self.searches.items() if text in searches},
+            watched={name: seen for name, seen in self.watched.items() if name in watched},
+            readmes={key: day for day, key in recent},
+        )
+
+
+def read_mark(watermark: str) -> tuple[Mark, tuple[str, ...]]:
+    """Read a stored watermark; an unreadable one is an empty one, with a note that says so."""
+    if not watermark:
+        return Mark(), ()
+    try:
+        return Mark.model_validate_json(watermark), ()
+    except ValidationError:
+        return Mark(), ("it was forgotten how far it had been read",)
+
+
+def _end(day: date) -> datetime:
+    """Midnight after the day: a clock that once ran ahead must not hide what came since."""
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
