@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.sources.keys import arxiv_id, arxiv_ids_in, doi, github_repo, github_repos_in, key_of_url, normalised_url
+from bot.keys import arxiv_id, arxiv_ids_in, doi, github_repo, github_repos_in, key_of_url, normalised_url
 
 
 @pytest.mark.parametrize(
