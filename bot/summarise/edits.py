@@ -20,7 +20,8 @@ _CONNECTIVE = re.compile(
     r"^(?:however|moreover|furthermore|additionally|in addition|nevertheless|nonetheless|thus|therefore|hence|consequently|"
     r"accordingly|to this end|to that end|on the other hand|meanwhile|specifically|in particular|notably|finally|lastly|"
     r"overall|besides|also|yet|here|in this (?:paper|work|article|study|report|letter|survey|thesis)|"
-    r"(?:to|towards?) this (?:end|goal)|(?:motivated by|based on|inspired by) (?:this|these)(?: (?:observation|insight|finding)s?)?|"
+    r"(?:to|towards?) this (?:end|goal)|"
+    r"(?:motivated by|based on|inspired by) (?:this|these)(?: (?:observation|insight|finding)s?)?|"
     r"to (?:address|overcome|tackle|solve|mitigate|bridge|fill|close|alleviate|resolve) (?:this|these|such)"
     r"(?: (?:gap|challenge|issue|problem|limitation|difficult|shortcoming|concern|bottleneck|drawback|need)\w*)?|"
     r"as a result), +(?=\S)",
@@ -38,11 +39,12 @@ _VERBS = """
     derive extend apply compare devise review survey discuss characterise characterize
 """
 _BARE_VERBS = f"""
-    {_VERBS} use train test implement validate verify discover conduct perform run collect employ leverage adopt utilize
-    utilise integrate combine measure identify observe conclude achieve obtain improve outperform illustrate highlight outline
-    suggest give make take reveal benchmark assess quantify estimate learn model solve generalize generalise optimize optimise
-    simulate deploy open-source answer confirm focus rely seek aim set call define enable allow let help reduce incorporate
-    compute generate infer exploit replace treat view cast frame do are have
+    {_VERBS}
+    use train test implement validate verify discover conduct perform run collect employ leverage adopt utilize
+    utilise integrate combine measure identify observe conclude achieve obtain improve outperform illustrate highlight
+    outline suggest give make take reveal benchmark assess quantify estimate learn model solve generalize generalise
+    optimize optimise simulate deploy open-source answer confirm focus rely seek aim set call define enable allow let
+    help reduce incorporate compute generate infer exploit replace treat view cast frame do are have
 """
 
 
