@@ -21,6 +21,7 @@ TARGET = Path(__file__).parents[1] / "adapters" / "cli" / "recordings"
 ARXIV_DAY = "2026-03-31"
 HF_DAYS = ("2026-03-27", "2026-03-30", "2026-03-31", "2026-04-01")
 RANKING_DAY = "2026-04-01"
+MOMENT = "2026-04-01T04:15:00Z"  # the demo's now: the ranking is complete, and the feed of 31 March is still the newest
 HF_KEPT = (
     *("id", "title", "summary", "upvotes", "publishedAt", "submittedOnDailyAt"),
     *("githubRepo", "githubStars", "projectPage", "ai_keywords"),
@@ -105,9 +106,9 @@ Abstract: {escape(abstract)}</summary>
 
 
 def daily(data: Path, day: str) -> list[dict[str, Any]]:
-    """Return a day of Daily Papers without anybody's account, picture or address."""
+    """Return a day of Daily Papers up to the demo's moment, without anybody's account, picture or address."""
     with gzip.open(data / "hf" / "daily" / f"{day}.json.gz", "rt", encoding="utf-8") as file:
-        return [listed(one) for one in json.load(file)]
+        return [listed(one) for one in json.load(file) if one["paper"]["submittedOnDailyAt"] <= MOMENT]
 
 
 def listed(one: dict[str, Any]) -> dict[str, Any]:
