@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
@@ -51,7 +52,7 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
     """Return the condition for which the tree holds at `now`."""
     match tree:
         case Term():
-            return any_of_spellings(spellings_of(tree), tree.field)
+            return any_of_spellings(spellings_of(tree), (tree.field,) if tree.field else ())
         case Label():
             return Match(_quoted(label_token(tree.field, tree.value)) + ("*" if tree.prefix else ""))
         case Number():
@@ -63,18 +64,19 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
         case And():
             return all_of([compile_tree(part, now) for part in tree.parts])
         case Or():
-            return negate(all_of([negate(compile_tree(part, now)) for part in tree.parts]))
+            return any_of([compile_tree(part, now) for part in tree.parts])
 
 
-def any_of_spellings(found: Iterable[Spelling], field: str = "") -> Condition:
-    """Return the condition that a text has one of the spellings, anywhere or in one field."""
+def any_of_spellings(found: Iterable[Spelling], fields: Sequence[str] = ()) -> Condition:
+    """Return the condition that a text has one of the spellings, anywhere or in some fields."""
     phrases = [_quoted(" ".join(spelling.tokens)) + ("*" if spelling.prefix else "") for spelling in found]
     if not phrases:
         return NONE
     either = f"({' OR '.join(phrases)})" if len(phrases) > 1 else phrases[0]
-    return Match(f"{{{field}}} : {either}" if field else either)
+    return Match(f"{{{' '.join(fields)}}} : {either}" if fields else either)
 
 
+@lru_cache(maxsize=10_000)
 def label_token(field: str, value: str) -> str:
     """Return a label as one token, which no text can hold: `_l`, the field's letter, and the value spelt in [a-z0-9_].
 
@@ -108,6 +110,11 @@ def all_of(conditions: Sequence[Condition]) -> Condition:
     if not every:
         return ALL
     return Where(" and ".join(f"({part.sql})" for part in every), tuple(value for part in every for value in part.values))
+
+
+def any_of(conditions: Sequence[Condition]) -> Condition:
+    """Return the condition that at least one of these holds."""
+    return negate(all_of([negate(part) for part in conditions]))
 
 
 def _merge(matches: Sequence[Match]) -> Match | None:

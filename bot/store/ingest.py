@@ -18,12 +18,13 @@ from bot.query.fold import VERSION
 from bot.store.compile import label_token
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
-from bot.store.words import inflects, stems
+from bot.store.words import INFLECTED, inflects, stems
 
-CHUNK = 200  # items to a statement; 10 values each stay far below SQLite's 32766 parameters
+CHUNK = 500  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
 INDEX_VERSION = f"1/{VERSION}"
 
+_INFLECTED = tuple(TEXT.index(field) for field in INFLECTED)
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
 
@@ -59,8 +60,8 @@ def make_ready(items: Sequence[Item], known: Collection[str] = frozenset()) -> C
     ready = tuple(map(_ready, items))
     words: set[str] = set()
     for item in ready:
-        for text in item.texts[:-1]:
-            words.update(text.split())
+        for column in _INFLECTED:
+            words.update(item.texts[column].split())
     words.difference_update(known)
     return Chunk(ready, frozenset(filter(inflects, words)))
 
@@ -151,7 +152,7 @@ def rebuild(db: Database) -> None:
         _insert(db, "words", ("rowid", *COLUMNS), [(number, *texts) for number, texts, _ in rows])
         marks = [(_fingerprint(texts), number) for number, texts, _ in rows]
         db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
-        _write_words(db, {word for _, texts, _ in rows for text in texts[:-1] for word in text.split() if inflects(word)})
+        _write_words(db, {word for _, texts, _ in rows for at in _INFLECTED for word in texts[at].split() if inflects(word)})
     db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
 
 
@@ -201,7 +202,7 @@ def _write_words(db: Database, words: Collection[str]) -> None:
     ordered = sorted(words)
     for at in range(0, len(ordered), 5000):
         some = ordered[at : at + 5000]
-        _insert(db, "vocabulary", ("word", "stem"), list(zip(some, stems(some), strict=True)), "insert or ignore")
+        _insert(db, "vocabulary", ("stem", "word"), sorted(zip(stems(some), some, strict=True)), "insert or ignore")
 
 
 def _replace(db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:

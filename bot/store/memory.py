@@ -13,7 +13,7 @@ from bot.query.fields import TEXT, text_of
 from bot.query.fold import found
 from bot.query.match import Folded, matches
 from bot.store.records import item_to_text, newness, posted_keys
-from bot.store.words import Alternative, inflects, split, stems
+from bot.store.words import INFLECTED, Alternative, inflects, split, stems
 
 
 class MemoryStore:
@@ -220,8 +220,8 @@ def _relevance(item: Item, words: Sequence[Alternative]) -> float:
 
 
 def _has(item: Item, word: Alternative, fields: Sequence[str]) -> bool:
-    texts = [f" {text_of(item, field)} " for field in fields]
-    if any(found(spelling, text) for spelling in word.spellings for text in texts):
+    texts = {field: f" {text_of(item, field)} " for field in fields}
+    if any(found(spelling, text) for spelling in word.spellings for text in texts.values()):
         return True
-    own = (token for text in texts for token in text.split() if inflects(token))
+    own = (token for field in fields if field in INFLECTED for token in texts[field].split() if inflects(token))
     return bool(word.stems) and not word.stems.isdisjoint(stems(own))

@@ -8,9 +8,9 @@ from sqlite_utils import Database
 
 from bot.models import Hit, Item, Page, Query, Tree
 from bot.query.fold import Spelling
-from bot.store.compile import Condition, Match, Where, all_of, any_of_spellings, compile_tree, to_where
+from bot.store.compile import Condition, Match, Where, all_of, any_of, any_of_spellings, compile_tree, to_where
 from bot.store.records import item_from_text, micros
-from bot.store.words import Alternative, split
+from bot.store.words import INFLECTED, Alternative, split
 
 _ORDERS = {
     "best": "newest desc, key desc",  # of a search without a bare word
@@ -83,5 +83,6 @@ def _either(db: Database, words: Sequence[Alternative]) -> Condition:
     wanted = sorted({stem for word in words for stem in word.stems})
     rows = db.execute("select word from vocabulary where stem in (select value from json_each(?))", [json.dumps(wanted)])
     inflected = [Spelling((word,)) for (word,) in rows.fetchall()]
-    own = [spelling for word in words for spelling in word.spellings]
-    return any_of_spellings(dict.fromkeys([*own, *inflected]))
+    own = any_of_spellings(dict.fromkeys(spelling for word in words for spelling in word.spellings))
+    other = any_of_spellings(inflected, INFLECTED)
+    return any_of([own, other])

@@ -22,6 +22,10 @@ _FUNCTION_WORDS = (
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 
 
+# The fields in which a searched word also stands for its inflections; a name has none.
+INFLECTED = ("title", "abstract", "topic")
+
+
 @dataclass(frozen=True, slots=True)
 class Alternative:
     """One bare word of a search: an item has it with any of the spellings, or with a word of any of the stems."""
