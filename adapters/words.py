@@ -90,13 +90,20 @@ def badges(item: Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(source_name(name) for name in item.sources))
 
 
-def links(item: Item) -> tuple[tuple[str, str], ...]:
-    """Return up to three pairs of URL and how to show it, the page to read first; only links that are safe to follow."""
+def links(item: Item, *, without: str = "") -> tuple[tuple[str, str], ...]:
+    """Return up to three pairs of URL and how to show it, the page to read first; only links that are safe to follow.
+
+    The PDF and the DOI are left out beside the abstract's page, and `without` because it stands elsewhere on the card.
+    """
     ordered = sorted((link for link in item.links if link.rel in _LINK_ORDER), key=lambda link: _LINK_ORDER.index(link.rel))
     abstract = any(link.rel == "abstract" and safe_url(link.url) for link in ordered)
     wanted = (link.url for link in ordered if not (abstract and link.rel in {"pdf", "doi"}))
-    urls = dict.fromkeys(url for url in map(safe_url, wanted) if url)
+    urls = dict.fromkeys(url for url in map(safe_url, wanted) if url and _bare(url) != _bare(without))
     return tuple((url, shown_url(url)) for url in urls)[:_LINKS_SHOWN]
+
+
+def _bare(url: str) -> str:
+    return url.rstrip("/").casefold()
 
 
 def first_link(item: Item) -> str:

@@ -145,7 +145,7 @@ def _story(number: int, entry: Entry, day: date) -> Story:
         partner_label=label,
         partner=Anchor(name or shown_url(url), url),
         partner_facts=" · ".join(facts),
-        links=tuple(Anchor(shown, address) for address, shown in links(item) if address != url),
+        links=tuple(Anchor(shown, address) for address, shown in links(item, without=url)),
         read=reading(entry),
     )
 

@@ -225,11 +225,7 @@ def _links(entry: Entry, sheet: Sheet) -> Iterator[Text]:
 def _addresses(entry: Entry) -> list[Text]:
     """Return the item's links, without the one that its partner's line shows."""
     taken = first_link(entry.partner) if entry.partner else ""
-    return [_linked(shown, url) for url, shown in links(entry.ranked.item) if not _same_page(url, taken)]
-
-
-def _same_page(one: str, other: str) -> bool:
-    return one.rstrip("/").casefold() == other.rstrip("/").casefold()
+    return [_linked(shown, url) for url, shown in links(entry.ranked.item, without=taken)]
 
 
 def _linked(name: str, url: str) -> Text:

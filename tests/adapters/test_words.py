@@ -72,6 +72,15 @@ def test_the_page_to_read_comes_first_and_its_pdf_is_left_out() -> None:
     assert links(only_pdf) == (("https://x.example/a.pdf", "x.example/a.pdf"),)
 
 
+def test_a_link_that_stands_elsewhere_gives_its_place_to_the_next() -> None:
+    many = replace(KERNEL_SMITH, links=(*KERNEL_SMITH.links, Link("page", "https://x.example/")))
+    assert [shown for _, shown in links(many, without="https://github.com/internlm/kernel-smith/")] == [
+        "arxiv.org/abs/2603.28342",
+        "x.example",
+        "huggingface.co/papers/2603.28342",
+    ]
+
+
 def test_no_dangerous_link_is_offered() -> None:
     assert [url for url, _ in links(HOSTILE.entries[0].ranked.item)] == ["https://xn--di-jbc.example/10.1/%C3%A4"]
 
