@@ -13,7 +13,8 @@ _NAMES = (
 )
 _QUERY = re.compile(rf"(?i)([?&;]{_NAMES}=)[^&;#\s\"'<>]+")
 _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@")
-_SCHEME = re.compile(r"(?i)\b(bearer|basic|token|bot)\s+[\w.~+/=:-]{8,}")
+# After the other words a credential has a digit, so that "basic understanding" stays.
+_SCHEME = re.compile(r"(?i)\b(bearer|(?:basic|token|bot)(?=\s+\S*\d))\s+[\w.~+/=:-]{8,}")
 # What credentials look like wherever they stand: Slack's, GitHub's, Hugging Face's and OpenAI-like services' keys.
 _SHAPES = re.compile(
     r"\bxox[a-z]-[\w-]+|\bxapp-[\w-]+|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bhf_\w{20,}|\bsk-[\w-]{16,}"

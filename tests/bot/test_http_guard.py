@@ -2,7 +2,9 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,8 @@ from bot.errors import SourceUnavailable
 from bot.http import Http, Politeness, Request
 from bot.http_guard import Guard, is_public
 from tests.fakes.web import Answer, Web
+
+TLS = Path(__file__).parents[1] / "payloads" / "tls"
 
 # Every way of writing 127.0.0.1, or another address that is nobody's business, that a parser somewhere accepts.
 TEXT = """
@@ -222,3 +226,34 @@ async def test_behind_a_proxy_the_name_is_looked_at_before_the_proxy_is_asked(we
         await http.fetch(Request(url="http://feed.example/"))
     assert (await http.fetch(Request(url="http://good.example/"))).body == b"through the proxy"
     await http.close()
+
+
+async def test_over_tls_the_certificate_is_held_against_the_name_not_the_address() -> None:
+    trust = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    trust.load_cert_chain(TLS / "feed.example.pem")
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\nConnection: close\r\n\r\nsecure")
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=trust)
+    number = server.sockets[0].getsockname()[1]
+    names = Names(feed_example=[["127.0.0.1"]], other_example=[["127.0.0.1"]])
+    hosts = frozenset({"feed.example", "other.example"})
+    politeness = dict.fromkeys(hosts, Politeness(seconds_between=0, retries=0))
+    http = Http(
+        user_agent="x", guarded=True, allow=hosts, ca_file=TLS / "authority.pem", politeness=politeness, resolve=names
+    )
+    assert (await http.fetch(Request(url=f"https://feed.example:{number}/"))).body == b"secure"
+    with pytest.raises(SourceUnavailable, match=r"could not be reached.*certificate"):
+        await http.fetch(Request(url=f"https://other.example:{number}/"))
+    await http.close()
+    strangers = Http(
+        user_agent="x", guarded=True, allow=hosts, politeness=politeness, resolve=Names(feed_example=[["127.0.0.1"]])
+    )
+    with pytest.raises(SourceUnavailable, match=r"could not be reached.*certificate"):
+        await strangers.fetch(Request(url=f"https://feed.example:{number}/"))
+    await strangers.close()
+    server.close()
