@@ -47,6 +47,7 @@ _NAMED = re.compile(
     r"(?:the\s+)?([a-z][\w+-]*)(?=\s*[:,(–—])|\b(?:called|named|dubbed|termed)\s+([a-z][\w+-]*)"
 )
 _LISTED = re.compile(r"[-*•·‣–\s]*\(?(?:\d{1,2}|[ivx]{1,4}|[a-hA-H])[.)]|[-*•·‣–.\s]+")
+_LONGEST_BULLET = 10  # characters, with the white space around it
 _LONGEST_BRACKET = 300  # characters; a bracket still open after so many is a slip of the author, not a bracket
 
 
@@ -119,7 +120,11 @@ def split(text: str) -> list[str]:
     cuts = sorted({0, len(text), *_stops(text), *_glued(text), *(match.end() for match in _BREAK.finditer(text))})
     pieces: list[tuple[int, int]] = []
     for start, end in itertools.pairwise(cuts):
-        if pieces and _LISTED.fullmatch(text[pieces[-1][0] : pieces[-1][1]].strip()):
+        if (
+            pieces
+            and pieces[-1][1] - pieces[-1][0] <= _LONGEST_BULLET
+            and _LISTED.fullmatch(text[slice(*pieces[-1])].strip())
+        ):
             pieces[-1] = (pieces[-1][0], end)  # a bullet or a number belongs to what it announces
         else:
             pieces.append((start, end))
@@ -142,7 +147,7 @@ def _stops(text: str) -> Iterator[int]:
             continue
         before = _WORD_BEFORE.search(text, max(0, start - 40), start)
         stop = _Stop(
-            match.group(1), before.group().lstrip(".'-") if before else "", _after(text, end), start in enclosed, names
+            match.group(1), before.group().lstrip(".'-") if before else "", _after(text, end), end - 1 in enclosed, names
         )
         if not any(keeps(stop) for keeps in _KEEPS):
             yield end
@@ -159,7 +164,7 @@ def _glued(text: str) -> Iterator[int]:
     """`GPUs.We show`: no white space, but a word that begins sentences, and no path or identifier around it."""
     for match in _GLUED.finditer(text):
         token = text[text.rfind(" ", 0, match.start()) + 1 : match.start()]
-        if match.group(2).lower() in STARTERS and not re.search(r"[/:_@=]", token):
+        if match.group(2).lower() in STARTERS and not re.search(r"[./:_@=]", token):
             yield match.end()
 
 
