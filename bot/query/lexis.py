@@ -13,6 +13,7 @@ TYPED = str.maketrans(
 
 WORD = re.compile(r'[^\s()"]+')
 NAMED = re.compile(r"([A-Za-z][A-Za-z_-]*):(?!:)", re.ASCII)  # not C++'s std::vector
+TOPIC = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")  # a topic's name
 _KEYED = re.compile(r"(?:arxiv|github|doi|url|https?):\S+", re.IGNORECASE)
 _ARXIV_ID = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,3})?", re.ASCII)
 

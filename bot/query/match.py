@@ -232,9 +232,13 @@ def _in_words(tree: Number | When, asked: str) -> str:
     if asked == "*":
         return "known"
     if isinstance(tree, When) and tree.oldest is not None and tree.youngest is None:
-        return f"within {tree.oldest:g} days"
+        return f"within {_days(tree.oldest)}"
     if isinstance(tree, When) and tree.youngest is not None and tree.oldest is None:
-        return f"more than {tree.youngest:g} days ago"
+        return f"at least {_days(tree.youngest)} ago"
     if asked[0] in "<>":
         return f"{asked.rstrip('0123456789.-T:')} {asked.lstrip('<>=')}"
     return asked if ".." not in asked else f"in {asked}"
+
+
+def _days(count: float) -> str:
+    return f"{count:g} day{'' if count == 1 else 's'}"

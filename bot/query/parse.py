@@ -14,7 +14,7 @@ from bot.errors import UsageError
 from bot.models import And, Label, Not, Or, Query, Term, Tree
 from bot.query.fields import BY_NAME, FIELDS, Field, Takes, label_value
 from bot.query.fold import tokens
-from bot.query.lexis import NAMED, TYPED, WORD, is_key, trimmed
+from bot.query.lexis import NAMED, TOPIC, TYPED, WORD, is_key, stands_bare, trimmed
 from bot.query.values import parse_number, parse_when
 
 LONGEST = 2000  # characters of a query
@@ -144,8 +144,7 @@ class _Parser:
             return self.counted(And(()), start)
         if is_key(text):
             return self.counted(Label("id", label_value(BY_NAME["id"], text), position=start), start)
-        prefix = text.endswith("*")
-        return self.term(Term(trimmed(text), prefix=prefix, position=start))
+        return self.term(_bare(text, "", start))
 
     def term(self, term: Term) -> Tree | None:
         """Return a term outside any field, None when there is nothing to search for in it."""
@@ -161,10 +160,13 @@ class _Parser:
         value = self.phrase() if quoted else self.run()
         prefix = self.star() if quoted else value.endswith("*")
         if known is None:
-            return self.term(Term(value if quoted else trimmed(value), prefix=prefix, quoted=quoted, position=start))
+            return self.term(Term(value, "", prefix, quoted, start) if quoted else _bare(value, "", start))
         match known.takes:
             case Takes.TEXT:
-                return self.text_clause(known, value, quoted=quoted, prefix=prefix, start=start)
+                term = Term(value, known.name, prefix, quoted, start) if quoted else _bare(value, known.name, start)
+                if not tokens(term.text):
+                    raise _no_value(known, start)
+                return self.counted(term, start)
             case Takes.LABEL:
                 return self.counted(_label(known, value, quoted=quoted, prefix=prefix, start=start, place=place), start)
             case Takes.NUMBER:
@@ -175,18 +177,15 @@ class _Parser:
                 self.directive(known, value, start, place)
                 return None
 
-    def text_clause(self, known: Field, value: str, *, quoted: bool, prefix: bool, start: int) -> Tree:
-        text = value if quoted else trimmed(value)
-        if not tokens(text):
-            raise _no_value(known, start)
-        return self.counted(Term(text, known.name, prefix, quoted, start), start)
-
     def directive(self, known: Field, value: str, start: int, place: int) -> None:
         if not self.outside:
             raise self.misplaced(known.name, start)
         if known.name in self.directives:
             raise UsageError(f"`{known.name}:` may stand in a query once.", position=start)
-        self.directives[known.name] = (_closed(known, label_value(known, value), place), start)
+        said = label_value(known, value)
+        if not TOPIC.fullmatch(said):
+            raise _no_value(known, start)
+        self.directives[known.name] = (_closed(known, said, place), start)
 
     # --- characters
 
@@ -279,6 +278,12 @@ def _together(kind: type[And] | type[Or], parts: list[Tree | None]) -> Tree | No
         elif part is not None:
             said.append(part)
     return kind(tuple(said)) if len(said) > 1 else (said[0] if said else None)
+
+
+def _bare(word: str, name: str, start: int) -> Term:
+    """Return the term of a bare word; one that could not stand so by itself (`--OR`) counts as quoted."""
+    text = trimmed(word)
+    return Term(text, name, word.endswith("*"), not stands_bare(text, name), start)
 
 
 def _label(known: Field, value: str, *, quoted: bool, prefix: bool, start: int, place: int) -> Label:

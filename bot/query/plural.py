@@ -42,7 +42,7 @@ _NO_PLURALS = frozenset({
     "ras", "redis", "rls", "rms", "saas", "sas", "series", "sms", "species", "tls", "tps", "tts", "was", "windows", "yes",
 })  # fmt: skip
 
-_UNIT = re.compile(r"[^aeiouy\d]{1,3}pus").fullmatch  # gpus, cpus, tpus, vgpus; not opus or corpus
+_UNIT = re.compile(r"[cdfgntvx]pus$").search  # gpus, cpus, vgpus, multigpus; not opus, corpus or campus
 
 
 def singular(word: str) -> str:
