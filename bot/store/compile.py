@@ -7,9 +7,10 @@ Words and labels become one expression of FTS5's own language where they stand t
 faster than SQL joins them. Only tokens of [a-z0-9_] in quotes enter that expression, never a person's text.
 """
 
+import itertools
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -19,7 +20,7 @@ from bot.query.fold import Spelling
 from bot.query.match import bounds
 from bot.store.records import micros
 
-# FTS5's parser has a stack of 100 entries (fts5parse.y) and a level of brackets takes three; deeper trees become subqueries.
+# The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.
 _DEEPEST = 24
 LABELS = {"category": "c", "source": "s", "kind": "k", "language": "l", "license": "r", "has": "h", "id": "i"}
 _LONGEST_LABEL = 3000  # characters; encoded at most 8 bytes each, below FTS5's token limit of 32768 bytes
@@ -37,10 +38,21 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Items for which a condition on `items` holds; it is never NULL."""
+    """Items for which a condition on `items` holds; it is never NULL.
+
+    `parts` are the inner conditions that were taken out as tables of their own, each with its values, the innermost first.
+    """
 
     sql: str
     values: tuple[float | int | str, ...] = ()
+    depth: int = 1
+    parts: tuple[tuple[str, tuple[float | int | str, ...]], ...] = ()
+
+    def select(self, what: str, order: str = "") -> tuple[str, list[object]]:
+        """Return the query for `what` of the items, with its values."""
+        tables = f"with {', '.join(table for table, _ in self.parts)} " if self.parts else ""
+        values = [value for _, inner in self.parts for value in inner]
+        return f"{tables}select {what} from items where {self.sql}{order and f' order by {order}'}", [*values, *self.values]
 
 
 Condition = Match | Where
@@ -92,32 +104,65 @@ def negate(condition: Condition) -> Condition:
         return Match(condition.expression, condition.depth, not condition.negated)
     if condition in (ALL, NONE):
         return NONE if condition == ALL else ALL
-    return Where(f"not ({condition.sql})", condition.values)
+    return _shallow(replace(condition, sql=f"not ({condition.sql})", depth=condition.depth + 1))
 
 
 def all_of(conditions: Sequence[Condition]) -> Condition:
     """Return the condition that all of these hold, its FTS5 parts made one expression."""
-    matches = [part for part in conditions if isinstance(part, Match)]
-    merged = [_merge([part for part in matches if part.depth < _DEEPEST])]
-    deep = [to_where(part) for part in matches if part.depth >= _DEEPEST]
-    wheres = [part for part in conditions if isinstance(part, Where) and part != ALL]
-    rest = [part for part in merged if part is not None]
-    if NONE in wheres:
+    if NONE in conditions:
         return NONE
-    if len(rest) == 1 and not wheres and not deep:
-        return rest[0]
-    every = [*map(to_where, rest), *deep, *wheres]
-    if not every:
-        return ALL
-    return Where(" and ".join(f"({part.sql})" for part in every), tuple(value for part in every for value in part.values))
+    return _joined(conditions, ALL, " and ", _both)
 
 
 def any_of(conditions: Sequence[Condition]) -> Condition:
-    """Return the condition that at least one of these holds."""
-    return negate(all_of([negate(part) for part in conditions]))
+    """Return the condition that at least one of these holds, its FTS5 parts made one expression."""
+    if ALL in conditions:
+        return ALL
+    return _joined(conditions, NONE, " or ", _either)
 
 
-def _merge(matches: Sequence[Match]) -> Match | None:
+def to_where(condition: Condition) -> Where:
+    """Return the condition as SQL on `items`."""
+    if isinstance(condition, Where):
+        return condition
+    inside = "not in" if condition.negated else "in"
+    return Where(f"items.id {inside} (select rowid from words where words match ?)", (condition.expression,))
+
+
+def _joined(
+    conditions: Sequence[Condition], neutral: Where, word: str, merge: Callable[[Sequence[Match]], Match | None]
+) -> Condition:
+    matches = [part for part in conditions if isinstance(part, Match)]
+    merged = merge([part for part in matches if part.depth < _DEEPEST])
+    deep = [part for part in matches if part.depth >= _DEEPEST]
+    wheres = [part for part in conditions if isinstance(part, Where) and part != neutral]
+    every: list[Condition] = [*([merged] if merged else []), *deep, *wheres]
+    if len(every) < 2:
+        return every[0] if every else neutral
+    sides = [to_where(part) for part in every]
+    return _shallow(
+        Where(
+            word.join(f"({side.sql})" for side in sides),
+            tuple(value for side in sides for value in side.values),
+            1 + max(side.depth for side in sides),
+            tuple(part for side in sides for part in side.parts),
+        )
+    )
+
+
+def _shallow(where: Where) -> Where:
+    """Take a condition that is nested too deep for SQLite's parser out into a table of its own."""
+    if where.depth < _DEEPEST:
+        return where
+    name = f"part{next(_numbers)}"
+    table = f"{name} (id) as materialized (select id from items where {where.sql})"
+    return Where(f"items.id in (select id from {name})", (), 1, (*where.parts, (table, where.values)))
+
+
+_numbers = itertools.count()
+
+
+def _both(matches: Sequence[Match]) -> Match | None:
     if len(matches) < 2:
         return matches[0] if matches else None
     depth = 1 + max(match.depth for match in matches)
@@ -128,12 +173,9 @@ def _merge(matches: Sequence[Match]) -> Match | None:
     return Match(f"({wanted}) NOT ({unwanted})" if unwanted else wanted, depth + bool(unwanted))
 
 
-def to_where(condition: Condition) -> Where:
-    """Return the condition as SQL on `items`."""
-    if isinstance(condition, Where):
-        return condition
-    inside = "not in" if condition.negated else "in"
-    return Where(f"items.id {inside} (select rowid from words where words match ?)", (condition.expression,))
+def _either(matches: Sequence[Match]) -> Match | None:
+    none = _both([replace(match, negated=not match.negated) for match in matches])
+    return none and replace(none, negated=not none.negated)
 
 
 def _quoted(token: str) -> str:

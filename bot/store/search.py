@@ -56,8 +56,8 @@ def hydrate(db: Database, numbers: Sequence[int]) -> list[Item]:
 def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> int:
     """Count the items for which the tree holds."""
     young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
-    where = to_where(all_of([compile_tree(tree, now), *young]))
-    return int(db.execute(f"select count(*) from items where {where.sql}", where.values).fetchone()[0])
+    sql, values = to_where(all_of([compile_tree(tree, now), *young])).select("count(*)")
+    return int(db.execute(sql, values).fetchone()[0])
 
 
 def _ranked(either: Condition, condition: Condition, span: list[int]) -> tuple[str, list[object]]:
@@ -70,12 +70,9 @@ def _ranked(either: Condition, condition: Condition, span: list[int]) -> tuple[s
         return "select rowid, rank from words where words match ? order by rank limit ? offset ?", [whole.expression, *span]
     if not isinstance(either, Match):
         return "select id, 0.0 from items where 0 limit ? offset ?", list(span)
-    where = to_where(condition)
-    sql = (
-        "select rowid, rank from words where words match ?"
-        f" and rowid in (select id from items where {where.sql}) order by rank limit ? offset ?"
-    )
-    return sql, [either.expression, *where.values, *span]
+    inner, values = to_where(condition).select("id")
+    sql = f"select rowid, rank from words where words match ? and rowid in ({inner}) order by rank limit ? offset ?"
+    return sql, [either.expression, *values, *span]
 
 
 def _either(db: Database, words: Sequence[Alternative]) -> Condition:

@@ -1,0 +1,153 @@
+"""The law of the query language: the tree compiled to SQL finds exactly what the matcher accepts."""
+
+import asyncio
+from datetime import timedelta
+from functools import lru_cache
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from sqlite_utils import Database
+
+from bot.models import And, Item, Label, Not, Number, Or, Query, Term, Tree
+from bot.query.fields import LABEL, TEXT, labels_of
+from bot.query.match import Folded, matches
+from bot.query.parse import DEEPEST
+from bot.store.compile import compile_tree, to_where
+from bot.store.memory import MemoryStore
+from bot.store.search import count, search
+from tests.bot.query import generate
+from tests.bot.query.generate import NOW
+from tests.contract.indexed import indexed
+from tests.contract.records import records
+
+# Slow machines are no fault of the code, and the fixtures that every test gets hold nothing between examples.
+at_ease = settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+
+
+@lru_cache
+def folded() -> tuple[Folded, ...]:
+    return tuple(map(Folded, records()))
+
+
+@lru_cache
+def database() -> Database:
+    return indexed(records(), NOW)
+
+
+def keys_by_sql(db: Database, tree: Tree) -> set[str]:
+    return {key for (key,) in db.execute(*to_where(compile_tree(tree, NOW)).select("key"))}
+
+
+def keys_by_match(tree: Tree) -> set[str]:
+    return {each.item.key for each in folded() if matches(tree, each, NOW)}
+
+
+@lru_cache
+def real_words() -> tuple[str, ...]:
+    found = {
+        word for item in records() for word in f"{item.title} {item.abstract[:300]} {' '.join(item.authors[:3])}".split()
+    }
+    return tuple(sorted(found))
+
+
+def real_terms() -> st.SearchStrategy[Tree]:
+    """Give words, phrases and beginnings as they stand in the real records, signs and all."""
+    words = st.sampled_from(real_words())
+    texts = st.one_of(words, st.lists(words, min_size=2, max_size=3).map(" ".join), st.builds(_phrase, st.data()))
+    return st.builds(Term, texts, st.sampled_from(("", "", *TEXT)), st.booleans(), st.booleans())
+
+
+def _phrase(data: st.DataObject) -> str:
+    words = data.draw(st.sampled_from(records())).abstract.split() or ["none"]
+    at = data.draw(st.integers(0, len(words) - 1))
+    return " ".join(words[at : at + data.draw(st.integers(1, 4))])
+
+
+def real_labels() -> st.SearchStrategy[Tree]:
+    pairs = sorted({(field, value) for item in records() for field in LABEL for value in labels_of(item, field)})
+    whole = st.sampled_from(pairs).map(lambda pair: Label(*pair))
+    opened = st.builds(
+        lambda pair, cut: Label(pair[0], pair[1][:cut], prefix=True), st.sampled_from(pairs), st.integers(0, 8)
+    )
+    return st.one_of(whole, opened)
+
+
+def any_trees() -> st.SearchStrategy[Tree]:
+    clause = st.one_of(real_terms(), real_labels(), generate.clauses())
+
+    def grow(part: st.SearchStrategy[Tree]) -> st.SearchStrategy[Tree]:
+        several = st.lists(part, max_size=4).map(tuple)
+        return st.one_of(part.map(Not), several.map(And), several.map(Or))
+
+    return st.recursive(clause, grow, max_leaves=12)
+
+
+@at_ease
+@given(any_trees())
+@example(And(()))
+@example(Or(()))
+@example(Not(And(())))
+@example(And((Not(Term("the")), Not(Term("of")))))
+@example(Or((Not(Term("the")), Term("of"))))
+def test_sql_finds_what_the_matcher_accepts_among_real_records(tree: Tree) -> None:
+    assert keys_by_sql(database(), tree) == keys_by_match(tree)
+
+
+@at_ease
+@given(st.text(max_size=30), st.sampled_from(("", *TEXT)), st.booleans(), st.sampled_from(LABEL))
+@example('"', "", True, "id")
+@example("a\x00b", "title", False, "source")
+@example("\ud83d", "", False, "category")
+def test_sql_and_the_matcher_agree_on_any_text_whatsoever(text: str, field: str, prefix: bool, label: str) -> None:
+    for tree in (Term(text, field, prefix), Term(text, field, prefix, quoted=True), Label(label, text, prefix)):
+        assert keys_by_sql(database(), tree) == keys_by_match(tree)
+
+
+def made_up() -> st.SearchStrategy[list[Item]]:
+    return st.lists(generate.items(), max_size=5, unique_by=lambda item: item.key)
+
+
+@at_ease
+@given(made_up(), st.lists(generate.trees(), min_size=1, max_size=6))
+def test_sql_finds_what_the_matcher_accepts_among_made_up_items(items: list[Item], trees: list[Tree]) -> None:
+    db = indexed(items, NOW)
+    for tree in trees:
+        assert keys_by_sql(db, tree) == {item.key for item in items if matches(tree, item, NOW)}
+    db.close()
+
+
+@at_ease
+@given(made_up(), st.lists(generate.queries(), min_size=1, max_size=4), st.integers(0, 30))
+def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Query], days: int) -> None:
+    async def by_memory() -> list[tuple[list[str], int]]:
+        store = MemoryStore()
+        await store.add(items, NOW)
+        return [
+            (
+                [hit.item.key for hit in (await store.search(query, NOW, limit=9)).hits],
+                await store.count(query.tree, NOW, since=old),
+            )
+            for query in queries
+        ]
+
+    old = NOW - timedelta(days=days)
+    db = indexed(items, NOW)
+    for query, (keys, number) in zip(queries, asyncio.run(by_memory()), strict=True):
+        found = [hit.item.key for hit in search(db, query, NOW, 9, 0).hits]
+        # Sorted best, each store has its own measure of relevance.
+        assert (sorted(found) == sorted(keys)) if query.sort == "best" else (found == keys)
+        assert count(db, query.tree, NOW, old) == number
+    db.close()
+
+
+def test_a_tree_deeper_than_can_be_typed_is_compiled() -> None:
+    tree: Tree = Term("model")
+    for depth in range(3 * DEEPEST):
+        tree = And((Or((tree, Not(Number("stars", depth)))), Not(Term(f"x{depth}")), Or((Term("the"), Number("forks", 1)))))
+    assert keys_by_sql(database(), tree) == keys_by_match(tree)
+
+
+def test_a_tree_of_many_clauses_is_compiled() -> None:
+    words = tuple(Term(word) for word in real_words()[::50])
+    for tree in (And((Or(words), Not(And(words)))), Or(tuple(map(Not, words))), And(tuple(map(Not, words)))):
+        assert keys_by_sql(database(), tree) == keys_by_match(tree)
