@@ -134,5 +134,6 @@ def migration_names() -> list[str]:
 
 
 def is_current(db: Database) -> bool:
-    """Say whether nothing is left to migrate."""
+    """Say whether nothing is left to migrate; raises StoreError as `migrate` does."""
+    refuse_strangers(db)
     return db.table(migrations.migrations_table).exists() and not migrations.pending(db)
