@@ -3,14 +3,14 @@
 import asyncio
 import signal
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.cli.exits import Exit
-from adapters.cli.session import as_json, echo_json, now, settings_of, with_app
+from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
 from bot import __version__
 from bot.errors import UsageError
 
@@ -45,7 +45,7 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
 
     async def work(app: "App") -> list["Collected"]:
         with Bars(shown=not as_json) as bars:
-            return await app.collector.collect(app.sources_named(names), now(), force=force, progress=bars.update)
+            return await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
 
     results = with_app(context, work, exclusive=True)
     if as_json:
@@ -73,7 +73,7 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         topics = [app.topic(name) for name in names or app.settings.topics]
         window = timedelta(days=options["days"]) if options["days"] else None
         orders = [app.order(topic, entries=options["entries"], window=window) for topic in topics]
-        digests = await app.publisher.publish(orders, now(), record=options["record"])
+        digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
         return digests, (await app.store.statistics())["items"] > 0
 
     digests, collected = with_app(context, work)
@@ -111,7 +111,7 @@ def search(context: click.Context, words: Sequence[str], limit: int, number: int
         raise UsageError(
             f"topic-of: ranks a digest; `broadsheet digest {query.topic_of}` prints it. Leave it out to search."
         )
-    at, offset = now(), (number - 1) * limit
+    at, offset = now_of(context), (number - 1) * limit
 
     async def work(app: "App") -> "Page":
         return await app.store.search(query, at, limit=limit, offset=offset)
@@ -168,8 +168,10 @@ def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -
     """Try the settings, the database, the topics and every source, and say what to mend."""
     from adapters.cli.doctor import Finding, Grade, examine, healthy
 
+    at = now_of(context)
+
     async def work(app: "App") -> list["Finding"]:
-        return [await healthy(app, now())] if health else await examine(app, now(), offline=offline)
+        return [await healthy(app, at)] if health else await examine(app, at, offline=offline)
 
     findings = with_app(context, work)
     if as_json:
@@ -192,7 +194,7 @@ def run(context: click.Context) -> None:
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, runner.stop)
-        await runner.run(app.jobs(now))
+        await runner.run(app.jobs(lambda: now_of(context)))
 
     with_app(context, work, exclusive=True, quiet=False)
 
@@ -206,7 +208,7 @@ def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_js
         from adapters.cli.page import page
 
         try:
-            html.write_text(page(digests, made_at=now(), version=__version__), encoding="utf-8")
+            html.write_text(page(digests, made_at=datetime.now(UTC), version=__version__), encoding="utf-8")
         except OSError as error:
             raise UsageError(f"The page cannot be written to {html}: {error.strerror}.") from error
     if as_json:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from adapters.cli.exits import Exit
-from adapters.cli.session import as_json, echo_json, now, settings_of, with_app
+from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -71,7 +71,7 @@ def restore(context: click.Context, path: Path) -> None:
     from bot.store.upkeep import restore as put_back
 
     target = settings_of(context).database_path
-    aside = put_back(path, target, now())
+    aside = put_back(path, target, now_of(context))
     click.echo(f"Restored {target}." + (f" The old one is {aside}." if aside is not None else ""))
 
 
@@ -91,7 +91,7 @@ def vacuum(context: click.Context) -> None:
 def prune(context: click.Context) -> None:
     """Drop what is older than the settings keep; `run` does it every day."""
     keep = settings_of(context).keep
-    at = now()
+    at = now_of(context)
 
     async def work(app: "App") -> dict[str, int]:
         items, readings = at - timedelta(days=keep.items_days), (at - timedelta(days=keep.readings_days)).date()

@@ -7,6 +7,7 @@ import logging
 import os
 import secrets
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -21,8 +22,9 @@ log = logging.getLogger(__name__)
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="The settings file.")
 @click.option("-v", "--verbose", is_flag=True, help="Write what is done to standard error.")
+@click.option("--now", type=datetime.fromisoformat, hidden=True, help="Take this for the time, to replay a day.")
 @click.pass_context
-def cli(context: click.Context, config: Path | None, verbose: bool) -> None:
+def cli(context: click.Context, config: Path | None, verbose: bool, now: datetime | None) -> None:
     """Your team's daily paper of papers.
 
     Settings are read from --config, $BROADSHEET_CONFIG, ./broadsheet.toml or ~/.config/broadsheet/broadsheet.toml, the
@@ -31,7 +33,7 @@ def cli(context: click.Context, config: Path | None, verbose: bool) -> None:
     Exit status: 0 done, 1 a fault of ours, 2 wrong use, 3 wrong settings, 4 database, 5 a source did not deliver,
     6 something to mend (doctor, db check).
     """
-    context.obj = {"config": config, "verbose": verbose}
+    context.obj = {"config": config, "verbose": verbose, "now": now}
 
 
 for command in (*commands.COMMANDS, database.db):

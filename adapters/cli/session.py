@@ -17,9 +17,10 @@ T = TypeVar("T")
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
 
-def now() -> datetime:
-    """The time, in UTC."""
-    return datetime.now(UTC)
+def now_of(context: click.Context) -> datetime:
+    """The time, in UTC; that of the hidden option `--now` where it is given, to replay a day."""
+    given: datetime | None = context.find_root().obj["now"]
+    return given or datetime.now(UTC)
 
 
 def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":

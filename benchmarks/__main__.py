@@ -1,0 +1,40 @@
+"""`make bench`: every measurement in turn. Those whose data was not named are left out, and say so."""
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+
+# What to run: the module, its arguments, and the option that must have been given for them.
+PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("startup", (), ""),
+    ("parse", (), ""),
+    ("ingest", ("--corpus", "{corpus}"), "corpus"),
+    ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
+    ("rank", ("--corpus", "{corpus}"), "corpus"),
+    ("ranking_quality", ("--folder", "{quality}"), "quality"),
+    ("summaries", ("--folder", "{quality}"), "quality"),
+)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the plan, or the parts of it that are named."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--corpus", default="", help="papers, one JSON object per line, .xz")
+    parser.add_argument("--corpus2", default="", help="more papers, to search a larger collection")
+    parser.add_argument("--quality", default="", help="a folder with judged data sets")
+    parser.add_argument("names", nargs="*", help=f"only these: {', '.join(name for name, _, _ in PLAN)}")
+    given = parser.parse_args(arguments)
+    for name, options, needed in PLAN:
+        if given.names and name not in given.names:
+            continue
+        print(f"\n== {name}", flush=True)
+        if needed and not getattr(given, needed):
+            print(f"left out: --{needed} was not given")
+            continue
+        sys.argv = [f"benchmarks.{name}", *(option.format(**vars(given)) for option in options)]
+        importlib.import_module(f"benchmarks.{name}").main()
+
+
+if __name__ == "__main__":
+    main()

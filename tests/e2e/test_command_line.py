@@ -1,0 +1,286 @@
+"""The command as a person runs it: a process of its own, settings in a file, sources behind real sockets."""
+
+import asyncio
+import json
+import os
+import signal
+import sqlite3
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from adapters.cli.exits import Exit
+from adapters.cli.replay import replay
+
+ENTRY = "from adapters.cli.main import main; main()"
+
+
+@dataclass(frozen=True)
+class Ran:
+    status: int
+    out: str
+    err: str
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A person's folder, with settings that send every source to recorded answers."""
+
+    folder: Path
+    url: str
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "data" / "b.sqlite3"
+
+    def settle(self, extra: str = "", *, url: str | None = None, github: str | None = None) -> None:
+        url = url or self.url
+        (self.folder / "broadsheet.toml").write_text(
+            f'database = "{self.database}"\ntopics = ["gpu-systems"]\n{extra}\n'
+            f'[arxiv]\nfeed_url = "{url}/atom"\napi_url = "{url}/api/query"\noai_url = "{url}/oai"\nseconds_between = 0\n'
+            f'[huggingface]\nbase_url = "{url}"\n[github]\nbase_url = "{github or url}"\n',
+            encoding="utf-8",
+        )
+
+    async def start(self, *arguments: str, **variables: str) -> asyncio.subprocess.Process:
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": "error"}
+        return await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            ENTRY,
+            *(("--now", "2026-04-01T07:00:00+00:00") if arguments[0] not in ("run", "doctor") else ()),
+            *arguments,
+            cwd=self.folder,
+            env=environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | variables,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+
+    async def run(self, *arguments: str, **variables: str) -> Ran:
+        process = await self.start(*arguments, **variables)
+        out, err = await asyncio.wait_for(process.communicate(), 60)
+        assert process.returncode is not None
+        assert "Traceback" not in err.decode(), err.decode()
+        return Ran(process.returncode, out.decode(), err.decode())
+
+
+@pytest.fixture
+async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+    async with replay() as url:
+        desk = Desk(tmp_path, url)
+        desk.settle()
+        yield desk
+
+
+async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) -> None:
+    collected = await desk.run("collect")
+    assert collected.status == Exit.OK, collected.err
+    assert [line.split(":")[0] for line in collected.out.splitlines()] == ["arXiv", "Hugging Face", "GitHub"]
+
+    digest = await desk.run("digest", "gpu-systems", "--html", "page.html")
+    assert digest.status == Exit.OK
+    assert "Problem" in digest.out
+    assert "Asked" in digest.out
+    assert max(map(len, digest.out.splitlines())) <= 80
+    assert "<article" in (desk.folder / "page.html").read_text()
+
+    found = await desk.run("search", "language models", "cat:cs.CL", "--json", "--limit", "3")
+    hits = json.loads(found.out)["hits"]
+    assert len(hits) == 3
+    assert all("cs.CL" in hit["item"]["categories"] for hit in hits)
+
+    second = await desk.run("search", "language", "models", "cat:cs.CL", "--json", "--limit", "3", "--page", "2")
+    assert not {hit["item"]["key"] for hit in hits} & {hit["item"]["key"] for hit in json.loads(second.out)["hits"]}
+
+
+async def test_a_recorded_digest_is_not_repeated_and_a_preview_changes_nothing(desk: Desk) -> None:
+    await desk.run("collect")
+
+    async def keys(*options: str) -> set[str]:
+        ran = await desk.run("digest", "gpu-systems", "--json", *options)
+        return {entry["item"]["key"] for entry in json.loads(ran.out)["digests"][0]["entries"]}
+
+    preview = await keys()
+    assert preview
+    assert await keys("--record") == preview
+    assert not await keys("--days", "3") & preview
+
+
+async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(desk: Desk) -> None:
+    desk.settle(github="http://127.0.0.1:9")  # nothing listens on the discard port
+
+    ran = await desk.run("collect", "--json")
+
+    assert ran.status == Exit.SOURCE
+    health = {each["source"]: each["health"] for each in json.loads(ran.out)}
+    assert (health["github"], health["huggingface"]) == ("down", "ok")
+
+    digest = await desk.run("digest", "gpu-systems", COLUMNS="200")
+    assert "GitHub" in digest.out
+    assert "down" in digest.out
+    resting = await desk.run("collect", "github")
+    assert "resting until" in resting.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "sentence"),
+    [
+        (["digest", "gpu-system"], Exit.USAGE, 'Did you mean "gpu-systems"?'),
+        (["digest", "[bold]"], Exit.USAGE, "no topic"),
+        (["search", "titel:cache"], Exit.USAGE, "title"),
+        (["search", '"unclosed'], Exit.USAGE, "quot"),
+        (["search", "topic-of:gpu-systems"], Exit.USAGE, "broadsheet digest gpu-systems"),
+        (["search"], Exit.USAGE, "Missing argument"),
+        (["collect", "nowhere"], Exit.USAGE, "There are: arxiv, huggingface, github"),
+        (["colect"], Exit.USAGE, "No such command"),
+        (["digest", "--entries", "0"], Exit.USAGE, "--entries"),
+        (["digest", "--html", "/nowhere/page.html"], Exit.USAGE, "cannot be written"),
+        (["--config", "nowhere.toml", "topics"], Exit.SETTINGS, "does not exist"),
+        (["db", "restore", "--yes", "nowhere"], Exit.USAGE, "does not exist"),
+    ],
+)
+async def test_a_mistake_is_told_in_a_sentence_with_a_status_of_its_own(
+    desk: Desk, arguments: list[str], status: Exit, sentence: str
+) -> None:
+    ran = await desk.run(*arguments)
+
+    assert ran.status == status
+    assert sentence in ran.err
+
+
+async def test_a_bad_setting_or_topic_pack_is_told_in_a_sentence(desk: Desk) -> None:
+    desk.settle("contakt = 'me'")
+    ran = await desk.run("collect")
+    assert (ran.status, 'Did you mean "contact"?' in ran.err) == (Exit.SETTINGS, True)
+
+    desk.settle(f"topics_dir = '{desk.folder}'")
+    (desk.folder / "mine.toml").write_text('name = "mine"\ntitle = "Mine"\nquery = "titel:x"\n')
+    (desk.folder / "broadsheet.toml").rename(desk.folder / "b.conf")
+    ran = await desk.run("--config", "b.conf", "topics")
+    assert (ran.status, "mine.toml" in ran.err) == (Exit.SETTINGS, True)
+
+
+async def test_a_search_may_begin_with_a_minus(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+
+    ran = await desk.run("search", "-survey", "agents", "--json")
+
+    assert ran.status == Exit.OK
+    assert json.loads(ran.out)["hits"]
+
+
+async def test_before_anything_is_collected_the_next_step_is_said(desk: Desk) -> None:
+    ran = await desk.run("digest")
+
+    assert ran.status == Exit.OK
+    assert "broadsheet collect" in ran.err
+
+
+async def test_topics_are_listed_and_shown_as_packs_that_can_be_used(desk: Desk) -> None:
+    listed = json.loads((await desk.run("topics", "--json")).out)
+    shown = await desk.run("topics", "show", "gpu-systems")
+
+    assert "gpu-systems" in {topic["name"] for topic in listed}
+    packs = desk.folder / "packs"
+    packs.mkdir()
+    (packs / "own.toml").write_text(shown.out.replace("gpu-systems", "own", 1))
+    desk.settle(f"topics_dir = '{packs}'")
+    assert "own" in (await desk.run("topics")).out
+
+
+async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk) -> None:
+    well = await desk.run("doctor")
+    assert well.status == Exit.OK, well.out
+    assert "ok    database" in well.out
+
+    desk.settle('topics = ["gpu-systems", "nope"]'.replace("topics", "contact = 'x@y'\n#", 1), github="http://127.0.0.1:9")
+    ill = await desk.run("doctor")
+    assert ill.status == Exit.UNWELL
+    assert "mend  GitHub" in ill.out
+
+
+async def test_a_backup_can_be_put_back(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+    assert (await desk.run("db", "backup", "copy.sqlite3")).status == Exit.OK
+    desk.database.unlink()
+    for name in ("-wal", "-shm"):
+        desk.database.with_name(desk.database.name + name).unlink(missing_ok=True)
+
+    restored = await desk.run("db", "restore", "--yes", "copy.sqlite3")
+    checked = await desk.run("db", "check", "--json")
+
+    assert restored.status == Exit.OK, restored.err
+    assert json.loads(checked.out)["sound"]
+    assert json.loads(checked.out)["counts"]["items"] > 10
+    for command in ("migrate", "prune", "vacuum"):
+        assert (await desk.run("db", command)).status == Exit.OK
+
+
+async def test_a_database_that_cannot_be_used_is_told_in_a_sentence(desk: Desk) -> None:
+    desk.database.parent.mkdir(parents=True)
+    desk.database.write_bytes(b"this is no database" * 100)
+    garbage = await desk.run("collect")
+    assert garbage.status == Exit.DATABASE
+    assert str(desk.database) in garbage.err
+
+    desk.database.unlink()
+    assert (await desk.run("db", "migrate")).status == Exit.OK
+    with sqlite3.connect(desk.database) as newer:
+        newer.execute(
+            "insert into _sqlite_migrations (migration_set, name, applied_at)"
+            " select migration_set, 'm999', '' from _sqlite_migrations limit 1"
+        )
+    newer.close()
+    refused = await desk.run("digest")
+    assert refused.status == Exit.DATABASE
+    assert "newer" in refused.err
+
+
+async def test_the_service_lives_until_it_is_told_to_stop_and_keeps_a_second_one_out(desk: Desk) -> None:
+    service = await desk.start("run")
+    try:
+        for _ in range(100):
+            await asyncio.sleep(0.2)
+            health = await desk.run("doctor", "--health")
+            if health.status == Exit.OK:
+                break
+        assert health.status == Exit.OK, health.out
+
+        second = await desk.run("run")
+        assert second.status == Exit.DATABASE
+        assert (await desk.run("digest", "gpu-systems")).status == Exit.OK
+    finally:
+        service.send_signal(signal.SIGTERM)
+        _, err = await asyncio.wait_for(service.communicate(), 30)
+    assert service.returncode == Exit.OK, err.decode()
+    assert "Traceback" not in err.decode()
+
+
+async def test_the_demo_needs_nothing_and_keeps_nothing(desk: Desk) -> None:
+    (desk.folder / "broadsheet.toml").unlink()
+
+    ran = await desk.run("demo")
+
+    assert ran.status == Exit.OK, ran.err
+    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.out.count("Why it matters") >= 6
+    assert sorted(path.name for path in desk.folder.iterdir()) == ["demo.html"]
+
+
+async def test_who_reads_only_the_beginning_gets_no_error(desk: Desk) -> None:
+    process = await asyncio.create_subprocess_shell(
+        f"{sys.executable} -c '{ENTRY}' demo | head -n 1; exit ${{PIPESTATUS[0]}}",
+        executable="/bin/bash",
+        cwd=desk.folder,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, err = await asyncio.wait_for(process.communicate(), 60)
+
+    assert process.returncode == Exit.OK
+    assert b"Traceback" not in err
+    assert b"Exception" not in err
