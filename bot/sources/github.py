@@ -21,7 +21,7 @@ from bot.sources.github_search import check_search
 MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
 
 _WATCHED = re.compile(
-    r"(?:https?://github\.com/)?([A-Za-z0-9][A-Za-z0-9_-]{0,38})(?:/([\w.-]{1,100}?)(?:\.git)?)?/?", re.ASCII
+    r"(?:https?://github\.com/)?([A-Za-z0-9][A-Za-z0-9_-]{0,38})(?:/(?!\.{1,2}/?$)([\w.-]{1,100}?)(?:\.git)?)?/?", re.ASCII
 )
 
 

@@ -23,6 +23,7 @@ LONGEST_PAUSE = timedelta(seconds=90)  # the search budget is filled up every mi
 _READABLE = frozenset({200, 304, 401, 403, 404, 409, 410, 422, 429, 451})
 _SECONDARY_SIGNS = ("secondary rate limit", "abuse detection", "abuse-rate-limits")
 _PRIMARY_SIGNS = ("api rate limit exceeded", "rate limit exceeded")
+_REFUSED_AS_A_WHOLE = ("administrative rules", "user agent", "user-agent")
 
 
 class Exhausted(SourceUnavailable):
@@ -98,7 +99,7 @@ def _raise_limit(response: Response) -> None:
         raise SourceUnavailable("GitHub asks us to slow down (a secondary rate limit)", retry_after=wait or SECONDARY_WAIT)
     if any(sign in said for sign in _PRIMARY_SIGNS):
         raise Exhausted("GitHub allows no more requests for now: the hour's are used up", retry_after=PRIMARY_WAIT)
-    if "administrative rules" in said or not message:
+    if any(sign in said for sign in _REFUSED_AS_A_WHOLE) or not message:
         raise SourceUnavailable(f"GitHub refused the request (status {response.status}): {message or 'no reason given'}")
 
 

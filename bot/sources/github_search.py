@@ -30,11 +30,13 @@ def check_search(text: str, *, min_stars: int = 0) -> None:
     bare = _QUOTED.sub(lambda match: '"' + " " * (len(match[0]) - 2) + '"', text)
     operators = len(_OPERATOR.findall(bare))
     if operators > MAX_OPERATORS:
-        raise UsageError(f"the GitHub search {text!r} has {operators} AND, OR or NOT; GitHub takes at most {MAX_OPERATORS}")
+        raise UsageError(
+            f"the GitHub search {text[:80]!r} has {operators} AND, OR or NOT; GitHub takes at most {MAX_OPERATORS}"
+        )
     longest = max(len(query) for query in queries(text, date(2026, 1, 1), date(2026, 1, 1), min_stars=min_stars))
     if longest > MAX_LENGTH:
         room = MAX_LENGTH - (longest - len(text))
-        raise UsageError(f"the GitHub search {text!r} has {len(text)} characters; there is room for {room}")
+        raise UsageError(f"the GitHub search {text[:80]!r} has {len(text)} characters; there is room for {room}")
     for match in _QUALIFIER.finditer(bare):
         _check_qualifier(text, match[1], match.start(1))
 
@@ -44,7 +46,7 @@ def _check_qualifier(text: str, name: str, position: int) -> None:
         return
     near = difflib.get_close_matches(name.lower(), sorted(QUALIFIERS), 1)
     hint = f"did you mean {near[0]}:?" if near else "put it in quotes if it is to be found as it stands"
-    raise UsageError(f"the GitHub search {text!r} has an unknown qualifier, {name}:", position=position, hint=hint)
+    raise UsageError(f"the GitHub search {text[:80]!r} has an unknown qualifier, {name}:", position=position, hint=hint)
 
 
 def queries(

@@ -30,7 +30,7 @@ _IMAGE = re.compile(r"!\[[^\[\]]{0,500}\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,200}
 _LINK = re.compile(r"\[([^\[\]]{0,500})\](?:\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)|\[[^\[\]\n]{0,200}\])")
 _LINK_TARGET = re.compile(r"^ {0,3}\[[^\[\]]{1,200}\]:[ \t]*\S+.*$", re.MULTILINE)
 _BARE_LINK = re.compile(r"https?://\S{1,2000}")
-_RST = re.compile(r"^ {0,3}\.\. .*(?:\n[ \t]+\S.*)*|^ {0,3}\.\.\s*$", re.MULTILINE)
+_RST = re.compile(r"^ {0,3}\.\. .*(?:\n(?:[ \t]*\n)*[ \t]{2,}\S.*)*|^ {0,3}\.\.\s*$", re.MULTILINE)
 _RST_LINK = re.compile(r"`([^`<>]{1,300}?)\s*<[^<>`]{1,2000}>`__?")
 _RST_ROLE = re.compile(r":[a-z]{2,12}:`([^`]{1,200})`|\|[\w .-]{1,60}\|_{0,2}")
 
@@ -47,17 +47,20 @@ _EMPHASIS = re.compile(
 )
 _TICKS = re.compile(r"`{1,2}([^`\n]{1,300})`{1,2}")
 _ESCAPED = re.compile(r"\\([\\`*_{}\[\]()#+.!<>|~-])")
-_SHORTCODE = re.compile(r"(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])")
+_SHORTCODE = re.compile(r"\s?(?<![\w:]):[a-z0-9_+-]{2,40}:(?![\w:])")
 _LETTERS = re.compile(r"\w", re.UNICODE)
 _WORD = re.compile(r"\w{2,}")
 
+# Chapters that do not say what the thing is, by the beginning of their heading.
 _ASIDE = re.compile(
-    r"(?i)\b(?:table of contents|contents|toc|index|install\w*|set ?up|getting started|quick ?start|usage|requirements"
-    r"|prerequisites|build\w*|citations?|cite|citing|bibtex|references?|licen[cs]e\w*|contribut\w*|acknowledge?ments?"
-    r"|star history|news|updates?|changelog|what'?s new|release notes|todo|roadmap|support|sponsors?|contacts?|community"
-    r"|authors?|faq|badges|links|languages?|translations?|docker|docs|documentation|tutorials?|demo videos?|stargazers"
-    r"|disclaimer|thanks|credits)\b"
+    r"(?i)\W*(?:\d+[.)]?\W*)?(?:(?:how to|the|our|latest|recent|quick|local)\s+)?"
+    r"(?:install\w*|set ?up|getting started|quick ?start|usage|use|run\w*|requirements?|prerequisites?"
+    r"|dependenc\w+|build\w*|compil\w+|citations?|cite|citing|bibtex|references?"
+    r"|licen[cs]\w+|contribut\w+|acknowledge?\w*|star(?:gazers| history)|news|updates?|change ?log|what'?s new|release\w*"
+    r"|to-?do\w*|roadmap|support|sponsors?|contacts?|community|authors?|faqs?|badges|links|translations?|docker|docs"
+    r"|documentation|tutorials?|disclaimer|thanks|credits|history|security|testing|tests|development)\b"
 )
+ASIDE_WORDS = 5  # a longer heading says something
 
 # CJK punctuation ends a sentence without a space after it.
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
@@ -83,7 +86,7 @@ def own_paper(readme: str) -> str | None:
 
 def without_shortcodes(text: str) -> str:
     """Drop emoji spelt in letters, like `:rocket:`."""
-    return " ".join(_SHORTCODE.sub(" ", text).split())
+    return " ".join(_SHORTCODE.sub("", text).split())
 
 
 def _paragraphs(readme: str) -> Iterator[str]:
@@ -91,13 +94,14 @@ def _paragraphs(readme: str) -> Iterator[str]:
 
     A short line that ends in a colon is left out unless a list follows: what it announces was left out too.
     """
-    aside = False
+    aside = titled = False
     announced = ""
     for block in _blocks(_unmarked(readme)):
         title = _heading(block)
         text = "" if aside or title is not None else _readable(block)
         if title is not None:
-            aside = bool(_ASIDE.search(title))
+            aside = titled and _ASIDE.match(title) is not None and len(title.split()) <= ASIDE_WORDS
+            titled = True
         if text and announced and text.startswith("- "):
             yield announced
         announced = text if text.endswith(":") and len(text) < SHORT else ""
