@@ -47,15 +47,16 @@ _ORDINARY_ENDING = re.compile(
 _LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _STRIPPED = re.compile(
     r"(?:https?|ftp|javascript|data|mailto|slack|discord):\S+|www\.\S+|<[@#!/a-z][^<>\n]{0,300}>|[`*]+|~~|\|\||^#+\s|"
-    r"(?<!\w)_+|_+(?!\w)|[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]",
+    r"(?<!\w)_+|_+(?!\w)",
     re.IGNORECASE | re.MULTILINE,
 )
+_HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]")
 _MENTION = re.compile(r"(?<!\w)@(?=\w)|@(?=everyone|here|channel)", re.IGNORECASE)
 
 
 def cleaned(text: str) -> str:
     """Return the part as plain text: no links, mentions or markup, at most two sentences and 60 words."""
-    plain = _STRIPPED.sub(" ", _LINK.sub(r"\1", text))
+    plain = _STRIPPED.sub(" ", _LINK.sub(r"\1", _HIDDEN.sub("", text)))
     plain = _MENTION.sub("", plain)
     kept: list[str] = []
     for sentence in split(" ".join(plain.split()))[:MOST_SENTENCES]:

@@ -82,14 +82,19 @@ def _method(item: Item, said: Said) -> SummaryPart:
 def _evidence(item: Item, said: Said) -> SummaryPart:
     if said[EVIDENCE]:
         return _quoted(EVIDENCE, said[EVIDENCE])
-    missing = (
-        "The README opening reports no measurements." if item.readme.strip() else "No README was read for measurements."
-    )
     counted = [
         f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in ((item.stars, "star"), (item.forks, "fork")) if n is not None
     ]
     community = f" On GitHub: {' and '.join(counted)}." if counted else ""
-    return SummaryPart(EVIDENCE, missing + community, found=False)
+    return SummaryPart(EVIDENCE, _no_measurements(item.readme) + community, found=False)
+
+
+def _no_measurements(readme: str) -> str:
+    if not readme.strip():
+        return "No README was read for measurements."
+    if not reads_as_english(readme):
+        return "The README is not in English and was not searched for measurements."
+    return "The README opening reports no measurements."
 
 
 def _why(item: Item, said: Said) -> SummaryPart:
