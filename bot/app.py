@@ -1,5 +1,6 @@
 """Builds every part from the settings; the only file that sees them all."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -95,14 +96,15 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
 
     `exclusive` keeps a second writing service away. Raises SettingsError and StoreError.
     """
-    topics = load_packs(settings.topics_dir)
+    topics = await asyncio.to_thread(load_packs, settings.topics_dir)
     async with AsyncExitStack() as stack:
         store = SqliteStore(settings.database_path, exclusive=exclusive)
         await store.open()
         stack.push_async_callback(store.close)
-        http = _http(settings)
+        # In threads: both read the machine's certificates.
+        http = await asyncio.to_thread(_http, settings)
         stack.push_async_callback(http.close)
-        outside = _http(settings, guarded=True)
+        outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
         sources = _sources(settings, topics, http, outside)
         titles = {source.name: source.title for source in sources}
