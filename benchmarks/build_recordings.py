@@ -37,6 +37,15 @@ SEARCHES: Mapping[str, tuple[str, ...]] = {
     "topic:kv-cache": (),
     "topic:gpu topic:compiler": (),
     '"inference engine" in:description topic:llm': (),
+    "topic:llm-agent": ("microsoft/autogen", "crewAIInc/crewAI", "browser-use/browser-use", "mem0ai/mem0"),
+    "topic:ai-agents": ("langflow-ai/langflow", "langchain-ai/langchain", "FlowiseAI/Flowise", "agentjido/jido"),
+    "topic:mcp-server": ("github/github-mcp-server",),
+    "topic:coding-agent": ("openai/codex", "cline/cline", "anomalyco/opencode", "block/goose"),
+    '"multi-agent" in:description topic:llm': ("TauricResearch/TradingAgents", "FoundationAgents/MetaGPT"),
+    "topic:vision-language-model": (),
+    "topic:multimodal-large-language-models": (),
+    "topic:vlm": ("huggingface/transformers",),
+    "topic:ocr topic:llm": ("PaddlePaddle/PaddleOCR", "opendatalab/MinerU", "run-llama/llama_index"),
 }
 
 

@@ -168,13 +168,17 @@ def repositories_of(known: Recordings, asked: Mapping[str, str]) -> dict[str, ob
     """Return a page of a search. Its bounds on stars, forks and pushes hold; a bound on a time not recorded matches none."""
     text = asked.get("q", "")
     bounds = _BOUND.findall(text)
-    words = frozenset(_BOUND.sub(" ", text).lower().split())
-    found = [each for each in known.searches.get(words, ()) if all(_within(each, *bound) for bound in bounds)]
+    found = [each for each in known.searches.get(words_of(text), ()) if all(_within(each, *bound) for bound in bounds)]
     field = {"stars": "stargazers_count", "forks": "forks_count", "updated": "pushed_at"}.get(asked.get("sort", ""))
     if field:
         found.sort(key=lambda each: each[field], reverse=asked.get("order") != "asc")
     page = _slice(max(_whole(asked.get("page"), 1) - 1, 0), _whole(asked.get("per_page"), 30))
     return {"total_count": len(found), "incomplete_results": False, "items": found[page]}
+
+
+def words_of(search: str) -> frozenset[str]:
+    """Return the words by which a search was recorded: without its bounds on numbers, times and states."""
+    return frozenset(_BOUND.sub(" ", search).lower().split())
 
 
 def _within(repository: Repository, field: str, bound: str) -> bool:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from adapters.cli.replay import Recordings, feed_of, papers_of, recorded, replay, repositories_of
+from adapters.cli.replay import Recordings, feed_of, papers_of, recorded, replay, repositories_of, words_of
 from bot.http import Http, Request
+from bot.topics import load_packs
 
 REPOSITORIES = (
     {"full_name": "a/a", "stargazers_count": 300, "forks_count": 5, "pushed_at": "2026-04-01T03:54:59Z", "created_at": None},
@@ -77,6 +78,13 @@ def test_nobodys_account_is_in_the_recordings(known: Recordings) -> None:
     text = json.dumps(known.days)
     for word in ("avatar", "submittedBy", "submittedOnDailyBy", '"user"', "_id", "isPro", "discussionId"):
         assert word not in text
+
+
+@pytest.mark.parametrize("name", ["gpu-systems", "llm-agents", "vision-language"])
+def test_every_search_of_the_demos_topics_was_recorded(known: Recordings, name: str) -> None:
+    texts = load_packs(None)[name].repositories
+    assert texts
+    assert [text for text in texts if words_of(text) not in known.searches] == []
 
 
 def test_a_search_is_known_by_its_words_whatever_its_bounds() -> None:
