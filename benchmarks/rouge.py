@@ -1,0 +1,45 @@
+"""ROUGE as F1: overlap of single words, of word pairs, and the longest common subsequence (Lin, 2004).
+
+Words are runs of letters and digits in lower case; no stemming, nothing left out. Of several references the best counts.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+Scores = tuple[float, float, float]  # ROUGE-1, ROUGE-2, ROUGE-L, each 0-1
+
+
+def rouge(said: str, references: Sequence[str]) -> Scores:
+    """Return the three scores of `said` against the reference that it is closest to by each."""
+    own = _words(said)
+    others = [_words(reference) for reference in references]
+    return (
+        max((_grams(own, other, 1) for other in others), default=0.0),
+        max((_grams(own, other, 2) for other in others), default=0.0),
+        max((_f1(_common(own, other), len(own), len(other)) for other in others), default=0.0),
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z0-9]+", text.lower())
+
+
+def _grams(own: list[str], other: list[str], size: int) -> float:
+    one, two = (Counter(zip(*(words[at:] for at in range(size)), strict=False)) for words in (own, other))
+    return _f1((one & two).total(), one.total(), two.total())
+
+
+def _f1(shared: int, own: int, other: int) -> float:
+    return 2 * shared / (own + other) if shared else 0.0
+
+
+def _common(own: list[str], other: list[str]) -> int:
+    """Length of the longest common subsequence, by rows of the usual table."""
+    row = [0] * (len(other) + 1)
+    for word in own:
+        before = row
+        row = [0]
+        for at, against in enumerate(other):
+            row.append(before[at] + 1 if word == against else max(before[at + 1], row[-1]))
+    return row[-1]
