@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bot.models import And, Item, Label, Not, Or, Term, Tree
 from bot.query.fields import spellings_of
 from bot.query.match import Folded, matches
-from bot.rank.corpus import FIELDS, Corpus, Ints
+from bot.rank.corpus import FIELDS, Corpus, Ints, groups
 from bot.rank.vectors import Floats
 from bot.rank.weights import FIELD_WEIGHTS, K1, LONG_ABSTRACT
 
@@ -30,8 +30,9 @@ _ABSTRACT = FIELDS.index("abstract")
 class Clause:
     """A clause and the items for which it holds.
 
-    `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1). `leaves` are the
-    terms and labels of which it asks for, each with the items that have it and how often (a label: once).
+    `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1); `by_item` is the
+    same to look up. `leaves` are the terms and labels of which it asks for, each with the items that have it and how often
+    (a label: once); only those that any item has.
     """
 
     tree: Tree
@@ -51,6 +52,7 @@ class Clauses:
         self._folded: dict[int, Folded] = {}
         self._found: dict[Term, tuple[Ints, Ints, Ints]] = {}
         self._asked: dict[Tree, Claims] = {}
+        self._measured: dict[Term, tuple[Ints, Floats]] = {}
         self._counts: dict[Leaf, Mapping[int, int]] = {}
 
     def matching(self, tree: Tree) -> Claims:
@@ -73,7 +75,8 @@ class Clauses:
         """Return the clause with the items for which it holds."""
         items, strengths = self._measure(tree)
         by_item = dict(zip(items.tolist(), strengths.tolist(), strict=True))
-        return Clause(tree, items, strengths, by_item, tuple((leaf, self._count(leaf)) for leaf in leaves_of(tree)))
+        leaves = ((leaf, self._count(leaf)) for leaf in leaves_of(tree))
+        return Clause(tree, items, strengths, by_item, tuple((leaf, counts) for leaf, counts in leaves if counts))
 
     # --- whether
 
@@ -117,11 +120,16 @@ class Clauses:
     def _measure(self, tree: Tree) -> tuple[Ints, Floats]:
         match tree:
             case Term():
-                return self._measure_term(tree)
+                if tree not in self._measured:
+                    self._measured[tree] = self._measure_term(tree)
+                return self._measured[tree]
             case And() if tree.parts:
                 return _sparse(np.minimum.reduce([self._dense(part) for part in tree.parts]))
-            case Or() if tree.parts:
-                return _sparse(np.maximum.reduce([self._dense(part) for part in tree.parts]))
+            case Or():
+                strongest = np.zeros(len(self._items))
+                for items, strengths in map(self._measure, tree.parts):
+                    strongest[items] = np.maximum(strongest[items], strengths)
+                return _sparse(strongest)
             case _:
                 return _sparse(self.matching(tree).astype(float))
 
@@ -129,11 +137,12 @@ class Clauses:
         items, fields, counts = self._find(term)
         if not len(items):
             return items, np.empty(0)
-        places, where = np.unique(items, return_inverse=True)
+        begins = groups(items)
+        places = items[begins]
         if term.field in ("author", "org"):  # a name is there or not: it is no subject that a text dwells on
             return places, np.ones(len(places))
         frequencies = counts * _WEIGHTS[fields] / self._stretch(items, fields)
-        sums = np.bincount(where, weights=frequencies)
+        sums = np.add.reduceat(frequencies, begins)
         return places, sums / (sums + K1)
 
     def _stretch(self, items: Ints, fields: Ints) -> Floats:
@@ -152,8 +161,9 @@ class Clauses:
         if counts is None:
             if isinstance(leaf, Term):
                 items, _, found = self._find(leaf)
-                sums = np.bincount(items, weights=found)
-                counts = {item: int(sums[item]) for item in items.tolist()}
+                begins = groups(items)
+                sums = np.add.reduceat(found, begins) if len(items) else found
+                counts = dict(zip(items[begins].tolist(), sums.tolist(), strict=True))
             else:
                 counts = dict.fromkeys(np.flatnonzero(self._ask(leaf)).tolist(), 1)
             self._counts[leaf] = counts

@@ -18,6 +18,9 @@ FIELDS = ("title", "abstract", "author", "org", "topic")
 _PAST = "\U0010ffff"  # sorts behind every token's ending
 
 
+_NONE: tuple[Ints, Ints] = (np.empty(0, np.int64), np.empty(0, np.int64))
+
+
 class Corpus:
     """All texts of the items in one row of tokens, and for every token its places in it.
 
@@ -34,7 +37,8 @@ class Corpus:
         self.numbers = {word: number for number, word in enumerate(self.words)}
         self.row: Ints = np.fromiter(map(self.numbers.__getitem__, row), np.int64, len(row))
         self._places: Ints = np.argsort(self.row, kind="stable")
-        self._starts: Ints = np.searchsorted(self.row[self._places], np.arange(len(self.words) + 1))
+        # As a list: two look-ups of a plain number for every word asked about.
+        self._ends: list[int] = np.searchsorted(self.row[self._places], np.arange(len(self.words) + 1)).tolist()
 
     def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Ints, Ints]:
         """Return the slots in which any of the spellings occurs, in their order, and how often it does.
@@ -42,7 +46,7 @@ class Corpus:
         The spellings are ways to write one phrase, and an indexed text holds a hyphenated word both ways, once each: the
         count is that of the spelling that occurs most.
         """
-        found = [self._count(spelling) for spelling in spellings]
+        found = [each for each in map(self._count, spellings) if len(each[0])]
         slots, counts = found[0] if len(found) == 1 else _most(found)
         if field:
             here = slots % len(FIELDS) == FIELDS.index(field)
@@ -53,15 +57,19 @@ class Corpus:
         ranges = [self._range(token, open_=False) for token in spelling.tokens]
         if spelling.prefix:
             ranges[-1] = self._range(spelling.tokens[-1], open_=True)
-        sizes = [self._starts[high] - self._starts[low] for low, high in ranges]
-        rarest = int(np.argmin(sizes))
+        sizes = [self._ends[high] - self._ends[low] for low, high in ranges]
+        rarest = sizes.index(min(sizes))
+        if not sizes[rarest]:
+            return _NONE
         low, high = ranges[rarest]
-        begins = self._places[self._starts[low] : self._starts[high]] - rarest
+        begins = self._places[self._ends[low] : self._ends[high]] - rarest
+        if high > low + 1:
+            begins = np.sort(begins)
         begins = begins[(begins >= 0) & (begins + len(ranges) <= len(self.row))]
         for step, (low, high) in enumerate(ranges):
             if step != rarest:
                 here = self.row[begins + step]
-                begins = begins[(here >= low) & (here < high)]
+                begins = begins[here == low] if high == low + 1 else begins[(here >= low) & (here < high)]
         return _tally(self.slots[begins])
 
     def _range(self, token: str, *, open_: bool) -> tuple[int, int]:
@@ -72,15 +80,20 @@ class Corpus:
         return (0, 0) if number is None else (number, number + 1)
 
 
+def groups(numbers: Ints) -> Ints:
+    """Return where each run of equal numbers begins; `numbers` are in order."""
+    return np.concatenate(([0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1)) if len(numbers) else numbers
+
+
 def _tally(slots: Ints) -> tuple[Ints, Ints]:
-    if len(slots) < 2:
-        return slots, np.ones(len(slots), np.int64)
-    return np.unique(slots, return_counts=True)
+    """Each slot once, in order, and how often it stood there; the places of a phrase of one word are in order already."""
+    begins = groups(slots)
+    return slots[begins], np.diff(begins, append=len(slots))
 
 
 def _most(found: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     if not found:
-        return np.empty(0, np.int64), np.empty(0, np.int64)
+        return _NONE
     slots, where = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
     counts = np.zeros(len(slots), np.int64)
     np.maximum.at(counts, where, np.concatenate([each[1] for each in found]))

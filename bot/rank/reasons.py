@@ -1,9 +1,11 @@
 """Why an item has its score, in words. Everything said is a stored fact: what the item's text has, who wrote it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
 
-from bot.models import Item, Term
+from bot.models import Item, Label, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
 from bot.rank.clauses import Clause, Leaf
@@ -27,7 +29,8 @@ def of_phrases(item: Item, number: int, wishes: Sequence[Wish]) -> str:
     held = [(wish.weight * strength, wish) for wish in wishes if (strength := wish.clause.by_item.get(number))]
     held.sort(key=lambda each: -abs(each[0]))
     names, words = _facts(item, number, [wish for value, wish in held if value > 0])
-    _, against = _facts(item, number, [wish for value, wish in held if value < 0])
+    opposed = [wish for value, wish in held if value < 0]
+    against = [*chain.from_iterable(_facts(item, number, opposed))] if opposed else []
     said = (", ".join(names[:_TOLD]), _list("matches", words[:_TOLD]), _list("against", against[:_AGAINST]))
     return ", ".join(filter(None, said))
 
@@ -42,38 +45,41 @@ def of_examples(close: Sequence[tuple[float, Item | str]]) -> str:
     return f'close to "{_cut(title)}"{more}'
 
 
-def _facts(item: Item, number: int, wishes: Iterable[Wish]) -> tuple[list[str], list[str]]:
+def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], list[str]]:
     """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted."""
     names: dict[str, None] = {}
     counts: dict[str, tuple[str, int]] = {}
     for wish in wishes:
         has = [(leaf, times) for leaf, by_item in wish.clause.leaves if (times := by_item.get(number))]
         for leaf, times in has:
-            if name := _name(item, leaf):
-                names[name] = None
-                continue
-            text, before = counts.get(_written(leaf).casefold(), (_written(leaf), 0))
-            counts[text.casefold()] = (text, max(times, before))
+            if isinstance(leaf, Term) and leaf.field in ("author", "org"):
+                names[_name(item, leaf)] = None
+            else:
+                written, folded = _written(leaf)
+                before = counts.get(folded)
+                if before is None or before[1] < times:
+                    counts[folded] = (before[0] if before else written, times)
         if not has:
             counts.setdefault(wish.text.casefold(), (wish.text, 1))
     return list(names), [f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()]
 
 
-def _name(item: Item, leaf: Leaf) -> str:
+def _name(item: Item, leaf: Term) -> str:
     """Who made it, when that is what the clause asks for."""
-    if not isinstance(leaf, Term) or leaf.field not in ("author", "org"):
-        return ""
     if leaf.field == "org":
         return f"from {item.org}"
     ways = spellings_of(leaf)
-    return next((f"by {who}" for who in item.authors if any(found(way, f" {indexed(who)} ") for way in ways)), "")
+    written = (who for who in item.authors if any(found(way, f" {indexed(who)} ") for way in ways))
+    return f"by {next(written, leaf.text)}"
 
 
-def _written(leaf: Leaf) -> str:
-    if isinstance(leaf, Term):
-        return leaf.text + ("*" if leaf.prefix else "")
-    value = leaf.value + ("*" if leaf.prefix else "")
-    return value if leaf.field == "category" else f"{leaf.field}:{value}"
+@lru_cache(maxsize=20_000)
+def _written(leaf: Leaf) -> tuple[str, str]:
+    """A leaf as it is told, and the same without case."""
+    text = (leaf.text if isinstance(leaf, Term) else leaf.value) + ("*" if leaf.prefix else "")
+    if isinstance(leaf, Label) and leaf.field != "category":
+        text = f"{leaf.field}:{text}"
+    return text, text.casefold()
 
 
 def _list(verb: str, words: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ times as large.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from math import log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from bot.rank.stopwords import STOPWORDS
 from bot.rank.weights import TITLE_TIMES
 
 Floats = NDArray[np.float64]
+
+_SKIPPED = STOPWORDS | {BARRIER}
 
 # How often a token counts that stands once in the field; who wrote it and where is not what it is about.
 _TIMES = np.array([TITLE_TIMES, 1, 0, 0, 1])
@@ -46,6 +48,7 @@ class Vectors:
         self._item_starts: Ints = np.searchsorted(items, np.arange(self._count + 1))
         order = np.argsort(self._tokens, kind="stable")
         self._by_token = (items[order], self._weights[order])
+        self._sizes: Ints = df
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
 
     def of_item(self, item: int) -> tuple[Ints, Floats]:
@@ -55,17 +58,20 @@ class Vectors:
 
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        counts: Counter[str] = Counter()
-        for each, times in ((title, TITLE_TIMES), (text, 1)):
-            for word, count in Counter(indexed(each).split()).items():
-                counts[word] += times * count
-        words = sorted(word for word in counts if _means(word))
-        known = [word for word in words if word in self._corpus.numbers]
-        tokens = np.array([self._corpus.numbers[word] for word in known], np.int64)
-        weights = _log_counts(counts, known) * self._idf[tokens]
-        unknown = _log_counts(counts, [word for word in words if word not in self._corpus.numbers])
-        strange = float((unknown**2).sum()) * (1 + np.log(1 + self._count)) ** 2
-        length = np.sqrt((weights**2).sum() + strange)
+        counts = Counter(indexed(text).split())
+        for word in indexed(title).split():
+            counts[word] += TITLE_TIMES
+        numbers = self._corpus.numbers
+        known, tf, strange = [], [], 0.0
+        for word, count in counts.items():
+            if word not in numbers:
+                strange += (1 + log(count)) ** 2 if _means(word) else 0.0
+            elif _means(word):
+                known.append(numbers[word])
+                tf.append(count)
+        tokens = np.array(known, np.int64)
+        weights: Floats = (1 + np.log(np.array(tf, float))) * self._idf[tokens]
+        length = sqrt(float(weights @ weights) + strange * (1 + log(1 + self._count)) ** 2)
         return tokens, weights / length if length else weights
 
     def closeness(self, vector: tuple[Ints, Floats]) -> Floats:
@@ -73,20 +79,14 @@ class Vectors:
         cosines: Floats = np.zeros(self._count)
         tokens, weights = vector
         if len(tokens):
-            parts = [slice(*self._token_starts[token : token + 2]) for token in tokens]
+            starts, sizes = self._token_starts[tokens], self._sizes[tokens]
+            places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
             items, cells = self._by_token
-            where = np.concatenate([items[part] for part in parts])
-            spread = np.repeat(weights, [part.stop - part.start for part in parts])
-            shares = np.concatenate([cells[part] for part in parts]) * spread
-            cosines = np.bincount(where, weights=shares, minlength=self._count).astype(float)
+            shares = cells[places] * np.repeat(weights, sizes)
+            cosines = np.bincount(items[places], weights=shares, minlength=self._count).astype(float)
         return cosines.clip(max=1.0)  # rounding may go past 1 by a hair
 
 
 def _means(word: str) -> bool:
     """Say whether a token says something about a text's subject."""
-    return word != BARRIER and word not in STOPWORDS and not word.isdigit()
-
-
-def _log_counts(counts: Counter[str], words: Sequence[str]) -> Floats:
-    logarithms: Floats = np.log(np.array([counts[word] for word in words], float))
-    return 1 + logarithms
+    return word not in _SKIPPED and not word.isdigit()

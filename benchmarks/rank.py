@@ -1,0 +1,132 @@
+"""How fast one day's papers are ranked for many topics.
+
+    python -m benchmarks.rank --corpus FILE [--topics 10000] [--items 1200]
+
+FILE is as `benchmarks.corpus` reads it. The day is the last items of it. The topics are made, by a fixed draw, of the words
+and word pairs that stand in at least five of its titles, of its authors and of its papers: a query, 5 to 15 weighted
+interests and, for every second one, up to three papers as examples. The baseline asks
+`bot.query.matches` about every clause and every item and adds up the weights; it runs on a few of the topics and its time
+for all is extrapolated. The last line holds the two against each other.
+"""
+
+import argparse
+import random
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import pairwise
+from pathlib import Path
+from time import process_time
+
+from benchmarks.corpus import papers
+from bot.models import Interest, Item, Ranked, Topic
+from bot.query import Folded, matches, parse
+from bot.rank import Edition, rank
+from bot.rank.stopwords import STOPWORDS
+
+_SEED = 2026
+_SAMPLE = 20  # topics on which the baseline runs
+_TOP = 20
+_KNOWN = 5  # titles
+_WORD = re.compile(r"[a-z][a-z-]{2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A topic with its examples looked up."""
+
+    topic: Topic
+    examples: tuple[Item, ...]
+
+
+class Draw:
+    """Draws what topics are made of."""
+
+    def __init__(self, items: Sequence[Item]) -> None:
+        counts = Counter(phrase for item in items for phrase in _phrases(item.title))
+        self._phrases = [phrase for phrase, count in counts.items() if count >= _KNOWN]
+        self._items = items
+        self._random = random.Random(_SEED)
+
+    def order(self, number: int) -> Order:
+        """Return a topic, every second one with examples."""
+        query = self._clause(3, 8)
+        if self._random.random() < 0.3:
+            query = f"({query}) -{self._random.choice(('survey', 'review', 'medical'))}"
+        interests = tuple(self._interest() for _ in range(self._random.randint(5, 15)))
+        examples = self._random.sample(self._items, self._random.randint(1, 3)) if number % 2 else ()
+        return Order(Topic(name=f"topic-{number}", title="", query=parse(query), interests=interests), tuple(examples))
+
+    def _interest(self) -> Interest:
+        kind = self._random.random()
+        if kind < 0.05:
+            name = re.sub(r"[^\w ]", " ", " ".join(self._random.choice(self._items).authors[:1]))
+            return Interest(f'author:"{name.strip() or "nobody"}"', 2.0)
+        weight = self._random.choice((0.5, 1.0, 1.5, 2.0, 3.0)) * (-1 if kind < 0.15 else 1)
+        return Interest(self._clause(2, 3) if kind < 0.35 else self._clause(1, 1), weight)
+
+    def _clause(self, least: int, most: int) -> str:
+        phrases = self._random.choices(self._phrases, k=self._random.randint(least, most))
+        return " OR ".join(f'"{phrase}"' for phrase in phrases)
+
+
+def _phrases(title: str) -> set[str]:
+    """The title's words and pairs of neighbours that say something."""
+    words = [word if word not in STOPWORDS else "" for word in _WORD.findall(title.lower())]
+    return {word for word in words if word} | {f"{a} {b}" for a, b in pairwise(words) if a and b}
+
+
+def plainly(items: Sequence[Folded], order: Order, edition: Edition) -> list[tuple[float, str]]:
+    """Rank as one would at first: every clause asked of every item."""
+    interests = [(parse(each.clause).tree, each.weight) for each in order.topic.interests]
+    admitted = (item for item in items if matches(order.topic.query.tree, item, edition.now))
+    return sorted(
+        (-sum(weight for tree, weight in interests if matches(tree, item, edition.now)), item.item.key) for item in admitted
+    )
+
+
+def compare(ranked: Sequence[Ranked], plain: Sequence[tuple[float, str]]) -> tuple[bool, float]:
+    """Say whether the same items were admitted, and how much of the plain order's first ten is in ours."""
+    ours = [each.item.key for each in ranked]
+    first = {key for _, key in plain[:10]}
+    return set(ours) == {key for _, key in plain}, len(first & set(ours[:10])) / max(len(first), 1)
+
+
+def main() -> None:
+    """Print the times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, required=True, help="papers as JSON lines, plain, .gz or .xz")
+    parser.add_argument("--topics", type=int, default=10_000)
+    parser.add_argument("--items", type=int, default=1_200)
+    arguments = parser.parse_args()
+    items = papers(arguments.corpus)
+    draw = Draw(items)
+    asked = [draw.order(number) for number in range(arguments.topics)]
+    day = items[-arguments.items :]
+    now = max(item.seen for item in day if item.seen) + timedelta(hours=8)
+
+    start = process_time()
+    edition = Edition(day, {}, now)
+    built = process_time() - start
+    start = process_time()
+    entries = sum(len(rank(edition, order.topic, examples=order.examples, top=_TOP)) for order in asked)
+    ours = process_time() - start
+    sample = asked[:: max(len(asked) // _SAMPLE, 1)][:_SAMPLE]
+    start = process_time()
+    folded = [Folded(item) for item in day]
+    plain = [plainly(folded, order, edition) for order in sample]
+    slow = (process_time() - start) / len(sample) * len(asked)
+    held = [compare(rank(edition, Order(order.topic, ()).topic), found) for order, found in zip(sample, plain, strict=True)]
+
+    print(f"{len(day):,} papers, {len(asked):,} topics, the first {_TOP} of each with reasons: {entries:,} entries")
+    print(f"index of the day      {built:8.2f} s")
+    print(f"ranking               {ours:8.2f} s   {1000 * ours / len(asked):.2f} ms a topic")
+    print(f"clause by clause      {slow:8.2f} s   extrapolated from {len(sample)} topics, without examples and reasons")
+    same, overlap = sum(same for same, _ in held), sum(share for _, share in held) / len(held)
+    print(f"same items admitted: {same} of {len(held)} topics; of the plain first ten, {overlap:.0%} are in ours")
+
+
+if __name__ == "__main__":
+    main()
