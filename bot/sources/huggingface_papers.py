@@ -15,7 +15,8 @@ from pydantic.alias_generators import to_camel
 from bot.errors import SourceChanged
 from bot.keys import arxiv_id, key_of_url, normalised_url
 from bot.models import Item, Kind, Link
-from bot.sources.answers import Count, Flag, IfAny, Moment, Text, Texts, folded, objects
+from bot.sources.answers import Count, Flag, IfAny, Moment, Text, Texts, objects
+from bot.sources.tex import readable
 
 MAX_TITLE = 500  # characters
 ENOUGH = 5  # entries, from which on the same fault in all of them is a change of shape and no accident
@@ -106,7 +107,7 @@ def _items(raw: object, day: date) -> tuple[Item, ...]:
     except ValidationError:
         return ()
     identifier = arxiv_id(entry.paper.id[:100])
-    title = folded(entry.paper.title or entry.title, MAX_TITLE)
+    title = readable(entry.paper.title or entry.title)[:MAX_TITLE].rstrip()
     if identifier is None or not title:
         return ()
     paper = _paper(entry, identifier, title, day)
@@ -121,7 +122,7 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         key=f"arxiv:{identifier}",
         kind=Kind.PAPER,
         title=title,
-        abstract=paper.summary or entry.summary,
+        abstract=readable(paper.summary or entry.summary),
         authors=tuple(dict.fromkeys(author.name for author in paper.authors if author.name and not author.hidden)),
         org=organisation.fullname or organisation.name,
         keywords=paper.ai_keywords,

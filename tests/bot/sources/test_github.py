@@ -265,6 +265,12 @@ async def test_a_watched_owner_shows_what_is_new_or_active(web: Web, http: Http,
     assert web.asked[0].query == {"sort": "pushed", "direction": "desc", "per_page": "100"}
 
 
+async def test_a_watched_owner_who_is_gone_is_said(web: Web, http: Http, now: datetime) -> None:
+    web.answer("/users/amd/repos", recorded("not-found")[0].answer())
+    (batch,) = await collect(source(http, web, watch=["amd"]), now)
+    assert (batch.notes, batch.partial) == (("amd is not there any more, or never was",), True)
+
+
 async def test_the_hours_requests_used_up_leave_the_searches_alone(web: Web, http: Http, now: datetime) -> None:
     used_up = recorded("limit-2013")[0].answer(x_ratelimit_reset="1700000600", date="Tue, 14 Nov 2023 22:13:20 GMT")
     web.answer("/repos/a/b", used_up)

@@ -77,6 +77,13 @@ async def test_a_limit_whose_end_is_not_told_lasts_an_hour_at_most(web: Web, htt
     assert timedelta() < (caught.value.retry_after or timedelta()) <= timedelta(hours=1)
 
 
+async def test_a_limit_that_only_the_body_tells_is_known(web: Web, http: Http) -> None:
+    web.answer("/x", Answer('{"message":"API Rate Limit Exceeded for 192.0.2.1"}', 403))
+    with pytest.raises(Exhausted) as caught:
+        await api(http, web).get("/x")
+    assert caught.value.retry_after == timedelta(hours=1)
+
+
 SECONDARY = recorded("secondary-limits")
 
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from bot.dedupe import fold_in
 from bot.errors import SourceChanged
 from bot.models import Item, Kind, Link
 from bot.sources.answers import read_json
@@ -184,6 +185,17 @@ def test_a_page_with_a_space_before_it_is_linked() -> None:
 def test_a_page_that_is_the_code_is_linked_once() -> None:
     item = read_one(projectPage="https://github.com/a/b", githubRepo="https://github.com/a/b")
     assert [link.rel for link in item.links] == ["abstract", "discussion", "code"]
+
+
+def test_a_paper_and_its_repository_point_at_each_other_once_they_are_joined() -> None:
+    items = read_day([entry(githubRepo="https://github.com/a/b/tree/main", githubStars=3)], DAY).items
+    paper, repo = fold_in(items, {}).items
+    assert (paper.repo, repo.paper) == ("github:a/b", "arxiv:2603.00001")
+
+
+def test_tex_is_made_readable() -> None:
+    item = read_one(title="Andr\\'e's $\\nabla$-free method", summary="It needs 50\\% of O(n^2).")
+    assert (item.title, item.abstract) == ("André's ∇-free method", "It needs 50% of O(n²).")
 
 
 def test_lines_are_folded_and_control_characters_dropped() -> None:
