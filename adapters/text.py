@@ -154,12 +154,12 @@ def safe_url(url: str) -> str:
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode("ascii")
         port = f":{parts.port}" if parts.port else ""
-    except (ValueError, UnicodeError):
+        rest = [quote(part, safe=_URL_SAFE) for part in (parts.path, parts.query, parts.fragment)]
+    except ValueError:  # UnicodeError, for half a character or a label too long, is one too
         return ""
     if parts.scheme.lower() not in {"http", "https"} or not _HOST.fullmatch(host) or "@" in parts.netloc:
         return ""
     host = f"[{host}]" if ":" in host else host
-    rest = (quote(part, safe=_URL_SAFE) for part in (parts.path, parts.query, parts.fragment))
     return urlunsplit((parts.scheme.lower(), host + port, *rest))
 
 

@@ -14,6 +14,7 @@ terminal: JSON escapes control characters by itself.
     page      hits[] (item, relevance), more
 """
 
+import re
 from dataclasses import fields
 from datetime import date
 
@@ -21,14 +22,15 @@ from adapters.words import coverage_line
 from bot.models import Coverage, Digest, Entry, Item, Page, Summary
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
+_HALVES = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
 _LEFT_OUT = {"readme"}  # long, and of use to the summariser alone
 
 
 def digest_value(digest: Digest) -> dict[str, Value]:
     """Return the digest as values that `json.dumps` takes."""
     return {
-        "topic": digest.topic,
-        "title": digest.title,
+        "topic": _plain(digest.topic),
+        "title": _plain(digest.title),
         "day": digest.day.isoformat(),
         "since": digest.since.isoformat(),
         "until": digest.until.isoformat(),
@@ -54,7 +56,7 @@ def _plain(value: object) -> Value:
     if isinstance(value, tuple):
         return [_plain(one) for one in value]
     if value is None or isinstance(value, bool | int | float | str):
-        return str(value) if isinstance(value, str) else value  # an enum's member becomes its text
+        return _HALVES.sub("\ufffd", str(value)) if isinstance(value, str) else value  # an enum's member becomes its text
     return {name: _plain(getattr(value, name)) for name in getattr(value, "__slots__", ())}
 
 
@@ -63,7 +65,7 @@ def _entry(number: int, entry: Entry) -> dict[str, Value]:
         "number": number,
         "item": item_value(entry.ranked.item),
         "score": round(entry.ranked.score, 4),
-        "reasons": list(entry.ranked.reasons),
+        "reasons": _plain(entry.ranked.reasons),
         "score_parts": _plain(entry.ranked.parts),
         "summary": _summary(entry.summary),
         "partner": item_value(entry.partner) if entry.partner else None,
@@ -81,5 +83,5 @@ def _coverage(coverage: Coverage) -> dict[str, Value]:
         "kept": coverage.kept,
         "dropped": [{"reason": reason, "count": count} for reason, count in coverage.dropped],
         "sources": _plain(coverage.sources),
-        "notes": list(coverage.notes),
+        "notes": _plain(coverage.notes),
     }

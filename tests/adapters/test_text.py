@@ -1,7 +1,7 @@
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from adapters.text import (
@@ -147,6 +147,8 @@ def test_only_harmless_links_are_followed(url: str, want: str) -> None:
 
 
 @given(ANYTHING)
+@example("\ud800")
+@example("¸")
 def test_no_text_makes_a_link_that_is_not_plain(text: str) -> None:
     for url in (text, "https://" + text, "https://ok.example/" + text):
         safe = safe_url(url)

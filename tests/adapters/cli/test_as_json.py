@@ -16,6 +16,7 @@ def test_every_digest_becomes_plain_json() -> None:
     for digest in (GPU, EMPTY, HOSTILE):
         text = json.dumps(digest_value(digest), allow_nan=False)
         assert "\x1b" not in text
+        json.dumps(digest_value(digest), ensure_ascii=False).encode()
         assert len(json.loads(text)["entries"]) == len(digest.entries)
 
 
