@@ -161,7 +161,7 @@ def _judge(tree: Tree, folded: Folded, now: datetime, score: float | None) -> Ve
             inner = _judge(part, folded, now, score)
             return Verdict(not inner.matched, inner.why)
         case And(parts):
-            return _judge_all([_judge(part, folded, now, score) for part in parts])
+            return _judge_all(parts, [_judge(part, folded, now, score) for part in parts])
         case Or(parts):
             return _judge_any([_judge(part, folded, now, score) for part in parts])
         case _:
@@ -169,9 +169,11 @@ def _judge(tree: Tree, folded: Folded, now: datetime, score: float | None) -> Ve
             return Verdict(matched, _explain(tree, matched, folded, score))
 
 
-def _judge_all(verdicts: list[Verdict]) -> Verdict:
+def _judge_all(parts: tuple[Tree, ...], verdicts: list[Verdict]) -> Verdict:
+    """Name the part that fails; when none does, what was found rather than what was not."""
     failed = next((verdict for verdict in verdicts if not verdict.matched), None)
-    return failed or Verdict(True, _told(verdicts) or "everything is let in")
+    found = [verdict for part, verdict in zip(parts, verdicts, strict=True) if not isinstance(part, Not)]
+    return failed or Verdict(True, _told(found or verdicts) or "everything is let in")
 
 
 def _judge_any(verdicts: list[Verdict]) -> Verdict:

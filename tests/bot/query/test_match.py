@@ -30,6 +30,8 @@ PAPER = Item(
         ("gpu", True, 'title has "gpu"'),
         ('"kv cache"', True, 'abstract has "kv cache"'),
         ("multigpu gem5", True, 'title has "multigpu"; abstract has "gem5"'),
+        ("gpu -robot -linux", True, 'title has "gpu"'),
+        ("-robot -linux", True, 'no text has "robot"; no text has "linux"'),
         ("title:gem5", False, 'title has no "gem5"'),
         ("transformer", False, 'no text has "transformer"'),
         ("transform*", False, 'no text has "transform*"'),
