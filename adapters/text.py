@@ -15,7 +15,8 @@ _EXTENDS = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 # ECMA-48 control sequences and operating system commands (title, link), 7-bit and 8-bit, whole
 _ESCAPES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|(?:\x1b\]|\x9d)[^\x07\x1b\x9c]{0,2000}(?:\x07|\x1b\\|\x9c)")
 _URL_SAFE = "/?#[]:;@!$&()*+,=%~-._"  # RFC 3986's reserved and unreserved characters, less the apostrophe
-_HOST = re.compile(r"[a-z0-9._-]+|[0-9a-f:.]+", re.IGNORECASE)  # the IDNA encoding lets through what is no host name
+# Asked after the IDNA encoding, which lets through what is no host name
+_HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
 _URL_BROKEN = re.compile(r"[\s\\<>\"'`\x00-\x20\x7f]")
 _ASCII = {
     "─": "-",

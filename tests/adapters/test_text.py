@@ -149,6 +149,7 @@ def test_only_harmless_links_are_followed(url: str, want: str) -> None:
 @given(ANYTHING)
 @example("\ud800")
 @example("¸")
+@example("․")
 def test_no_text_makes_a_link_that_is_not_plain(text: str) -> None:
     for url in (text, "https://" + text, "https://ok.example/" + text):
         safe = safe_url(url)
