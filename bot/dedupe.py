@@ -87,9 +87,9 @@ def merge(old: Item, new: Item) -> Item:
         comment=lead.comment or other.comment,
         license=lead.license or other.license,
         language=lead.language or other.language,
-        stars=old.stars if new.stars is None else new.stars,
-        forks=old.forks if new.forks is None else new.forks,
-        upvotes=old.upvotes if new.upvotes is None else new.upvotes,
+        stars=_signal(old.stars, new.stars, _authority(new) < _authority(old)),
+        forks=_signal(old.forks, new.forks, _authority(new) < _authority(old)),
+        upvotes=_signal(old.upvotes, new.upvotes, second_hand=False),
         withdrawn=old.withdrawn or new.withdrawn,
         archived=lead.archived,
         fork=lead.fork,
@@ -185,6 +185,13 @@ def _links(lead: Item, other: Item) -> tuple[Link, ...]:
 
 def _surnames(item: Item) -> set[str]:
     return {words[-1] for author in item.authors if (words := tokens(author))}
+
+
+def _signal(old: int | None, new: int | None, second_hand: bool) -> int | None:
+    """The newer reading; one at second hand (a repository's stars by way of Hugging Face) lags and so never lowers it."""
+    if old is None or new is None:
+        return old if new is None else new
+    return max(old, new) if second_hand else new
 
 
 def _latest(left: datetime | None, right: datetime | None) -> datetime | None:

@@ -43,6 +43,15 @@ def test_newer_signals_replace_older_ones_even_when_they_fell() -> None:
     assert merge(hf(), replace(hf(), upvotes=7)).upvotes == 7
 
 
+def test_stars_at_second_hand_lag_and_never_lower_those_of_the_host() -> None:
+    host, pointer = repo(stars=900), repo(stars=880, sources=("huggingface",))
+
+    assert merge(host, pointer).stars == 900
+    assert merge(pointer, host).stars == 900
+    assert merge(host, repo(stars=870)).stars == 870
+    assert merge(host, replace(pointer, stars=950)).stars == 950
+
+
 def test_an_old_version_arriving_late_does_not_bring_its_words_back() -> None:
     now = paper(version=3, title="Third title", updated=DAY)
     late = paper(version=1, title="First title", updated=DAY - timedelta(days=9))
