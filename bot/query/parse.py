@@ -4,7 +4,7 @@ r"""Text to tree: a recursive descent over the grammar of docs/query-language.md
     atom  = "(" query ")" | field ":" value | "\"" phrase "\"" | word | word "*"
 
 No text raises anything but UsageError. Words without a letter or digit (`&`, a dash alone) say nothing and are passed over,
-so that a pasted title is a query too; so is a colon that ends a word which is no field (`Eidola: …`).
+so that a pasted title is a query too; so is a colon that ends a word which is no field or a capital one (`Score: …`).
 """
 
 import difflib
@@ -115,10 +115,11 @@ class _Parser:
         name = NAMED.match(self.rest, start)
         if name and not is_key(self.peek()):
             known = BY_NAME.get(name[1].lower())
-            if known or name[1].lower() in _ANYWHERE:
+            apart = self.rest[name.end() : name.end() + 1].strip() == ""
+            if (known or name[1].lower() in _ANYWHERE) and (name[1].islower() or not apart):
                 self.at = name.end()
                 return self.clause(known, start)
-            if name.end() < len(self.rest) and not self.rest[name.end()].isspace():
+            if not apart:
                 raise _unknown(name[1], start)
         return self.word(start)
 
@@ -311,7 +312,7 @@ def _closed(known: Field, folded: str, place: int) -> str:
 
 
 def _unknown(name: str, start: int) -> UsageError:
-    near = difflib.get_close_matches(name.lower(), BY_NAME, 1, 0.6)
+    near = difflib.get_close_matches(name.lower(), BY_NAME, 1, 0.65)
     canonical = BY_NAME[near[0]] if near else None
     said = (
         f"did you mean `{canonical.name}:`?" if canonical else f"the fields are {', '.join(each.name for each in FIELDS)}."

@@ -106,6 +106,7 @@ KV, CACHE = Term("kv"), Term("cache")
         ("C++", Term("C++")),
         ("O(n)", And((Term("O"), Term("n")))),
         ("Eidola: Modeling multi-GPU, fast!", And((Term("Eidola"), Term("Modeling"), Term("multi-GPU"), Term("fast")))),
+        ("SCORE: Soft Labels", And((Term("SCORE"), Term("Soft"), Term("Labels")))),
         ("kv & cache - ... -- —", And((KV, CACHE))),
         ("kv OR &", KV),
         ("NOT & kv", KV),
