@@ -1,6 +1,6 @@
 """Real papers as Items for the benchmarks: a file of JSON lines, plain or packed with gzip or xz.
 
-Each line holds at least `id`, `title` and `abstract`; `authors` is a list or a text with commas, `categories` a list, and the
+Each line holds at least `id`, `title` and `abstract`; `authors` is a list or a text with commas, `categories` a list, and a
 date `first_seen` or `created`. Such files are made from arXiv's public metadata (CC0).
 """
 

@@ -9,14 +9,13 @@ faster than SQL joins them. Only tokens of [a-z0-9_] in quotes enter that expres
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
-from bot.query.fold import Spelling
 from bot.query.match import bounds
 from bot.store.records import micros
 
@@ -64,9 +63,9 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
     """Return the condition for which the tree holds at `now`."""
     match tree:
         case Term():
-            return any_of_spellings(spellings_of(tree), (tree.field,) if tree.field else ())
+            return any_of([phrase(" ".join(way.tokens), tree.field, prefix=way.prefix) for way in spellings_of(tree)])
         case Label():
-            return Match(_quoted(label_token(tree.field, tree.value)) + ("*" if tree.prefix else ""))
+            return phrase(label_token(tree.field, tree.value), prefix=tree.prefix)
         case Number():
             return _number(tree)
         case When():
@@ -79,13 +78,11 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
             return any_of([compile_tree(part, now) for part in tree.parts])
 
 
-def any_of_spellings(found: Iterable[Spelling], fields: Sequence[str] = ()) -> Condition:
-    """Return the condition that a text has one of the spellings, anywhere or in some fields."""
-    phrases = [_quoted(" ".join(spelling.tokens)) + ("*" if spelling.prefix else "") for spelling in found]
-    if not phrases:
+def phrase(tokens: str, field: str = "", *, prefix: bool = False) -> Condition:
+    """Return the condition that these tokens follow one another, anywhere or in one field; no tokens are nowhere."""
+    if not tokens:
         return NONE
-    either = f"({' OR '.join(phrases)})" if len(phrases) > 1 else phrases[0]
-    return Match(f"{{{' '.join(fields)}}} : {either}" if fields else either)
+    return Match(f'{field and f"{field} : "}"{tokens}"{"*" if prefix else ""}')
 
 
 @lru_cache(maxsize=10_000)
@@ -176,10 +173,6 @@ def _both(matches: Sequence[Match]) -> Match | None:
 def _either(matches: Sequence[Match]) -> Match | None:
     none = _both([replace(match, negated=not match.negated) for match in matches])
     return none and replace(none, negated=not none.negated)
-
-
-def _quoted(token: str) -> str:
-    return f'"{token}"'
 
 
 def _number(tree: Number) -> Condition:

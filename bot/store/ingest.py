@@ -5,7 +5,7 @@ rows can be folded at the same time on another core.
 """
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import blake2b
@@ -18,13 +18,12 @@ from bot.query.fold import VERSION
 from bot.store.compile import label_token
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
-from bot.store.words import INFLECTED, inflects, stems
+from bot.store.words import STEMS_VERSION, stemmed
 
 CHUNK = 500  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
-INDEX_VERSION = f"1/{VERSION}"
+INDEX_VERSION = f"1 {VERSION} {STEMS_VERSION}"
 
-_INFLECTED = tuple(TEXT.index(field) for field in INFLECTED)
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
 
@@ -40,14 +39,6 @@ class Ready:
     counts: tuple[int | None, int | None, int | None]
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
-    """Some items made ready, and the words in them."""
-
-    items: tuple[Ready, ...]
-    words: frozenset[str]
-
-
 def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
     """Return the items as they will be stored, the last of each key, in runs of one statement each."""
     last = {item.key: item if item.seen else replace(item, seen=now) for item in items}
@@ -55,21 +46,16 @@ def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
     return [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
 
 
-def make_ready(items: Sequence[Item], known: Collection[str] = frozenset()) -> Chunk:
-    """Fold and encode some items; their words are returned less the known ones. Pure, and the costly half of writing."""
-    ready = tuple(map(_ready, items))
-    words: set[str] = set()
-    for item in ready:
-        for column in _INFLECTED:
-            words.update(item.texts[column].split())
-    words.difference_update(known)
-    return Chunk(ready, frozenset(filter(inflects, words)))
+def make_ready(items: Sequence[Item]) -> list[Ready]:
+    """Fold and encode some items. Pure, and the costly half of writing."""
+    return list(map(_ready, items))
 
 
 def index_texts(item: Item) -> tuple[str, ...]:
     """Return what each column of the search index holds of the item."""
+    texts = tuple(text_of(item, field) for field in TEXT)
     labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
-    return (*(text_of(item, field) for field in TEXT), labels)
+    return (*texts, *stemmed(texts), labels)
 
 
 def _ready(item: Item) -> Ready:
@@ -82,29 +68,28 @@ def _ready(item: Item) -> Ready:
     return Ready(item.key, row, item_to_text(item), texts, item.aliases, counts)
 
 
-def _fingerprint(texts: Iterable[str]) -> int:
-    """Return 63 bits of what the index holds of an item, to see whether it changed."""
-    return int.from_bytes(blake2b("\n".join(texts).encode(), digest_size=8).digest()) >> 1
+def _fingerprint(texts: Sequence[str]) -> int:
+    """Return 63 bits of what the index holds of an item, to see whether it changed; the stems follow from the texts."""
+    return int.from_bytes(blake2b("\n".join((*texts[: len(TEXT)], texts[-1])).encode(), digest_size=8).digest()) >> 1
 
 
 # --- writing; all of it inside the writer's transaction
 
 
-def write_chunk(db: Database, chunk: Chunk, day: date) -> None:
+def write_chunk(db: Database, chunk: Sequence[Ready], day: date) -> None:
     """Insert or replace the items of a chunk, and what belongs to them."""
-    known = ids_of(db, [item.key for item in chunk.items])
-    changed = _changed(db, [(known[item.key], item) for item in chunk.items if item.key in known])
+    known = ids_of(db, [item.key for item in chunk])
+    changed = _changed(db, [(known[item.key], item) for item in chunk if item.key in known])
     unindex(db, [number for number, _ in changed])
     following = int(db.execute("select coalesce(max(id), 0) + 1 from items").fetchone()[0])
-    new = list(enumerate((item for item in chunk.items if item.key not in known), following))
+    new = list(enumerate((item for item in chunk if item.key not in known), following))
     numbers = {**known, **{item.key: number for number, item in new}}
-    pairs = [(numbers[item.key], item) for item in chunk.items]
+    pairs = [(numbers[item.key], item) for item in chunk]
     _replace(db, "items", _ROW, [(number, *item.row) for number, item in pairs])
     _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in pairs])
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in (*new, *changed)])
     _write_aliases(db, pairs, list(known.values()))
     _write_readings(db, pairs, day)
-    _write_words(db, chunk.words)
 
 
 def ids_of(db: Database, keys: Collection[str]) -> dict[str, int]:
@@ -145,14 +130,12 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
 
 
 def rebuild(db: Database) -> None:
-    """Make the search index and its vocabulary anew from the stored items."""
+    """Make the search index anew from the stored items."""
     make_index(db.conn)
-    db.execute("delete from vocabulary")
     for rows in _all_rows(db):
         _insert(db, "words", ("rowid", *COLUMNS), [(number, *texts) for number, texts, _ in rows])
         marks = [(_fingerprint(texts), number) for number, texts, _ in rows]
         db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
-        _write_words(db, {word for _, texts, _ in rows for at in _INFLECTED for word in texts[at].split() if inflects(word)})
     db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
 
 
@@ -196,13 +179,6 @@ def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]], known: Sequ
 def _write_readings(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
     rows = [(number, day.isoformat(), *item.counts) for number, item in pairs if item.counts != (None, None, None)]
     _replace(db, "readings", ("item", "day", "stars", "forks", "upvotes"), rows)
-
-
-def _write_words(db: Database, words: Collection[str]) -> None:
-    ordered = sorted(words)
-    for at in range(0, len(ordered), 5000):
-        some = ordered[at : at + 5000]
-        _insert(db, "vocabulary", ("stem", "word"), sorted(zip(stems(some), some, strict=True)), "insert or ignore")
 
 
 def _replace(db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:

@@ -10,10 +10,9 @@ from pathlib import Path
 from bot.errors import StoreError
 from bot.models import Digest, Hit, Item, Kind, Page, Query, Reading, SourceState, Summary, Tree
 from bot.query.fields import TEXT, text_of
-from bot.query.fold import found
 from bot.query.match import Folded, matches
 from bot.store.records import item_to_text, newness, posted_keys
-from bot.store.words import INFLECTED, Alternative, inflects, split, stems
+from bot.store.words import split, stemmed
 
 
 class MemoryStore:
@@ -214,14 +213,7 @@ def _number(item: Item, name: str) -> float:
     return -1 if value is None else value
 
 
-def _relevance(item: Item, words: Sequence[Alternative]) -> float:
-    """Return how many of the words the item has, those in its title twice."""
-    return float(sum(_has(item, word, TEXT) + _has(item, word, ("title",)) for word in words))
-
-
-def _has(item: Item, word: Alternative, fields: Sequence[str]) -> bool:
-    texts = {field: f" {text_of(item, field)} " for field in fields}
-    if any(found(spelling, text) for spelling in word.spellings for text in texts.values()):
-        return True
-    own = (token for field in fields if field in INFLECTED for token in texts[field].split() if inflects(token))
-    return bool(word.stems) and not word.stems.isdisjoint(stems(own))
+def _relevance(item: Item, phrases: Sequence[str]) -> float:
+    """Return how many of the phrases of stems the item has, those in its title twice."""
+    title, text = (f" {part} " for part in stemmed(tuple(text_of(item, field) for field in TEXT)))
+    return float(sum(2 * (f" {phrase} " in title) + (f" {phrase} " in text) for phrase in filter(None, phrases)))

@@ -11,8 +11,10 @@ from bot.query.fields import TEXT
 APPLICATION_ID = 0x42524453  # "BRDS", in the file's header: tells our files from other programs' (sqlite.org/pragma.html)
 TITLE_WEIGHT = 2.0  # a word of the title counts twice; measured, see docs/decisions/0004-search-stemming.md
 
-# The columns of the search index. `label` holds the closed fields as tokens that no text can contain; it weighs nothing.
-COLUMNS = (*TEXT, "label")
+# The columns of the search index: the folded texts; their stems, of the title and of all others; and the labels. Stems and
+# labels are spelt as tokens that no text can contain, so one expression can ask for any of them. A label weighs nothing.
+COLUMNS = (*TEXT, "title_stem", "text_stem", "label")
+_WEIGHTS = (TITLE_WEIGHT, 1.0, 1.0, 1.0, 1.0, TITLE_WEIGHT, 1.0, 0.0)
 
 migrations = Migrations("broadsheet")
 
@@ -45,8 +47,6 @@ create table readings (
     upvotes integer,
     primary key (item, day)
 ) without rowid;
--- The words of titles, abstracts and topics by their stem, for a search to find their inflections.
-create table vocabulary (stem text, word text, primary key (stem, word)) without rowid;
 create table source_states (name text primary key, data text not null) without rowid;
 create table digests (
     id integer primary key,
@@ -103,7 +103,7 @@ def make_index(conn: sqlite3.Connection) -> None:
     # Larger runs in memory and fewer merges: an index of 54,000 papers is made in two thirds of the time.
     conn.execute("insert into words (words, rank) values ('hashsize', ?)", [16 << 20])
     conn.execute("insert into words (words, rank) values ('automerge', 8)")
-    weights = ", ".join(str(weight) for weight in (TITLE_WEIGHT, 1.0, 1.0, 1.0, 1.0, 0.0))
+    weights = ", ".join(map(str, _WEIGHTS))
     conn.execute("insert into words (words, rank) values ('rank', ?)", [f"bm25({weights})"])
 
 

@@ -7,10 +7,9 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from bot.models import Hit, Item, Page, Query, Tree
-from bot.query.fold import Spelling
-from bot.store.compile import Condition, Match, Where, all_of, any_of, any_of_spellings, compile_tree, to_where
+from bot.store.compile import Condition, Match, Where, all_of, any_of, compile_tree, phrase, to_where
 from bot.store.records import item_from_text, micros
-from bot.store.words import INFLECTED, Alternative, split
+from bot.store.words import split
 
 _ORDERS = {
     "best": "newest desc, key desc",  # of a search without a bare word
@@ -22,19 +21,19 @@ _ORDERS = {
 
 def search(db: Database, query: Query, now: datetime, limit: int, offset: int) -> Page:
     """Return a page of what the query finds."""
-    sql, values = statement(db, query, now, limit, offset)
+    sql, values = statement(query, now, limit, offset)
     rows: list[tuple[int, float]] = db.execute(sql, values).fetchall()
     items = hydrate(db, [number for number, _ in rows[:limit]])
     hits = tuple(Hit(item, -rank) for item, (_, rank) in zip(items, rows, strict=False))
     return Page(hits, more=len(rows) > limit)
 
 
-def statement(db: Database, query: Query, now: datetime, limit: int, offset: int) -> tuple[str, list[object]]:
+def statement(query: Query, now: datetime, limit: int, offset: int) -> tuple[str, list[object]]:
     """Return the SQL that finds ids and ranks (smaller is better), one row more than the page holds, and its values."""
-    words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
+    bare, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
     condition = compile_tree(rest, now)
-    if words:
-        return _ranked(_either(db, words), condition, [limit + 1, offset])
+    if bare:
+        return _ranked(any_of([phrase(words) for words in bare]), condition, [limit + 1, offset])
     where = to_where(condition)
     order = _ORDERS[query.sort]
     return f"select id, 0.0 from items where {where.sql} order by {order} limit ? offset ?", [
@@ -73,13 +72,3 @@ def _ranked(either: Condition, condition: Condition, span: list[int]) -> tuple[s
     inner, values = to_where(condition).select("id")
     sql = f"select rowid, rank from words where words match ? and rowid in ({inner}) order by rank limit ? offset ?"
     return sql, [either.expression, *values, *span]
-
-
-def _either(db: Database, words: Sequence[Alternative]) -> Condition:
-    """Return the condition that an item has any of the words, in any inflection that the vocabulary knows."""
-    wanted = sorted({stem for word in words for stem in word.stems})
-    rows = db.execute("select word from vocabulary where stem in (select value from json_each(?))", [json.dumps(wanted)])
-    inflected = [Spelling((word,)) for (word,) in rows.fetchall()]
-    own = any_of_spellings(dict.fromkeys(spelling for word in words for spelling in word.spellings))
-    other = any_of_spellings(inflected, INFLECTED)
-    return any_of([own, other])

@@ -4,7 +4,7 @@ import asyncio
 import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
@@ -22,8 +22,6 @@ from bot.store.schema import is_current, migrate
 
 T = TypeVar("T")
 
-_MOST_KNOWN_WORDS = 300_000  # remembered as already in the vocabulary, about 30 MB
-
 
 class SqliteStore:
     """bot.ports.Store on one file.
@@ -36,7 +34,6 @@ class SqliteStore:
         self.path = path
         self._exclusive = exclusive
         self._lock = service_lock(path)
-        self._known: set[str] = set()
         self._running = False
 
     @property
@@ -111,22 +108,16 @@ class SqliteStore:
         """Insert or replace whole items; the readings of a retired key pass to the item that names it as an alias."""
         heirs = {alias: item.key for item in items for alias in item.aliases}
         gone = set(retired) - {item.key for item in items}
-        parts = [self._folder.submit(ingest.make_ready, part, self._known) for part in ingest.chunks(items, now)]
+        parts = [self._folder.submit(ingest.make_ready, part) for part in ingest.chunks(items, now)]
 
-        def job(db: Database) -> set[str]:
-            words = _write_parts(db, parts, now.astimezone(UTC).date())
+        def job(db: Database) -> None:
+            for part in parts:
+                ingest.write_chunk(db, part.result(), now.astimezone(UTC).date())
             ingest.retire(db, gone, heirs)
             if state is not None:
                 _save_state(db, state)
-            return words
 
-        self._remember(await self._write(job))
-
-    def _remember(self, words: set[str]) -> None:
-        """Note words as being in the vocabulary, once their transaction stands."""
-        if len(self._known) > _MOST_KNOWN_WORDS:
-            self._known = set()
-        self._known = self._known | words if words - self._known else self._known
+        await self._write(job)
 
     async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
         """Return a page of what the query finds."""
@@ -259,15 +250,6 @@ def _make_ready(db: Database) -> None:
     migrate(db)
     if _fact(db, "index") != ingest.INDEX_VERSION:
         ingest.rebuild(db)
-
-
-def _write_parts(db: Database, parts: Sequence[Future[ingest.Chunk]], day: date) -> set[str]:
-    words: set[str] = set()
-    for part in parts:
-        chunk = part.result()
-        ingest.write_chunk(db, chunk, day)
-        words |= chunk.words
-    return words
 
 
 def _find(db: Database, wanted: str) -> dict[str, Item]:

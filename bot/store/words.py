@@ -3,14 +3,13 @@
 Pure, and shared by every store, so that all of them find the same items.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import threading
 
-from Stemmer import Stemmer
+import Stemmer
 
 from bot.models import And, Term, Tree
 from bot.query.fields import spellings_of
-from bot.query.fold import Spelling
+from bot.query.fold import BARRIER
 
 # Function words of English that carry no subject; in a list of alternatives they would match nearly every item and only cost
 # time (bm25 weighs them at about zero). A search that consists of nothing else keeps them.
@@ -20,62 +19,65 @@ _FUNCTION_WORDS = (
     " when where which who why will with would you your"
 )
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
+STEMS_VERSION = f"1/{Stemmer.version()}"  # raise the first number when a rule here changes
+_MARK = "_s"  # begins every stem, and no folded token: `s` is no hexadecimal digit
+_MOST_STEMS = 300_000  # in the memo, about 40 MB; then it starts afresh
 
 
-# The fields in which a searched word also stands for its inflections; a name has none.
-INFLECTED = ("title", "abstract", "topic")
-
-
-@dataclass(frozen=True, slots=True)
-class Alternative:
-    """One bare word of a search: an item has it with any of the spellings, or with a word of any of the stems."""
-
-    spellings: tuple[Spelling, ...]
-    stems: frozenset[str]
-
-
-def split(tree: Tree) -> tuple[tuple[Alternative, ...], Tree]:
-    """Return the bare words of the tree's top level, and what must hold besides.
+def split(tree: Tree) -> tuple[tuple[str, ...], Tree]:
+    """Return the bare words of the tree's top level, as phrases of stems, and what must hold besides.
 
     A bare word stands alone or in the outermost AND, without field, quotes or `*`. Function words are left out as long as
-    another word remains.
+    another word remains. An item has a word when one of its phrases stands in the `stemmed` text; a word that folds to
+    nothing has none. With no bare word in the tree there are no phrases; with none that an item could have, there is "".
     """
     parts = tree.parts if isinstance(tree, And) else (tree,)
     bare = tuple(part for part in parts if isinstance(part, Term) and _is_bare(part))
     rest = tuple(part for part in parts if not (isinstance(part, Term) and _is_bare(part)))
     telling = tuple(term for term in bare if term.text.casefold() not in STOPWORDS)
-    return tuple(map(_alternative, telling or bare)), And(rest)
+    phrases = dict.fromkeys(stems(" ".join(way.tokens)) for term in telling or bare for way in spellings_of(term))
+    return tuple(phrases) or ("",) * bool(bare), And(rest)
 
 
 def _is_bare(term: Term) -> bool:
     return not (term.field or term.quoted or term.prefix)
 
 
-def _alternative(term: Term) -> Alternative:
-    found = spellings_of(term)
-    single = [spelling.tokens[0] for spelling in found if len(spelling.tokens) == 1]
-    return Alternative(found, frozenset(stems(word for word in single if inflects(word))))
+class _Stems(dict[str, str]):
+    """Each folded token's stem, worked out once.
 
-
-def inflects(token: str) -> bool:
-    """Say whether a folded token is a plain word, which has a stem; numbers, codes and other scripts have none."""
-    return len(token) > 2 and token.isalpha() and token.isascii()
-
-
-def stems(words: Iterable[str]) -> list[str]:
-    """Return the stem of each folded token, itself when it does not inflect.
-
-    Snowball's English stemmer (Porter 2), and two spellings made one: -ise/-ize, -yse/-yze ("quantis", "quantiz"), -our/-or.
-    A stem is a key to compare by, never shown.
+    Snowball's English stemmer (Porter 2), and spellings made one that it keeps apart: -ise/-ize, -yse/-yze, -our/-or.
     """
-    stemmer = Stemmer("english", 0)
-    return [_one_spelling(stemmer.stemWord(word), stemmer) if inflects(word) else word for word in words]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stemmer = Stemmer.Stemmer("english", 0)
+        self._lock = threading.Lock()  # the stemmer keeps state, and several threads fold
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _MOST_STEMS:
+            self.clear()
+        with self._lock:
+            stem = self._stem(token) if len(token) > 2 and token.isalpha() else token
+        self[token] = stem = _MARK + stem
+        return stem
+
+    def _stem(self, token: str) -> str:
+        stem: str = self._stemmer.stemWord(token)
+        if len(stem) >= 6 and stem.endswith(("is", "ys")):
+            # By the stem alone, so that words with one stem keep one: "optimis" becomes what "optimize" has, "optim".
+            return str(self._stemmer.stemWord(f"{stem[:-1]}ze"))
+        return f"{stem[:-2]}r" if len(stem) >= 6 and stem.endswith("our") else stem
 
 
-def _one_spelling(stem: str, stemmer: Stemmer) -> str:
-    """Go by the stem alone, so that words with one stem keep one; "optimis" becomes what "optimize" has: "optim"."""
-    if len(stem) >= 6 and stem.endswith(("is", "ys")):
-        return str(stemmer.stemWord(f"{stem[:-1]}ze"))
-    if len(stem) >= 6 and stem.endswith("our"):
-        return stem[:-2] + "r"
-    return stem
+_stem_of = _Stems().__getitem__
+
+
+def stems(folded: str) -> str:
+    """Return folded text with each token's stem in its place, marked so that it differs from every folded token."""
+    return " ".join(map(_stem_of, folded.split()))
+
+
+def stemmed(texts: tuple[str, ...]) -> tuple[str, str]:
+    """Return the stems of the first of an item's folded texts, its title, and of all others."""
+    return stems(texts[0]), stems(f" {BARRIER} ".join(filter(None, texts[1:])))
