@@ -55,7 +55,12 @@ def _third_person(verb: str) -> str:
 
 
 _SINGULAR = {verb: _third_person(verb) for verb in _VERBS.split()}
-_WE = re.compile(rf"^we ((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
+# `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
+_WE = re.compile(
+    r"^we (?:(?:finally|additionally|firstly|secondly|lastly|also|further|then|first|thus|therefore|here) )?"
+    rf"((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)",
+    re.IGNORECASE,
+)
 _AUTHORS_AGAIN = re.compile(r"\b(?:we|us|our|ours|ourselves)\b", re.IGNORECASE)
 # A bare verb after `and` would still have the dropped `we` as its subject.
 _SECOND_VERB = re.compile(

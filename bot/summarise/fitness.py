@@ -21,6 +21,7 @@ Fitness = npt.NDArray[np.float64]
 UNFIT = -9.0  # of a notice or a fragment: no part may have it
 _SHORT = 10  # words
 _FRAGMENT = 3  # words; fewer say nothing
+_LONGEST = 1_500  # characters; a longer "sentence" is none, and no pattern is tried on more
 _SCANNED = 60  # sentences of a longer text that are looked at; an abstract has 5 to 15
 
 # What adds to a sentence's fitness for a part, beside its role. By reading; checked with benchmarks/summaries.py.
@@ -42,8 +43,8 @@ _EXTRA = {
     r"introduces|maps|adapts|learns|encodes|selects|computes|combines|integrates|relies on|works by|"
     r"by \w+ing)\b",
     "makes possible": r"\b(?:enabl(?:es?|ing)|allow(?:s|ing)?|makes? it (?:possible|easier|practical|"
-    r"straightforward)|mak(?:es|"
-    r"ing) \w+ (?:practical|possible|easier)|opens? (?:up |the )?|paves?|facilitat\w+|help(?:s|ing)?|supports?|"
+    r"straightforward)|mak(?:es|ing) \w+ (?:practical|possible|easier)|opens? (?:up |the )?|paves?|facilitat\w+|"
+    r"help(?:s|ing)?|supports?|"
     r"can be (?:used|applied|deployed|extended)|serves? as|useful|practical(?:ly)?|applicab\w+)\b",
     "means": r"\b(?:implications?|suggest(?:s|ing)?|highlight(?:s|ing)?|underscor\w+|indicat(?:es?|ing)|insights?|"
     r"potential|importan(?:t|ce)|promising|future|guid(?:e|ance|elines?)|toward|outlines?|shift|necessity|"
@@ -54,7 +55,8 @@ _EXTRA = {
     "changes": r"\b(?:without sacrificing|room to|paradigm shift|research direction|paves? the way|opens? (?:up )?(?:a|"
     r"new|the))\b",
     "dangling": r"^(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|"
-    r"on the other hand),? )?(?:all |both |each of )?(?:this|these|those|it|they|such|both|its|their|here|"
+    r"on the other hand),? )?(?:all |both |each of )?(?:this(?! (?:paper|work|study|article|survey|thesis))|these|"
+    r"those|it|they|such|both|its|their|here|"
     r"instead|as a result|the former)\b|^(?:on the other hand|for (?:example|instance))\b",
     "purpose": r"^(?:in order )?to \w+ ",
     "withdrawn": r"\b(?:paper|article|manuscript|submission|version) (?:has been|was|is|have been|"
@@ -88,12 +90,12 @@ SHOWS = {**PATTERNS, **{name: re.compile(pattern, re.IGNORECASE) for name, patte
 
 def fit(sentences: Sequence[str]) -> Fitness:
     """Return how fit each sentence is for each part: one row per sentence, columns as in PARTS."""
-    read = sentences[:_SCANNED]
+    read = [sentence[:_LONGEST] for sentence in sentences[:_SCANNED]]
     roles = score(read)
     features = _features(read)
     fitness = np.full((len(sentences), len(PARTS)), UNFIT)
     for at, found in enumerate(features):
-        if found.get("withdrawn") or len(read[at].split()) < _FRAGMENT:
+        if found.get("withdrawn") or len(read[at].split()) < _FRAGMENT or len(read[at]) == _LONGEST:
             continue
         named = {**found, **dict(zip(ROLES, roles[at], strict=True))}
         fitness[at] = [sum(w * named.get(name, 0.0) for name, w in _WEIGHTS[part].items()) for part in PARTS]

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -33,8 +32,8 @@ Each value is one or two plain sentences, at most 45 words, in English, in the t
 Use only what the text says. Copy numbers and names exactly. When the text does not say it, the value is an empty string.
 No links, no markup, no mentions, no praise."""
 
-_FENCE = re.compile(r"^\s*```(?:json)?\s*(.*?)\s*```\s*$", re.DOTALL)
-_THOUGHT = re.compile(r"^\s*<think>.*?</think>", re.DOTALL)
+_LONGEST_ANSWER = 20_000  # characters, reasoning included
+_FENCE = "```"
 
 
 class Reply(BaseModel):
@@ -73,12 +72,22 @@ def messages(title: str, text: str) -> Messages:
 
 def parse(content: str) -> Reply:
     """Return the reply in the model's text; raises SummaryUnavailable when it is not what was asked for."""
-    bare = _THOUGHT.sub("", content)
-    fenced = _FENCE.match(bare)
+    if len(content) > _LONGEST_ANSWER:
+        raise SummaryUnavailable("the model's answer did not end")
     try:
-        reply = Reply.model_validate_json(fenced.group(1) if fenced else bare)
+        reply = Reply.model_validate_json(_bare(content))
     except (ValidationError, ValueError) as error:
         raise SummaryUnavailable("the model's answer was not of the shape that was asked for") from error
     if not any(reply.parts().values()):
         raise SummaryUnavailable("the model's answer was empty")
     return reply
+
+
+def _bare(content: str) -> str:
+    """The answer without the reasoning in front of it and the code fence around it, which some models cannot leave out."""
+    text = content.strip()
+    if text.startswith("<think>"):
+        text = text.partition("</think>")[2].strip()
+    if text.startswith(_FENCE) and text.endswith(_FENCE):
+        text = text.removeprefix(_FENCE).removesuffix(_FENCE).strip().removeprefix("json")
+    return text

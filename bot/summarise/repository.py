@@ -15,6 +15,7 @@ from bot.summarise.parts import choose
 from bot.summarise.sentences import split
 
 _LONGEST_README = 6_000  # characters
+_LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
 _TOPICS = 6
 _LEAST_WORDS, _MOST_WORDS = 5, 60  # of a README sentence worth showing: not a heading, not a table
 _NOT_PROSE = re.compile(r"[|`{}<>=\[\]]|!\[|https?://\S+\s+https?://|^\s*(?:#|\$|pip |npm |git |docker |import )")
@@ -69,13 +70,13 @@ def _topics(item: Item) -> str:
 
 
 def _method(item: Item, said: Said) -> SummaryPart:
-    description = " ".join(item.abstract.split())
+    """The description and, where the README adds to it, one sentence of that; else the language."""
+    description = item.abstract.strip()[:_LONGEST_DESCRIPTION]
     language = f"Written mainly in {item.language}." if item.language else ""
-    if description:
-        mechanism = tuple(s for s in said[METHOD] if s.casefold() not in description.casefold())[:1] if not language else ()
-        return _quoted(METHOD, (item.abstract.strip(), *mechanism), language)
-    if said[METHOD]:
-        return _quoted(METHOD, said[METHOD][:1], language)
+    added = tuple(quote for quote in said[METHOD] if quote.casefold() not in description.casefold())[:1]
+    quotes = (description, *added) if description else added
+    if quotes:
+        return _quoted(METHOD, quotes, language if len(quotes) == 1 else "")
     return SummaryPart(METHOD, f"It has no description. {language}".strip(), found=False)
 
 

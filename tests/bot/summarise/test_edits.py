@@ -24,6 +24,7 @@ from tests.fakes.edition import items
         ("In this paper, we propose nomp: a framework.", "Proposes nomp: a framework."),
         ("We empirically study drift.", "Empirically studies drift."),
         ("We address it.", "Addresses it."),
+        ("We finally demonstrate gains.", "Demonstrates gains."),
         ("This paper proposes a method.", "Proposes a method."),
         ("In this work, this paper presents a method.", "Presents a method."),
         ("The cost is high", "The cost is high."),

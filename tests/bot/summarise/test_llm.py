@@ -137,6 +137,7 @@ BAD_ANSWERS = {
     "nothing": completion(""),
     "empty parts": completion(summary()),
     "endless repetition": completion(summary(problem="costs " * 5_000, method="x", evidence="x", why="x")),
+    "a fence around nothing": completion("```" + " " * 200_000 + "x```"),
     "no choices": Answer('{"choices": []}'),
     "a null": Answer("null"),
     "HTML": Answer("<html>Welcome</html>"),
