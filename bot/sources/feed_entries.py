@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from bot.keys import arxiv_id, arxiv_ids_in, doi, github_repo, key_of_url, normalised_url
 from bot.models import Item, Kind, Link
+from bot.sources.tex import readable
 
 EARLIEST = datetime(1990, 1, 1, tzinfo=UTC)  # older than the web: a date that was never set
 TOMORROW = timedelta(days=1)  # a feed's clock may be wrong by a zone; what lies further ahead is not believed
@@ -90,8 +91,8 @@ def _item(entry: FeedEntry, source: str, now: datetime, *, unique: bool) -> Item
     return Item(
         key=key,
         kind=_kind(key),
-        title=entry.title or _opening(entry.text) or address.partition("://")[2],
-        abstract=_ARXIV_PREFACE.sub("", entry.text) if paper else entry.text,
+        title=(readable(entry.title) if paper else entry.title) or _opening(entry.text) or address.partition("://")[2],
+        abstract=readable(_ARXIV_PREFACE.sub("", entry.text)) if paper else entry.text,
         authors=_authors(entry.authors),
         categories=tuple(tag for tag in entry.tags if _ARXIV_CATEGORY.fullmatch(tag)) if paper else (),
         keywords=() if paper else _each_once(entry.tags),

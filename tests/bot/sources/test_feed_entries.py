@@ -119,3 +119,17 @@ def test_a_papers_date_is_believed_when_it_fits_its_number(identifier: str, publ
     item = items_of([entry], "feed:x", NOW)[0]
     assert (item.published is not None) is kept
     assert item.appeared is not None
+
+
+def test_a_papers_tex_is_made_readable_and_a_posts_text_is_left_alone(now: datetime) -> None:
+    paper = FeedEntry(
+        link="https://arxiv.org/abs/2603.00001", title=r"Andr\'e's $\nabla$ Method", text=r"\textbf{Fast} in $O(n^2)$."
+    )
+    post = FeedEntry(link="https://lab.example/costs", title="It costs $5 and $10", text="See C:\\temp.")
+
+    items = items_of([paper, post], "feed:lab", now)
+
+    assert [(item.title, item.abstract) for item in items] == [
+        ("André's ∇ Method", "Fast in O(n²)."),
+        ("It costs $5 and $10", "See C:\\temp."),
+    ]
