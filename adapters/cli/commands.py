@@ -218,8 +218,8 @@ def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_js
         return
     from adapters.cli.render import DigestView
 
-    for each in digests:
-        console().print(DigestView(each, compact=compact))
+    for number, each in enumerate(digests):
+        console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
     if html is not None:
         click.echo(f"The same as a page: {html}", err=True)
 

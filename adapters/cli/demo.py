@@ -12,8 +12,8 @@ from bot.errors import SourceError
 from bot.models import Digest
 from bot.settings import ArxivSettings, GitHubSettings, HuggingFaceSettings, Settings
 
-# The morning after the recorded Tuesday.
-NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
+# Just before arXiv's next feed: the recordings are the newest that there were.
+NOW = datetime(2026, 4, 1, 4, 15, tzinfo=UTC)
 TOPICS = ("gpu-systems", "llm-agents", "vision-language")
 
 

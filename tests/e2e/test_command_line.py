@@ -51,7 +51,7 @@ class Desk:
             sys.executable,
             "-c",
             ENTRY,
-            *(("--now", "2026-04-01T07:00:00+00:00") if arguments[0] not in ("run", "doctor") else ()),
+            *(("--now", "2026-04-01T04:15:00+00:00") if arguments[0] not in ("run", "doctor") else ()),
             *arguments,
             cwd=self.folder,
             env=environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | variables,
