@@ -54,11 +54,15 @@ def _quoted(name: str, quotes: tuple[str, ...], *facts: str) -> SummaryPart:
 def _problem(item: Item, said: Said) -> SummaryPart:
     if said[PROBLEM]:
         return _quoted(PROBLEM, said[PROBLEM])
-    source = (
-        f"The {_read(item).replace(' and ', ' and the ')}" if item.abstract.strip() or item.readme.strip() else "The record"
-    )
-    verb = "do" if " and " in source else "does"
-    return SummaryPart(PROBLEM, f"{source} {verb} not name a problem.{_topics(item)}", found=False)
+    return SummaryPart(PROBLEM, f"{_silent(item)} name a problem.{_topics(item)}", found=False)
+
+
+def _silent(item: Item) -> str:
+    """The beginning of a sentence about what was read and does not say something."""
+    read = _read(item)
+    if " and " not in read:
+        return f"The {read} does not"
+    return f"The {read.replace(' and ', ' and the ') if item.readme.strip() else read} do not"
 
 
 def _topics(item: Item) -> str:
@@ -108,7 +112,7 @@ def _why(item: Item, said: Said) -> SummaryPart:
         f"created on {_day(item.published)}" if item.published else "",
     ]
     told = ", ".join(fact for fact in facts if fact)
-    return SummaryPart(WHY, f"It does not say why it matters.{f' Known: {told}.' if told else ''}", found=False)
+    return SummaryPart(WHY, f"{_silent(item)} say why it matters.{f' Known: {told}.' if told else ''}", found=False)
 
 
 def _day(moment: datetime) -> str:
