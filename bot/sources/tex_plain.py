@@ -11,7 +11,6 @@ from bot.sources.tex_scripts import subscript, superscript
 _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ud800-\udfff\ufeff]"
 )
-_SPACE = re.compile(r"\s+")
 _BREAK = re.compile(r"<br\s*/?>|</?p>|<hr\s*/?>|</?[uo]l>|</?li>", re.IGNORECASE)
 # Only a pair of tags is markup: `<SEG>`, `BP<n>` and `a<b` are what the author wrote.
 _PAIR = re.compile(r"<(b|i|u|em|strong|tt|code|span|small|sc|italic|bold)>([^<>]{0,2000})</\1>", re.IGNORECASE)
@@ -31,10 +30,11 @@ def plain(text: str) -> str:
 
 def tidy(text: str) -> str:
     """Return the text on one line in NFC without invisible characters."""
-    text = _INVISIBLE.sub("", text)
+    if not text.isprintable():  # plain ASCII mostly is, and then there is nothing to look for
+        text = _INVISIBLE.sub("", text)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text)
-    return _SPACE.sub(" ", text).strip()
+    return " ".join(text.split())
 
 
 def _untag(text: str) -> str:
