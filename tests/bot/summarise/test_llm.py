@@ -1,5 +1,6 @@
 """Summaries by a model behind an OpenAI-compatible endpoint that may misbehave in every way."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
@@ -246,6 +247,14 @@ async def test_nothing_is_asked_over_the_budget(web: Web, make: Make, store: Mem
     assert made.note == "Extractive, as the day's budget for the model is used up."
     assert web.asked == []
     assert (await make().summarise(MAESTRO, now + timedelta(days=1))).made_by == "gpt-test"
+
+
+async def test_two_questions_at_once_cannot_spend_the_same_tokens(web: Web, make: Make, now: datetime) -> None:
+    web.answer(PATH, completion(GOOD, tokens=1_900))
+    summariser = make(daily_tokens=3_000)
+    made = await asyncio.gather(*(summariser.summarise(item, now) for item in (MAESTRO, items()[0])))
+    assert len(web.asked) == 1
+    assert sum("budget" in summary.note for summary in made) == 1
 
 
 async def test_after_three_failures_in_a_row_the_model_is_left_alone_for_a_while(
