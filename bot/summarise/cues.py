@@ -162,8 +162,3 @@ SETTINGS: dict[str, Weights] = {
 }
 
 PATTERNS = {cue.name: re.compile(cue.pattern, re.IGNORECASE) for cue in CUES}
-
-
-def has(cue: str, sentence: str) -> bool:
-    """Say whether the sentence shows the cue."""
-    return PATTERNS[cue].search(sentence) is not None
