@@ -72,10 +72,10 @@ class Draw:
         return " OR ".join(f'"{phrase}"' for phrase in phrases)
 
 
-def _phrases(title: str) -> set[str]:
-    """The title's words and pairs of neighbours that say something."""
+def _phrases(title: str) -> list[str]:
+    """The title's words and pairs of neighbours that say something, each once."""
     words = [word if word not in STOPWORDS else "" for word in _WORD.findall(title.lower())]
-    return {word for word in words if word} | {f"{a} {b}" for a, b in pairwise(words) if a and b}
+    return list(dict.fromkeys([*filter(None, words), *(f"{a} {b}" for a, b in pairwise(words) if a and b)]))
 
 
 def plainly(items: Sequence[Folded], order: Order, edition: Edition) -> list[tuple[float, str]]:

@@ -49,7 +49,7 @@ class Edition:
         self.places: Ints = _places(self.items)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
         self._vectors = Vectors(corpus)
-        self._numbers = {key: number for number, item in reversed(list(enumerate(every))) for key in _names(item)}
+        self._numbers = _numbers(every)
         self._close: dict[str | Item, Floats] = {}
 
     def admits(self, tree: Tree) -> Claims:
@@ -114,6 +114,13 @@ class Edition:
         close = self._vectors.closeness(vector)[: len(self.items)]
         close[[number for number in numbers if number < len(self.items)]] = 0.0
         return close
+
+
+def _numbers(items: Sequence[Item]) -> dict[str, int]:
+    """The place of every key and alias: a key before another item's alias, an alias of two items that of the first key."""
+    order = sorted(range(len(items)), key=lambda number: items[number].key, reverse=True)
+    numbers = {alias: number for number in order for alias in items[number].aliases}
+    return numbers | {items[number].key: number for number in order}
 
 
 def _names(item: Item) -> tuple[str, ...]:

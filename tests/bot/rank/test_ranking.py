@@ -1,0 +1,216 @@
+import random
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.errors import UsageError
+from bot.models import Interest, Item, Query, Reading, Topic
+from bot.query import matches, unparse_tree
+from bot.rank import Edition, rank
+from tests.bot.query import generate
+from tests.bot.rank.make import NOW, paper, repo, topic
+
+days = st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key)
+weights = st.sampled_from((-3.0, -1.0, 0.5, 1.0, 2.5))
+interests = st.builds(Interest, generate.clauses(score=False).map(unparse_tree), weights)
+topics = st.builds(
+    Topic,
+    name=st.just("t"),
+    title=st.just("T"),
+    query=st.just(Query("")) | generate.trees().map(lambda tree: Query("", tree)),
+    interests=st.lists(interests, max_size=4).map(tuple),
+)
+examples = st.lists(
+    generate.items() | st.sampled_from(("sparse attention", "KV cache of GPUs", "arxiv:2606.01234", "")), max_size=4
+)
+laws = settings(deadline=None, max_examples=80)
+
+
+def scores(edition: Edition, wanted: Topic) -> dict[str, float]:
+    return {each.item.key: each.score for each in rank(edition, wanted)}
+
+
+# --- laws
+
+
+@laws
+@given(days, topics, examples)
+def test_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
+    items: list[Item], wanted: Topic, close: list[Item | str]
+) -> None:
+    for each in rank(Edition(items, {}, NOW), wanted, examples=close):
+        assert 0 <= each.score <= 1
+        assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
+        assert [part.name for part in each.parts] == ["phrases", "examples", "community", "freshness"]
+        assert all(part.value >= 0 for part in each.parts[1:])
+
+
+@laws
+@given(days, topics, examples)
+def test_what_is_ranked_is_what_the_query_admits_best_first(
+    items: list[Item], wanted: Topic, close: list[Item | str]
+) -> None:
+    ranked = rank(Edition(items, {}, NOW), wanted, examples=close)
+    assert {each.item.key for each in ranked} == {item.key for item in items if matches(wanted.query.tree, item, NOW)}
+    assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+
+
+@laws
+@given(days, topics, examples, st.randoms(use_true_random=False))
+def test_the_order_in_which_items_and_examples_come_changes_nothing(
+    items: list[Item], wanted: Topic, close: list[Item | str], chance: random.Random
+) -> None:
+    ranked = rank(Edition(items, {}, NOW), wanted, examples=close)
+    chance.shuffle(items)
+    chance.shuffle(close)
+    again = rank(Edition(items, {}, NOW), wanted, examples=close)
+    assert [(each.item, each.score) for each in again] == [(each.item, each.score) for each in ranked]
+
+
+@laws
+@given(days, topics, generate.clauses(score=False).map(unparse_tree), st.sampled_from((0.5, 1.0, 3.0)))
+def test_one_more_interest_never_lowers_a_score(items: list[Item], wanted: Topic, clause: str, weight: float) -> None:
+    edition = Edition(items, {}, NOW)
+    wanted = replace(wanted, interests=(*wanted.interests, Interest("attention", 1.0)))
+    before = scores(edition, wanted)
+    after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
+    assert all(after[key] >= before[key] - 1e-9 for key in before)
+
+
+@laws
+@given(days, topics, generate.clauses(score=False).map(unparse_tree), st.sampled_from((-0.5, -1.0, -3.0)))
+def test_what_speaks_against_an_item_never_raises_its_score(
+    items: list[Item], wanted: Topic, clause: str, weight: float
+) -> None:
+    edition = Edition(items, {}, NOW)
+    before = scores(edition, wanted)
+    after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
+    assert all(after[key] <= before[key] + 1e-9 for key in before)
+
+
+@laws
+@given(days, topics, examples)
+def test_the_first_few_are_the_first_of_all(items: list[Item], wanted: Topic, close: list[Item | str]) -> None:
+    edition = Edition(items, {}, NOW)
+    assert rank(edition, wanted, examples=close, top=2) == rank(edition, wanted, examples=close)[:2]
+
+
+@laws
+@given(days, topics, topics)
+def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other: Topic) -> None:
+    edition = Edition(items, {}, NOW)
+    rank(edition, other)
+    assert rank(edition, wanted) == rank(Edition(items, {}, NOW), wanted)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(st.text(), min_size=3, max_size=3), st.text(), st.text())
+def test_any_text_can_be_ranked(texts: list[str], title: str, abstract: str) -> None:
+    items = [paper(text, abstract, key=f"url:{number}") for number, text in enumerate(texts)]
+    assert (
+        len(rank(Edition(items, {}, NOW), topic("", "gpu"), examples=[paper(title, abstract, key="url:x"), abstract])) == 3
+    )
+
+
+# --- edges
+
+
+def test_a_day_without_items_has_an_empty_ranking() -> None:
+    assert rank(Edition([], {}, NOW), topic("gpu", "cuda"), examples=["a text"]) == []
+
+
+def test_a_query_that_nothing_meets_gives_an_empty_ranking() -> None:
+    assert rank(Edition([paper("A")], {}, NOW), topic("nothing")) == []
+
+
+def test_a_single_item_without_dates_or_abstract_is_ranked() -> None:
+    (only,) = rank(Edition([paper("CUDA", published=None)], {}, NOW), topic("", "cuda"))
+    assert only.reasons == ("matches *cuda*",)
+
+
+def test_equal_scores_are_ordered_newest_first_then_by_key() -> None:
+    old = NOW.replace(year=2020)
+    items = [
+        paper("X", key="url:b", published=old),
+        paper("X", key="url:c", published=None),
+        paper("X", key="url:a", published=old),
+        paper("X", key="url:d", published=old.replace(month=7)),
+    ]
+    ranked = rank(Edition(items, {}, NOW), topic("", "cuda"))
+    assert [each.item.key for each in ranked] == ["url:d", "url:a", "url:b", "url:c"]
+
+
+def test_only_the_sources_of_the_topic_count_and_feed_is_every_feed() -> None:
+    items = [
+        paper("A", sources=("arxiv",)),
+        paper("B", sources=("feed:lab", "github")),
+        paper("C", sources=("huggingface",)),
+    ]
+    edition = Edition(items, {}, NOW)
+    assert set(scores(edition, topic(sources=["feed"]))) == {"url:B"}
+    assert set(scores(edition, topic(sources=["arxiv", "feed:lab"]))) == {"url:A", "url:B"}
+
+
+def test_an_interest_that_cannot_be_read_is_named() -> None:
+    with pytest.raises(UsageError, match=r'The interest "colour:red" cannot be read'):
+        rank(Edition([paper("A")], {}, NOW), topic("", "colour:red"))
+
+
+# --- what counts
+
+
+def test_a_heavier_interest_counts_more() -> None:
+    edition = Edition([paper("CUDA"), paper("ROCm")], {}, NOW)
+    assert [each.item.title for each in rank(edition, topic("", ("cuda", 1), ("rocm", 2)))] == ["ROCm", "CUDA"]
+
+
+def test_a_topic_without_interests_is_ranked_by_the_words_of_its_query() -> None:
+    edition = Edition([paper("A", "A cache."), paper("B", "The KV cache. A KV cache on a GPU.")], {}, NOW)
+    ranked = rank(edition, topic('"KV cache" OR cache OR gpu -survey'))
+    assert [each.item.title for each in ranked] == ["B", "A"]
+    assert ranked[0].reasons[0] == "matches *KV cache* ×2, *cache* ×2, *gpu*"
+
+
+def test_what_speaks_against_an_item_takes_it_down_but_not_below_nothing() -> None:
+    edition = Edition([paper("A survey of CUDA"), paper("CUDA")], {}, NOW)
+    good, bad = rank(edition, topic("", "cuda", ("survey", -10)))
+    assert (good.item.title, bad.score) == ("CUDA", 0)
+
+
+def test_relevance_comes_before_popularity() -> None:
+    popular = paper("Something", sources=("huggingface",), upvotes=500, published=NOW)
+    edition = Edition([popular, paper("CUDA for GPU kernels", "CUDA", published=NOW.replace(year=2025))], {}, NOW)
+    assert rank(edition, topic("", "cuda", "gpu"))[0].item.title == "CUDA for GPU kernels"
+
+
+def test_popularity_orders_what_is_equally_relevant() -> None:
+    edition = Edition([paper("CUDA", key="url:a"), paper("CUDA", key="url:b", upvotes=40)], {}, NOW)
+    assert rank(edition, topic("", "cuda"))[0].item.key == "url:b"
+
+
+def test_closeness_to_examples_is_that_to_the_nearest_three() -> None:
+    items = [paper("Serving language models with a paged cache"), paper("Causal panels"), paper("Other things entirely")]
+    edition = Edition(items, {}, NOW)
+    near = ["Serving models with a paged cache"] * 3
+    far = ["Robots that fold laundry", "Proteins and their folds", "Markets of electricity"]
+    with_noise = rank(edition, topic(), examples=[*far, *near])
+    assert with_noise == rank(edition, topic(), examples=near)
+    assert with_noise[0].item is items[0]
+
+
+def test_an_unknown_key_among_the_examples_changes_nothing() -> None:
+    edition = Edition([paper("Serving models")], {}, NOW)
+    assert rank(edition, topic(), examples=["arxiv:2606.09999"]) == rank(edition, topic())
+
+
+def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
+    items = [repo("a/old", "CUDA", stars=3000), repo("b/rising", "CUDA", stars=900)]
+    days = {
+        "github:a/old": [Reading(NOW.date().replace(day=11), stars=2999), Reading(NOW.date(), stars=3000)],
+        "github:b/rising": [Reading(NOW.date().replace(day=11), stars=488), Reading(NOW.date(), stars=900)],
+    }
+    first, _ = rank(Edition(items, days, NOW), topic("", "cuda"))
+    assert first.item.title == "b/rising"
+    assert "412 stars in 3 days" in first.reasons
