@@ -108,7 +108,12 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
         stack.push_async_callback(outside.close)
         sources = _sources(settings, topics, http, outside)
         titles = {source.name: source.title for source in sources}
-        publisher = Publisher(store, _summariser(settings, http, store), titles)
+        summariser: Summariser = Extractive()
+        if settings.llm.enabled:
+            model = await asyncio.to_thread(_model_http, settings)
+            stack.push_async_callback(model.close)
+            summariser = _llm(settings, model, store, summariser)
+        publisher = Publisher(store, summariser, titles)
         yield App(settings, store, sources, topics, Collector(store), publisher)
 
 
@@ -179,15 +184,25 @@ def _searches(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...
     return tuple(dict.fromkeys((*of_topics, *settings.github.searches)))
 
 
-def _summariser(settings: Settings, http: Http, store: Store) -> Summariser:
-    extractive = Extractive()
+def _model_http(settings: Settings) -> Http:
+    """A model thinks longer than a source answers, and a question is paid for: its own patience, and no second asking."""
+    patient = Politeness(seconds_between=0.0, connections=4, retries=0)
+    host = urlsplit(settings.llm.base_url).netloc
+    return Http(
+        user_agent=f"Broadsheet/{__version__}",
+        politeness={host: patient},
+        timeout=settings.llm.timeout,
+        deadline=settings.llm.timeout,
+        proxy=settings.proxy,
+    )
+
+
+def _llm(settings: Settings, http: Http, store: Store, fallback: Summariser) -> Summariser:
     llm = settings.llm
-    if not llm.enabled:
-        return extractive
     return LlmSummariser(
         http,
         store,
-        extractive,
+        fallback,
         base_url=llm.base_url,
         model=llm.model,
         api_key=llm.api_key.get_secret_value(),
