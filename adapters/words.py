@@ -136,10 +136,15 @@ def paragraph(parts: Sequence[SummaryPart]) -> str:
 
 
 def reading(entry: Entry) -> str:
-    """Return what the summary was made from and by: "from the abstract", "from the abstract by gpt-x"."""
-    read = clean(entry.summary.read)
-    made = "" if entry.summary.made_by in {"", "extractive"} else f" by {clean(entry.summary.made_by)}"
-    return f"from the {read}{made}" if read else made.strip()
+    """Return what the summary was made from and by: "from the abstract, extracted", "from the abstract by gpt-x; …".
+
+    The summary's note, why a part of it stands in for another, follows.
+    """
+    read, maker, note = clean(entry.summary.read), clean(entry.summary.made_by), clean(entry.summary.note)
+    made = "extracted" if maker == "extractive" else f"by {maker}" if maker else ""
+    joint = ", " if maker == "extractive" else " "
+    told = joint.join(filter(None, (f"from the {read}" if read else "", made)))
+    return "; ".join(filter(None, (told, note.rstrip("."))))
 
 
 def tally(digest: Digest) -> str:

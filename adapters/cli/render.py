@@ -24,6 +24,7 @@ from adapters.words import (
     nothing,
     paragraph,
     partner,
+    reading,
     signals,
     tally,
     title,
@@ -180,6 +181,8 @@ def _full(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[T
     yield from _because(entry, sheet)
     yield from _partner(entry, sheet)
     yield from _links(entry, sheet)
+    if told := reading(entry):
+        yield from sheet.row("Summary", [Text(told, style=STYLES["quiet"])])
 
 
 def _compact(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[Text]:

@@ -116,7 +116,9 @@ def test_one_paragraph_holds_method_and_evidence() -> None:
 
 def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:
     entry = GPU.entries[0]
-    assert reading(entry) == "from the abstract"
+    assert reading(entry) == "from the abstract, extracted"
+    noted = Entry(entry.ranked, replace(entry.summary, note="The paper is withdrawn."))
+    assert reading(noted) == "from the abstract, extracted; The paper is withdrawn"
     by_model = Entry(entry.ranked, replace(entry.summary, made_by="small-model"))
     assert reading(by_model) == "from the abstract by small-model"
     assert reading(Entry(Ranked(Item(key="k", kind=Kind.POST, title="t"), 0), Summary((), "", ""))) == ""
