@@ -11,13 +11,13 @@ from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from bot.errors import SourceChanged, SourceError, SourceUnavailable
+from bot.errors import SourceChanged, SourceError
 from bot.http import Http
 from bot.models import Batch, Item, SourceState
 from bot.sources import arxiv_api, arxiv_feed
 from bot.sources.arxiv_calendar import EASTERN, days_between, in_words, is_usual_holiday, is_weekend, last_day, on_or_before
 from bot.sources.arxiv_feed import Feed
-from bot.sources.arxiv_history import Door, History, Places
+from bot.sources.arxiv_history import Door, History, Places, all_failed
 
 MAX_CATCH_UP = timedelta(days=366)
 
@@ -195,7 +195,7 @@ class ArxivSource:
                 yield replace(batch, watermark=self._mark(done, plan) if done else None, notes=(*notes, *batch.notes))
                 notes = ()
         except SourceError as error:
-            raise _all_failed(failure, error) from error
+            raise all_failed([failure, error] if failure else [error]) from error
 
     def _why(self, days: Sequence[date], plan: _Plan, failure: SourceError | None) -> tuple[str, ...]:
         if failure is not None:
@@ -232,13 +232,3 @@ def _nothing_new(plan: _Plan, now: datetime) -> str:
     if is_weekend(now):
         return "arXiv announces nothing on Saturday and Sunday"
     return f"nothing new since the announcement for {in_words(plan.done)}"
-
-
-def _all_failed(feed: SourceError | None, history: SourceError) -> SourceError:
-    if feed is None:
-        return history
-    text = f"{feed}; {history}"
-    waits = [error.retry_after for error in (feed, history) if isinstance(error, SourceUnavailable) and error.retry_after]
-    if isinstance(feed, SourceChanged) and isinstance(history, SourceChanged):
-        return SourceChanged(text)
-    return SourceUnavailable(text, retry_after=max(waits, default=None))

@@ -6,7 +6,7 @@ Atom and RSS 2.0 flavours (info.arxiv.org/help/rss_specifications.html, …/atom
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from xml.etree.ElementTree import Element
 
@@ -15,7 +15,7 @@ from bot.http import Request
 from bot.models import Item
 from bot.sources.arxiv_calendar import EASTERN, announced
 from bot.sources.arxiv_paper import identifier, month_of, names_of, paper
-from bot.sources.arxiv_xml import ARXIV, ATOM, DC, instant, root_of, text_of
+from bot.sources.arxiv_xml import ARXIV, ATOM, DC, root_of, text_of
 
 MOST = 2_000  # entries in one feed (info.arxiv.org/help/rss.html)
 MAX_BYTES = 32 * 2**20  # 2,000 entries of 2 KB, and a few with thousands of authors
@@ -44,16 +44,16 @@ def parse(body: bytes) -> Feed:
     """Return what the feed announces, each paper once; raises SourceUnavailable or SourceChanged."""
     root = root_of(body, "arXiv's feed")
     if root.tag == f"{ATOM}feed":
-        entries, made = root.findall(f"{ATOM}entry"), instant(text_of(root, f"{ATOM}updated"))
+        entries, made = root.findall(f"{ATOM}entry"), _day_in(text_of(root, f"{ATOM}updated"))
     elif root.tag == "rss":
-        entries, made = root.findall("channel/item"), _mail_date(text_of(root, "channel/pubDate"))
+        entries, made = root.findall("channel/item"), _mail_day(text_of(root, "channel/pubDate"))
     else:
         raise SourceChanged("arXiv's feed is no feed any more")
     read = [item for entry in entries if (item := _item(entry)) is not None]
     if entries and not read:
         raise SourceChanged("no entry of arXiv's feed could be read")
     days = [day for item in read if (day := _day(item)) is not None]
-    day = max(days, default=made.astimezone(EASTERN).date() if made else None)
+    day = max(days, default=made)
     return Feed(_each_once(read), day, len(entries), len(entries) - len(read))
 
 
@@ -117,16 +117,22 @@ def _categories(entry: Element, atom: bool) -> list[str]:
 
 
 def _announced_on(entry: Element, atom: bool) -> date | None:
-    when = instant(text_of(entry, f"{ATOM}published")) if atom else _mail_date(text_of(entry, "pubDate"))
-    return when.astimezone(EASTERN).date() if when else None
+    return _day_in(text_of(entry, f"{ATOM}published")) if atom else _mail_day(text_of(entry, "pubDate"))
 
 
-def _mail_date(text: str) -> datetime | None:
+def _day_in(text: str) -> date | None:
+    """Return the day as it is written: midnight with an offset that may be summer's all year round."""
     try:
-        when = parsedate_to_datetime(text)
+        return date.fromisoformat(text[:10])
     except ValueError:
         return None
-    return when.replace(tzinfo=UTC) if when.tzinfo is None else when
+
+
+def _mail_day(text: str) -> date | None:
+    try:
+        return parsedate_to_datetime(text).date()
+    except ValueError:
+        return None
 
 
 def first_seen(number: str, version: int, appeared: datetime | None) -> datetime | None:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from bot.errors import SourceError, SourceUnavailable
+from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.http import Http, Request, Response
 from bot.models import Batch, Item
 from bot.sources import arxiv_api, arxiv_oai
@@ -75,7 +75,7 @@ class History:
                 said.append(error)
             else:
                 return
-        raise _both(said)
+        raise all_failed(said)
 
     async def _by_api(self, days: Sequence[date], now: datetime) -> AsyncIterator[tuple[Batch, date | None]]:
         for number, day in enumerate(days):
@@ -178,9 +178,10 @@ def _with_note(batch: Batch, said: Sequence[SourceError]) -> Batch:
     return replace(batch, notes=(*batch.notes, *(str(error) for error in said))) if said else batch
 
 
-def _both(said: Sequence[SourceError]) -> SourceError:
+def all_failed(said: Sequence[SourceError]) -> SourceError:
+    """Return one error for several ways that failed: SourceChanged when all of them changed."""
     text = "; ".join(str(error) for error in said)
     waits = [error.retry_after for error in said if isinstance(error, SourceUnavailable) and error.retry_after]
-    if not any(isinstance(error, SourceUnavailable) for error in said):
-        return said[-1]
+    if all(isinstance(error, SourceChanged) for error in said):
+        return SourceChanged(text)
     return SourceUnavailable(text, retry_after=max(waits, default=None))

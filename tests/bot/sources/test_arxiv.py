@@ -1,0 +1,478 @@
+"""arXiv as a Source: one feed a day, what was missed, and all the ways in which arXiv does not answer."""
+
+import json
+from collections.abc import AsyncIterator, Callable
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+
+from bot.errors import SourceChanged, SourceUnavailable
+from bot.http import Http, Politeness
+from bot.models import Batch, SourceState
+from bot.sources.arxiv import ArxivSource
+from bot.sources.arxiv_calendar import EASTERN, window
+from tests.bot.sources.arxiv_answers import feed, recorded, records, results
+from tests.fakes.web import Answer, Asked, Web
+
+TODAY, TUESDAY, FRIDAY = "2026-04-01", "2026-03-31", "2026-03-27"
+NEW = [("2603.30001v1", "new"), ("2603.20001v1", "cross"), ("2501.00001v3", "replace")]
+LIMIT = Answer("Rate exceeded.", status=429)
+
+
+@pytest.fixture
+async def http(web: Web) -> AsyncIterator[Http]:
+    quick = Politeness(seconds_between=0, connections=1, retries=0)
+    client = Http(user_agent="Broadsheet/test", timeout=5, politeness={web.url.removeprefix("http://"): quick})
+    yield client
+    await client.close()
+
+
+@pytest.fixture
+def source(web: Web, http: Http) -> ArxivSource:
+    return make(web, http)
+
+
+def make(web: Web, http: Http, **changed: object) -> ArxivSource:
+    given: dict[str, object] = {"categories": ("cs.AI", "cs.CL"), **changed}
+    return ArxivSource(http, feed_url=f"{web.url}/atom", api_url=f"{web.url}/api", oai_url=f"{web.url}/oai", **given)  # type: ignore[arg-type]
+
+
+def serve(
+    web: Web, *, feed: Answer | bytes | None = None, api: Answer | bytes | None = None, oai: Answer | bytes | None = None
+) -> None:
+    """Answer at each service; one that is not named answers 500."""
+    for path, answer in (("/atom/cs.AI+cs.CL", feed), ("/api", api), ("/oai", oai)):
+        web.answer(path, Answer(answer) if isinstance(answer, bytes) else answer or Answer(status=500))
+
+
+def by_window(papers: Callable[[str, str], list[tuple[str, str]]], web: Web) -> None:
+    """Answer the API's date query by what `papers` gives for the window's ends (YYYYMMDDHHMM)."""
+
+    def rule(asked: Asked) -> Answer | None:
+        if asked.path != "/api":
+            return None
+        first, last = asked.query["search_query"].rpartition("[")[2].rstrip("]").split(" TO ")
+        found = papers(first, last)
+        start = int(asked.query["start"])
+        return Answer(results(found[start : start + int(asked.query["max_results"])], len(found)))
+
+    web.rule(rule)
+
+
+def one_paper_a_day(first: str, last: str) -> list[tuple[str, str]]:
+    """A paper an hour before each window's end, under an identifier made of its date."""
+    end = datetime.strptime(last, "%Y%m%d%H%M").replace(tzinfo=UTC) - timedelta(hours=1)
+    return [(f"2603.{end:%m%d}0", end.isoformat())]
+
+
+def mark(day: str, source: ArxivSource) -> str:
+    return json.dumps({"day": day, "categories": source._hash()})
+
+
+async def collect(source: ArxivSource, now: datetime, day: str = "", failures: int = 0) -> list[Batch]:
+    state = SourceState(name="arxiv", watermark=mark(day, source) if day else "", failures=failures)
+    return [batch async for batch in source.collect(state, now)]
+
+
+async def collect_until_error(
+    source: ArxivSource, now: datetime, day: str = "", failures: int = 0
+) -> tuple[list[Batch], SourceUnavailable]:
+    batches: list[Batch] = []
+    state = SourceState(name="arxiv", watermark=mark(day, source) if day else "", failures=failures)
+    try:
+        async for batch in source.collect(state, now):
+            batches.append(batch)
+    except SourceUnavailable as error:
+        return batches, error
+    pytest.fail("arXiv was expected not to answer")
+
+
+def reached(batches: list[Batch]) -> str:
+    marks = [json.loads(batch.watermark)["day"] for batch in batches if batch.watermark]
+    assert marks == sorted(marks)
+    return marks[-1] if marks else ""
+
+
+def keys(batches: list[Batch]) -> list[str]:
+    return [item.key for batch in batches for item in batch.items]
+
+
+def notes(batches: list[Batch]) -> str:
+    return "; ".join(dict.fromkeys(note for batch in batches for note in batch.notes))
+
+
+def paths(web: Web) -> list[str]:
+    return [asked.path for asked in web.asked]
+
+
+# --- a normal day --------------------------------------------------------------------------------------------------
+
+
+async def test_a_normal_day_is_one_request_for_all_categories(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    batches = await collect(source, now, TUESDAY)
+    assert paths(web) == ["/atom/cs.AI+cs.CL"]
+    assert keys(batches) == ["arxiv:2603.30001", "arxiv:2603.20001"]
+    assert reached(batches) == TODAY
+    assert notes(batches) == ""
+    assert not any(batch.partial for batch in batches)
+
+
+async def test_replacements_come_when_they_are_asked_for(web: Web, http: Http, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    source = make(web, http, kinds=("new", "replace"))
+    batches = await collect(source, now, TUESDAY)
+    assert [item.announce for batch in batches for item in batch.items] == ["new", "replace"]
+    assert batches[0].items[1].version == 3
+
+
+async def test_a_day_that_was_read_is_not_asked_for_again(web: Web, source: ArxivSource, now: datetime) -> None:
+    batches = await collect(source, now, TODAY)
+    assert paths(web) == []
+    assert notes(batches) == "nothing new since the announcement for Wednesday, 1 April"
+    assert reached(batches) == ""
+
+
+async def test_the_first_collection_reads_the_feed_and_nothing_else(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    batches = await collect(source, now)
+    assert paths(web) == ["/atom/cs.AI+cs.CL"]
+    assert reached(batches) == TODAY
+
+
+async def test_other_categories_read_the_same_day_again(web: Web, http: Http, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    state = SourceState(name="arxiv", watermark=mark(TODAY, make(web, http, categories=("cs.AI",))))
+    batches = [batch async for batch in source.collect(state, now)]
+    assert len(keys(batches)) == 2
+    assert reached(batches) == TODAY
+
+
+async def test_yesterdays_feed_early_in_the_morning_is_no_news(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TUESDAY, NEW))
+    batches = await collect(source, now, TUESDAY)
+    assert keys(batches) == []
+    assert reached(batches) == TUESDAY
+    assert notes(batches) == "the announcement for Wednesday, 1 April is not out yet"
+
+
+async def test_a_lost_watermark_is_said_and_starts_anew(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    batches = [batch async for batch in source.collect(SourceState(name="arxiv", watermark="{broken"), now)]
+    assert "forgotten" in notes(batches)
+    assert reached(batches) == TODAY
+
+
+async def test_a_feed_from_the_future_does_not_move_the_watermark_there(
+    web: Web, source: ArxivSource, now: datetime
+) -> None:
+    serve(web, feed=feed("2027-04-01", NEW))
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, now, TUESDAY)
+    assert reached(batches) == TODAY
+    assert any(batch.partial for batch in batches)
+    assert "does not say of which day" in notes(batches)
+
+
+# --- weekends and holidays -----------------------------------------------------------------------------------------
+
+
+async def test_the_weekend_is_quiet_and_says_so(web: Web, source: ArxivSource) -> None:
+    saturday = datetime(2026, 4, 4, 12, tzinfo=UTC)
+    batches = await collect(source, saturday, "2026-04-03")
+    assert notes(batches) == "arXiv announces nothing on Saturday and Sunday"
+    assert paths(web) == []
+
+
+async def test_friday_missed_is_read_on_saturday_from_the_api(web: Web, source: ArxivSource) -> None:
+    serve(web, feed=feed("2026-04-04", []))
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, datetime(2026, 4, 4, 12, tzinfo=UTC), "2026-04-02")
+    assert keys(batches) == ["arxiv:2603.04020"]
+    assert reached(batches) == "2026-04-03"
+    assert "caught up on 1 day" in notes(batches)
+
+
+async def test_a_first_collection_on_a_weekend_still_brings_papers(web: Web, source: ArxivSource) -> None:
+    serve(web, feed=feed("2026-04-04", []))
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, datetime(2026, 4, 4, 12, tzinfo=UTC))
+    assert len(keys(batches)) == 1
+    assert reached(batches) == "2026-04-03"
+
+
+async def test_an_empty_feed_after_a_holidays_evening_is_known_to_be_right(web: Web, source: ArxivSource) -> None:
+    serve(web, feed=feed("2026-06-19", [], made="2026-06-19T04:10:00+00:00"))
+    source._holidays = frozenset({date(2026, 6, 18)})
+    batches = await collect(source, datetime(2026, 6, 19, 12, tzinfo=UTC), "2026-06-18")
+    assert notes(batches) == "arXiv announced nothing for Friday, 19 June (holiday)"
+    assert reached(batches) == "2026-06-19"
+    assert not any(batch.partial for batch in batches)
+
+
+async def test_an_empty_feed_on_a_weekday_moves_nothing(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, []))
+    batches = await collect(source, now, TUESDAY)
+    assert batches[-1].partial
+    assert reached(batches) in ("", TUESDAY)
+    assert notes(batches) == "arXiv's feed of Wednesday, 1 April is empty so far"
+
+
+# --- missed days ---------------------------------------------------------------------------------------------------
+
+
+async def test_missed_days_are_caught_up_on_after_todays_feed(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, now, "2026-03-26")
+    assert paths(web) == ["/atom/cs.AI+cs.CL", "/api", "/api", "/api"]
+    assert keys(batches)[:2] == ["arxiv:2603.30001", "arxiv:2603.20001"]
+    assert keys(batches)[2:] == ["arxiv:2603.03260", "arxiv:2603.03270", "arxiv:2603.03300"]
+    assert reached(batches) == TODAY
+    assert "caught up on 3 days" in notes(batches)
+
+
+async def test_the_watermark_stays_behind_what_could_not_be_read(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), oai=LIMIT)
+    left = [True, True, False]
+    by_window(one_paper_a_day, web)
+    web.rule(lambda asked: LIMIT if asked.path == "/api" and not left.pop(0) else None)
+    batches, error = await collect_until_error(source, now, "2026-03-26")
+    assert keys(batches)[:2] == ["arxiv:2603.30001", "arxiv:2603.20001"]
+    assert reached(batches) == "2026-03-30"
+    assert "overloaded" in str(error)
+
+
+async def test_oai_takes_over_where_the_api_stops(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=LIMIT, oai=records([("2603.30005", "2026-03-30"), ("2401.00001", "2024-01-02")]))
+    batches = await collect(source, now, "2026-03-30")
+    assert keys(batches)[2:] == ["arxiv:2603.30005", "arxiv:2603.30005"]  # once for each category's set
+    assert reached(batches) == TODAY
+    assert "overloaded" in notes(batches)
+
+
+async def test_a_long_gap_is_read_from_oai(web: Web, source: ArxivSource, now: datetime) -> None:
+    parts = [records([("2602.10001", "2026-02-10")], "token-1"), records([("2603.30005", "2026-03-30")])]
+    serve(web, feed=feed(TODAY, NEW))
+    web.rule(lambda asked: Answer(parts["resumptionToken" in asked.query]) if asked.path == "/oai" else None)
+    batches = await collect(source, now, "2026-02-06")
+    asked = [dict(each.query) for each in web.asked if each.path == "/oai"]
+    assert asked[0] == {"verb": "ListRecords", "metadataPrefix": "arXiv", "set": "cs:cs:AI", "from": "2026-02-08"}
+    assert asked[1] == {"verb": "ListRecords", "resumptionToken": "token-1"}
+    assert [each["set"] for each in asked if "set" in each] == ["cs:cs:AI", "cs:cs:CL"]
+    assert set(keys(batches)) == {"arxiv:2603.30001", "arxiv:2603.20001", "arxiv:2602.10001", "arxiv:2603.30005"}
+    assert reached(batches) == TODAY
+
+
+async def test_an_expired_token_falls_back_to_the_api(web: Web, source: ArxivSource, now: datetime) -> None:
+    parts = [records([("2602.10001", "2026-02-10")], "token-1"), records([], error="badResumptionToken")]
+    serve(web, feed=feed(TODAY, NEW))
+    web.rule(lambda asked: Answer(parts["resumptionToken" in asked.query]) if asked.path == "/oai" else None)
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, now, "2026-02-06")
+    assert reached(batches) == TODAY
+    assert "forgot where it was" in notes(batches)
+
+
+async def test_a_backfill_goes_back_as_far_as_it_is_told(web: Web, http: Http, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    by_window(one_paper_a_day, web)
+    batches = await collect(make(web, http, backfill_days=7), now)
+    assert paths(web).count("/api") == 4
+    assert "went back 4 days" in notes(batches)
+    assert reached(batches) == TODAY
+
+
+async def test_a_gap_of_years_is_cut_to_one_and_said(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), oai=records([]))
+    batches = await collect(source, now, "2020-01-06")
+    assert "were left out" in notes(batches)
+    assert reached(batches) == TODAY
+
+
+# --- the API's moods -----------------------------------------------------------------------------------------------
+
+
+def many(count: int, day: str = "2026-03-30T12:00:00Z") -> list[tuple[str, str]]:
+    return [(f"2603.{number:05}", day) for number in range(10_000, 10_000 + count)]
+
+
+async def test_a_day_of_many_papers_is_read_in_slices(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, []))
+    by_window(lambda first, last: many(1_100), web)
+    batches = await collect(source, now, "2026-03-30")
+    asked = [each.query["start"] for each in web.asked if each.path == "/api"]
+    assert asked == ["0", "500", "1000"]
+    assert len(set(keys(batches))) == 1_100
+    assert reached(batches) == TUESDAY
+
+
+async def test_an_empty_page_is_asked_for_again_before_it_is_believed(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    web.answer("/api", Answer(results([], 0)), Answer(results(many(3))))
+    batches = await collect(source, now, "2026-03-30")
+    assert len(keys(batches)) == 5
+    assert reached(batches) == TODAY
+
+
+async def test_an_empty_page_in_the_middle_is_never_the_end(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), oai=Answer(status=500))
+    web.answer("/api", Answer(results(many(500), 800)), Answer(results([], 0)))
+    batches, error = await collect_until_error(source, now, "2026-03-30")
+    assert len(keys(batches)) == 502
+    assert reached(batches) == ""
+    assert "says 800 papers and shows 500" in str(error)
+
+
+async def test_no_papers_at_all_is_believed_the_second_time_and_noted(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=results([], 0))
+    batches = await collect(source, now, "2026-03-30")
+    assert paths(web).count("/api") == 2
+    assert any(batch.partial for batch in batches)
+    assert "lists no papers for Tuesday, 31 March" in notes(batches)
+
+
+async def test_when_sorting_and_dates_are_ignored_nothing_is_believed(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=recorded("api-page.xml.gz"), oai=Answer(status=500))
+    batches, error = await collect_until_error(source, now, "2026-03-30")
+    assert keys(batches) == ["arxiv:2603.30001", "arxiv:2603.20001"]
+    assert reached(batches) == ""
+    assert "ignores the dates" in str(error)
+
+
+async def test_a_few_papers_of_other_days_are_left_out(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=results([*many(12), ("2001.00001", "2020-01-02T00:00:00Z")]))
+    batches = await collect(source, now, "2026-03-30")
+    assert "arxiv:2001.00001" not in keys(batches)
+    assert len(keys(batches)) == 14
+
+
+async def test_the_same_page_for_ever_ends(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=results(many(500), 1_000_000), oai=Answer(status=500))
+    _, error = await collect_until_error(source, now, "2026-03-30")
+    assert "again and again" in str(error)
+
+
+async def test_papers_held_back_by_moderation_are_looked_for_too(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    by_window(one_paper_a_day, web)
+    await collect(source, now, "2026-03-30")
+    query = next(asked.query["search_query"] for asked in web.asked if asked.path == "/api")
+    first, last = window(date(2026, 3, 31))
+    assert query == (
+        f"(cat:cs.AI OR cat:cs.CL) AND submittedDate:[{first - timedelta(days=4):%Y%m%d%H%M} TO {last:%Y%m%d%H%M}]"
+    )
+
+
+# --- when arXiv is down --------------------------------------------------------------------------------------------
+
+
+async def test_without_the_feed_the_day_is_read_from_the_api(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=LIMIT)
+    by_window(one_paper_a_day, web)
+    batches = await collect(source, now, TUESDAY)
+    assert keys(batches) == ["arxiv:2603.03310"]
+    assert reached(batches) == TODAY
+    assert "read by submission date instead" in notes(batches)
+    assert batches[-1].items[0].appeared == datetime(2026, 4, 1, 0, 0, tzinfo=UTC)
+    assert batches[-1].items[0].announce == "new"
+
+
+@pytest.mark.parametrize(
+    ("failures", "minutes"), [(0, 15), (1, 30), (2, 60), (3, 120), (4, 120), (400, 120)], ids=lambda value: str(value)
+)
+async def test_hours_of_rate_exceeded_make_longer_and_longer_pauses(
+    web: Web, source: ArxivSource, now: datetime, failures: int, minutes: int
+) -> None:
+    serve(web, feed=LIMIT, api=LIMIT, oai=LIMIT)
+    batches, error = await collect_until_error(source, now, TUESDAY, failures)
+    assert error.retry_after == timedelta(minutes=minutes)
+    assert reached(batches) == ""
+    assert paths(web) == ["/atom/cs.AI+cs.CL", "/api", "/oai"]
+
+
+async def test_a_retry_after_of_oai_is_kept(web: Web, source: ArxivSource, now: datetime) -> None:
+    busy = Answer(status=503, headers={"Retry-After": "600"})
+    serve(web, feed=busy, api=busy, oai=busy)
+    _, error = await collect_until_error(source, now, TUESDAY)
+    assert error.retry_after == timedelta(minutes=10)
+
+
+async def test_web_pages_everywhere_mean_that_arxiv_changed(web: Web, source: ArxivSource, now: datetime) -> None:
+    page = b"<!DOCTYPE html><html><body>Hello</body></html>"
+    serve(web, feed=page, api=page, oai=page)
+    with pytest.raises(SourceChanged, match="web page"):
+        await collect(source, now, TUESDAY)
+
+
+async def test_a_category_that_arxiv_does_not_know_is_named_by_its_api(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(
+        web, feed=Answer(status=400), api=Answer(recorded("api-error.xml"), status=400), oai=records([], error="badArgument")
+    )
+    with pytest.raises(SourceChanged, match="incorrect id format"):
+        await collect(source, now, TUESDAY)
+
+
+async def test_a_connection_that_breaks_is_a_source_unavailable(web: Web, source: ArxivSource, now: datetime) -> None:
+    broken = Answer(reset=True)
+    serve(web, feed=broken, api=broken, oai=broken)
+    _, error = await collect_until_error(source, now, TUESDAY)
+    assert str(error)
+
+
+# --- a feed that is full -------------------------------------------------------------------------------------------
+
+
+async def test_a_full_feed_is_asked_for_in_halves(web: Web, http: Http, now: datetime) -> None:
+    full = feed(TODAY, [(f"2603.{number:05}v1", "new") for number in range(10_000, 12_000)])
+    serve(web, feed=full)
+    web.answer("/atom/cs.AI", Answer(feed(TODAY, [("2603.00001v1", "new"), ("2603.00002v1", "cross")])))
+    web.answer("/atom/cs.CL", Answer(feed(TODAY, [("2603.00002v1", "new")])))
+    batches = await collect(make(web, http), now, TUESDAY)
+    assert keys(batches) == ["arxiv:2603.00001", "arxiv:2603.00002"]
+    assert reached(batches) == TODAY
+    assert not any(batch.partial for batch in batches)
+
+
+async def test_a_single_category_that_is_full_is_partial_and_completed_by_date(web: Web, http: Http, now: datetime) -> None:
+    full = feed(TODAY, [(f"2603.{number:05}v1", "new") for number in range(10_000, 12_000)])
+    web.answer("/atom/cs.AI", Answer(full))
+    by_window(one_paper_a_day, web)
+    batches = await collect(make(web, http, categories=("cs.AI",)), now, TUESDAY)
+    assert batches[0].partial
+    assert "cut off at 2,000 entries" in notes(batches)
+    assert len(keys(batches)) == 2_001
+    assert reached(batches) == TODAY
+
+
+# --- the rest ------------------------------------------------------------------------------------------------------
+
+
+async def test_check_says_what_stands_in_the_feed(web: Web, source: ArxivSource, now: datetime) -> None:
+    web.answer("/atom/cs.AI", Answer(feed(TODAY, NEW)))
+    assert await source.check(now) == "answers; the feed of Wednesday, 1 April lists 3 entries in cs.AI"
+
+
+async def test_papers_are_looked_up_in_batches_and_unknown_ones_are_absent(web: Web, source: ArxivSource) -> None:
+    web.answer("/api", Answer(recorded("api-one.xml")), Answer(recorded("api-unknown-id.xml")))
+    found = await source.look_up([f"1605.{number:05}" for number in range(8_386, 8_536)])
+    assert list(found) == ["arxiv:1605.08386"]
+    assert [asked.query["max_results"] for asked in web.asked] == ["100", "50"]
+
+
+async def test_every_day_of_a_year_is_read_once_by_a_daily_collection(web: Web, http: Http) -> None:
+    def rule(asked: Asked) -> Answer | None:
+        day = clock[0].astimezone(EASTERN).date()
+        entries = [(f"{day:%y%m}.{day.day:05}v1", "new")] if day.weekday() < 5 else []
+        return Answer(feed(day.isoformat(), entries)) if asked.path.startswith("/atom") else None
+
+    web.rule(rule)
+    source, clock, watermark = make(web, http), [datetime(2026, 1, 5, 12, tzinfo=UTC)], ""
+    seen: list[str] = []
+    for _ in range(365):
+        async for batch in source.collect(SourceState(name="arxiv", watermark=watermark), clock[0]):
+            seen += [item.key for item in batch.items]
+            watermark = batch.watermark or watermark
+        clock[0] += timedelta(days=1)
+    assert len(seen) == len(set(seen)) == 261
+    assert set(paths(web)) == {"/atom/cs.AI+cs.CL"}
