@@ -77,14 +77,14 @@ def main(runs: int = 5) -> None:
         "broadsheet demo": [sys.executable, "-c", ENTRY, "demo", "--json"],
     }
     print(f"start-up, {runs} runs each after one warm-up, medians; ratios to bare Python")
-    base: Cost | None = None
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        base = Cost(0.0, 0.0)
         for label, arguments in commands.items():
             measured(arguments, folder)
             costs = [measured(arguments, folder) for _ in range(runs)]
             cost = Cost(statistics.median(c.wall for c in costs), statistics.median(c.peak for c in costs))
-            base = base or cost
+            base = cost if base.peak == 0 else base
             peak = f"{cost.peak:6.1f} MiB peak ({cost.peak / base.peak:4.1f}×)"
             print(f"  {label:<20} {cost.wall:6.2f} s ({cost.wall / base.wall:5.1f}×)  {peak}")
         idle = idle_run(folder)
