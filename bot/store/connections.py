@@ -98,8 +98,9 @@ class Writer:
         return self._db
 
     def _shut(self) -> None:
-        with contextlib.suppress(StoreError), self._turn.turn():
-            if self._db is not None:
+        if self._db is not None:
+            # Closing writes the log back, which is a writer's turn; if nobody lets us, the next one to close does it.
+            with contextlib.suppress(StoreError), self._turn.turn():
                 self._db.close()
                 self._db = None
         self._turn.close()

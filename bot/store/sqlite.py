@@ -59,6 +59,8 @@ class SqliteStore:
 
     def _enter(self) -> None:
         refuse_network(self.path)
+        if self.path.is_dir():
+            raise StoreError(f"The database {self.path} cannot be opened: it is a folder; name a file in it.")
         self.path.parent.mkdir(parents=True, exist_ok=True)
         if self._exclusive:
             if not self._lock.take():
@@ -106,9 +108,10 @@ class SqliteStore:
         self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
     ) -> None:
         """Insert or replace whole items; the readings of a retired key pass to the item that names it as an alias."""
-        heirs = {alias: item.key for item in items for alias in item.aliases}
+        runs = ingest.chunks(items, now)
+        heirs = {alias: item.key for run in runs for item in run for alias in item.aliases}
         gone = set(retired) - {item.key for item in items}
-        parts = [self._folder.submit(ingest.make_ready, part) for part in ingest.chunks(items, now)]
+        parts = [self._folder.submit(ingest.make_ready, run) for run in runs]
 
         def job(db: Database) -> None:
             for part in parts:

@@ -1,0 +1,109 @@
+"""Any sequence of writes leaves both stores knowing the same: memory is the model, SQLite is held against it."""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
+from bot.ports import Store
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+from tests.bot.query import generate
+from tests.bot.query.generate import NOW
+
+T = TypeVar("T")
+
+KEYS = st.sampled_from(("arxiv:2606.01234", "arxiv:math/0309136", "github:owner/name", "doi:10.1145/1234.5678", "x:unknown"))
+DAYS = st.integers(0, 4).map(lambda days: NOW + timedelta(days=days))
+
+
+class Stores(RuleBasedStateMachine):
+    """Two stores to which the same is done."""
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.loop = asyncio.Runner()
+        self.sqlite = SqliteStore(Path(self.folder.name) / "states.db")
+        self.stores: tuple[Store, ...] = (MemoryStore(), self.sqlite)
+        self.loop.run(self.sqlite.open())
+
+    def teardown(self) -> None:
+        if hasattr(self, "loop"):
+            self.loop.run(self.sqlite.close())
+            self.loop.close()
+            self.folder.cleanup()
+
+    def both(self, ask: Callable[[Store], Awaitable[T]]) -> T:
+        """Do the same to both and return what both answer."""
+
+        async def run() -> list[T]:
+            return [await ask(store) for store in self.stores]
+
+        model, answer = self.loop.run(run())
+        assert answer == model
+        return answer
+
+    @rule(items=st.lists(generate.items(), max_size=4), retired=st.sets(KEYS, max_size=2), now=DAYS)
+    def add(self, items: list[Item], retired: set[str], now: object) -> None:
+        state = SourceState(name="arxiv", items=len(items))
+        self.both(lambda store: store.add(items, now, retired=retired, state=state))  # type: ignore[arg-type]
+
+    @rule(key=KEYS, upvotes=st.none() | st.integers(0, 9), now=DAYS)
+    def vote(self, key: str, upvotes: int | None, now: object) -> None:
+        known = self.both(lambda store: store.find([key]))
+        items = [replace(item, upvotes=upvotes) for item in known.values()]
+        self.both(lambda store: store.add(items, now))  # type: ignore[arg-type]
+
+    @rule(key=KEYS, channel=st.sampled_from(("C1", "C2")))
+    def post(self, key: str, channel: str) -> None:
+        known = self.both(lambda store: store.find([key]))
+        entries = tuple(Entry(Ranked(item, 0.5), Summary((), "abstract", "extractive")) for item in known.values())
+        digest = Digest("gpu", "GPU", NOW.date(), NOW, NOW, entries, Coverage((), len(entries), len(entries)))
+        self.both(lambda store: store.save_digest("T", channel, digest, NOW))
+
+    @rule(items_before=DAYS, readings_before=DAYS)
+    def prune(self, items_before: object, readings_before: object) -> None:
+        day = readings_before.date()  # type: ignore[attr-defined]
+        self.both(lambda store: store.prune(items_before=items_before, readings_before=day, now=NOW))  # type: ignore[arg-type]
+
+    @rule()
+    def reopen(self) -> None:
+        self.loop.run(self.sqlite.close())
+        self.loop.run(self.sqlite.open())
+
+    @rule(tree=generate.trees(), since=st.none() | DAYS)
+    def count(self, tree: Tree, since: object) -> None:
+        self.both(lambda store: store.count(tree, NOW, since=since))  # type: ignore[arg-type]
+
+    @rule(tree=generate.trees(), sort=st.sampled_from(("new", "stars", "upvotes")), offset=st.integers(0, 2))
+    def search(self, tree: Tree, sort: str, offset: int) -> None:
+        self.both(lambda store: store.search(Query("", tree, sort), NOW, limit=3, offset=offset))
+
+    @rule(keys=st.sets(KEYS), days=st.integers(-1, 5))
+    def ask(self, keys: set[str], days: int) -> None:
+        since: date = (NOW + timedelta(days=days)).date()
+        self.both(lambda store: store.find(keys))
+        self.both(lambda store: store.readings(keys, since))
+        self.both(lambda store: store.items_since(NOW, NOW + timedelta(days=days)))
+        self.both(lambda store: store.posted("T", "C1"))
+
+    @invariant()
+    def nothing_is_out_of_step(self) -> None:
+        if hasattr(self, "stores"):
+            assert self.loop.run(self.sqlite.check()) == []
+            self.both(lambda store: store.count(And(()), NOW))
+
+
+TestStores = Stores.TestCase
+TestStores.settings = settings(
+    deadline=None, max_examples=25, stateful_step_count=20, suppress_health_check=[HealthCheck.too_slow]
+)
