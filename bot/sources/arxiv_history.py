@@ -39,7 +39,7 @@ class Door:
     async def ask(self, request: Request, who: str, max_bytes: int) -> Response:
         """Return an answer worth parsing; raises SourceUnavailable."""
         response = await self._http.fetch(request, accept=_READABLE, max_bytes=max_bytes)
-        if response.status == 429:
+        if response.status == 429 or response.body[:40].strip() == b"Rate exceeded.":
             # Plain text, no Retry-After, for hours, to everyone: the whole service is loaded, not only we are too fast.
             raise SourceUnavailable(f"{who} is overloaded and asks to come back later", retry_after=self.wait)
         return response

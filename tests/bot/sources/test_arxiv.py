@@ -391,6 +391,12 @@ async def test_hours_of_rate_exceeded_make_longer_and_longer_pauses(
     assert paths(web) == ["/atom/cs.AI+cs.CL", "/api", "/oai"]
 
 
+async def test_rate_exceeded_counts_under_any_status(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=b"Rate exceeded.", api=b"Rate exceeded.\n", oai=LIMIT)
+    _, error = await collect_until_error(source, now, TUESDAY)
+    assert error.retry_after == timedelta(minutes=15)
+
+
 async def test_a_retry_after_of_oai_is_kept(web: Web, source: ArxivSource, now: datetime) -> None:
     busy = Answer(status=503, headers={"Retry-After": "600"})
     serve(web, feed=busy, api=busy, oai=busy)
