@@ -63,7 +63,7 @@ _WORDS = {
 }  # fmt: skip
 _SILENT = _words(
     """
-    bf it rm tt sf sc sl em bfseries itshape ttfamily sffamily scshape small large Large tiny normalsize noindent
+    bf it rm tt sf sc sl em cal bfseries itshape ttfamily sffamily scshape small large Large tiny normalsize noindent
     bigskip smallskip medskip vspace hspace label centering protect xspace maketitle item
     """
 )
@@ -322,7 +322,7 @@ def _alone(tex: str, name: str, end: int) -> _Read:
     spaced = re.compile(r"\s?").match(tex, end)
     after = spaced.end() if spaced else end
     if name in _SILENT:
-        return "", after
+        return "", end if name == "xspace" else after
     if name in _WORDS:
         return _WORDS[name], end
     if said := symbol(name):

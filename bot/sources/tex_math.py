@@ -161,7 +161,7 @@ def _depth(tex: str) -> int:
 def _atoms(nodes: Sequence[Any]) -> Iterator[Any]:
     for node in nodes:
         if isinstance(node, LatexCharsNode):
-            yield from re.findall(r"-\d+|.", node.chars, re.DOTALL) if node.chars[:1] == "-" else node.chars
+            yield from re.findall(r"(?<=[\^_])-?\d+|.", node.chars, re.DOTALL)  # 10^-3, 10^21: what is meant
         elif node is not None:
             yield node
 
