@@ -92,7 +92,9 @@ def _is_initial(stop: _Stop) -> bool:
 
 
 def _goes_on_in_lower_case(stop: _Stop) -> bool:
-    """The next word is in lower case and neither a name (`nomp`) nor mixed (`vLLM`, `k8s`)."""
+    """The next word is in lower case and neither a name (`nomp`) nor mixed (`vLLM`, `k8s`), nor an address by itself."""
+    if re.match(r"https?://\S+$", stop.following):
+        return False
     word = re.match(r"[\w+-]*", stop.following)
     text = word.group() if word else ""
     return text[:1].islower() and text == text.lower() and text not in stop.names and not any(c.isdigit() for c in text)

@@ -151,3 +151,12 @@ def test_any_text_gives_four_parts_whose_quotes_and_numbers_stand_in_it(text: st
         assert told.text
         assert all(quote in text for quote in told.quotes)
         assert set(NUMBER.findall(told.text)) <= set(NUMBER.findall(text))
+
+
+def test_the_method_is_where_the_work_is_first_announced_not_where_it_is_built() -> None:
+    abstract = (
+        "We present Kernel-Smith, a framework for kernel generation that combines an agent with training. "
+        "To make this search reliable, we build evaluation services for Triton on NVIDIA GPUs. "
+        "It reaches a 2.1x speedup on KernelBench."
+    )
+    assert extract(paper(abstract)).parts[1].quotes[0].startswith("We present Kernel-Smith")

@@ -93,3 +93,9 @@ def test_a_hostile_text_takes_no_longer_than_a_plain_one_of_its_length(piece: st
     began = time.perf_counter()
     split(piece * (40_000 // len(piece)))
     assert time.perf_counter() - began < 2.0
+
+
+def test_an_address_at_the_end_stands_by_itself() -> None:
+    text = "It suffices for synthesis. https://github.com/Lab/Fast."
+
+    assert split(text) == ["It suffices for synthesis.", "https://github.com/Lab/Fast."]
