@@ -27,19 +27,27 @@ _ABSTRACT = FIELDS.index("abstract")
 
 
 @dataclass(frozen=True, slots=True)
+class Mention:
+    """A term or label of a clause, as it is told, and the items that have it with how often (a label: once)."""
+
+    leaf: Leaf
+    text: str
+    counts: Mapping[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Clause:
     """A clause and the items for which it holds.
 
     `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1); `by_item` is the
-    same to look up. `leaves` are the terms and labels of which it asks for, each with the items that have it and how often
-    (a label: once); only those that any item has.
+    same to look up. `mentions` are the terms and labels of which it asks for and that any item has.
     """
 
     tree: Tree
     items: Ints
     strengths: Floats
     by_item: Mapping[int, float]
-    leaves: tuple[tuple[Leaf, Mapping[int, int]], ...]
+    mentions: tuple[Mention, ...]
 
 
 class Clauses:
@@ -53,7 +61,7 @@ class Clauses:
         self._found: dict[Term, tuple[Ints, Ints, Ints]] = {}
         self._asked: dict[Tree, Claims] = {}
         self._measured: dict[Term, tuple[Ints, Floats]] = {}
-        self._counts: dict[Leaf, Mapping[int, int]] = {}
+        self._mentions: dict[Leaf, Mention] = {}
 
     def matching(self, tree: Tree) -> Claims:
         """Return for every item whether the tree holds."""
@@ -75,8 +83,8 @@ class Clauses:
         """Return the clause with the items for which it holds."""
         items, strengths = self._measure(tree)
         by_item = dict(zip(items.tolist(), strengths.tolist(), strict=True))
-        leaves = ((leaf, self._count(leaf)) for leaf in leaves_of(tree))
-        return Clause(tree, items, strengths, by_item, tuple((leaf, counts) for leaf, counts in leaves if counts))
+        mentions = [mention for leaf in leaves_of(tree) if (mention := self._mention(leaf)).counts]
+        return Clause(tree, items, strengths, by_item, tuple(mentions))
 
     # --- whether
 
@@ -156,25 +164,36 @@ class Clauses:
         dense[items] = strengths
         return dense
 
+    def _mention(self, leaf: Leaf) -> Mention:
+        mention = self._mentions.get(leaf)
+        if mention is None:
+            mention = self._mentions[leaf] = Mention(leaf, _written(leaf), self._count(leaf))
+        return mention
+
     def _count(self, leaf: Leaf) -> Mapping[int, int]:
-        counts = self._counts.get(leaf)
-        if counts is None:
-            if isinstance(leaf, Term):
-                items, _, found = self._find(leaf)
-                begins = groups(items)
-                sums = np.add.reduceat(found, begins) if len(items) else found
-                counts = dict(zip(items[begins].tolist(), sums.tolist(), strict=True))
-            else:
-                counts = dict.fromkeys(np.flatnonzero(self._ask(leaf)).tolist(), 1)
-            self._counts[leaf] = counts
-        return counts
+        if isinstance(leaf, Label):
+            return dict.fromkeys(np.flatnonzero(self._ask(leaf)).tolist(), 1)
+        items, _, counts = self._find(leaf)
+        begins = groups(items)
+        sums = np.add.reduceat(counts, begins) if len(items) else counts
+        return dict(zip(items[begins].tolist(), sums.tolist(), strict=True))
 
 
 def leaves_of(tree: Tree) -> list[Leaf]:
     """Return the terms and labels of which a tree asks for, in their order, each once; not what it excludes."""
-    if isinstance(tree, And | Or):
-        return list(dict.fromkeys(leaf for part in tree.parts for leaf in leaves_of(part)))
-    return [tree] if isinstance(tree, Term | Label) else []
+    match tree:
+        case Term() | Label():
+            return [tree]
+        case And() | Or():
+            return list(dict.fromkeys(leaf for part in tree.parts for leaf in leaves_of(part)))
+        case _:
+            return []
+
+
+def _written(leaf: Leaf) -> str:
+    """A phrase or a category by itself; any other label with its field, as one would type it."""
+    text = (leaf.text if isinstance(leaf, Term) else leaf.value) + ("*" if leaf.prefix else "")
+    return text if isinstance(leaf, Term) or leaf.field == "category" else f"{leaf.field}:{text}"
 
 
 def _sparse(dense: Floats) -> tuple[Ints, Floats]:

@@ -10,6 +10,7 @@ from bot.errors import UsageError
 from bot.models import Item, Ranked, ScorePart, Term, Topic
 from bot.rank import reasons
 from bot.rank.clauses import Claims, Clause, leaves_of
+from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
 from bot.rank.reasons import Wish
 from bot.rank.vectors import Floats
@@ -19,8 +20,16 @@ _KEY = re.compile(r"[a-z]+:\S+").fullmatch
 
 
 @dataclass(frozen=True, slots=True)
+class _Close:
+    """An example, and the cosine of every item of the edition with it."""
+
+    example: Item | str
+    cosines: Floats
+
+
+@dataclass(frozen=True, slots=True)
 class _Scores:
-    """The parts that depend on the topic, for every item of the edition, and the sum of all."""
+    """The parts that depend on the topic, for every admitted item, and the sum of all."""
 
     phrases: Floats
     examples: Floats
@@ -38,11 +47,16 @@ def rank(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (),
     """
     admitted = np.flatnonzero(_admitted(edition, topic))
     wishes = _wishes(edition, topic)
-    known = [each for each in examples if not isinstance(each, str) or edition.knows(each) or not _KEY(each)]
-    scores = _score(edition, wishes, known)
-    order = np.lexsort((edition.places[admitted], -scores.total[admitted]))
-    chosen = admitted[order][:top]
-    return [_ranked(edition, wishes, known, scores, int(number)) for number in chosen]
+    close = [_Close(each, edition.closeness(each)) for each in examples if _says_something(edition, each)]
+    scores = _score(edition, admitted, wishes, close)
+    order = np.lexsort((edition.places[admitted], -scores.total))[:top].tolist()
+    numbers = admitted.tolist()
+    return [_ranked(edition, wishes, close, scores, place, numbers[place]) for place in order]
+
+
+def _says_something(edition: Edition, example: Item | str) -> bool:
+    """Say whether an example is an item, the key of a known one, or a text."""
+    return not isinstance(example, str) or edition.knows(example) or (example.strip() != "" and not _KEY(example))
 
 
 def _wishes(edition: Edition, topic: Topic) -> list[Wish]:
@@ -58,9 +72,8 @@ def _asked(edition: Edition, clause: str) -> Clause:
     try:
         return edition.clause(clause)
     except UsageError as error:
-        raise UsageError(
-            f'The interest "{clause}" cannot be read: {error}', position=error.position, hint=error.hint
-        ) from error
+        sentence = f'The interest "{clause}" cannot be read: {error}'
+        raise UsageError(sentence, position=error.position, hint=error.hint) from error
 
 
 def _admitted(edition: Edition, topic: Topic) -> Claims:
@@ -68,52 +81,54 @@ def _admitted(edition: Edition, topic: Topic) -> Claims:
     return admitted & edition.from_sources(frozenset(topic.sources)) if topic.sources else admitted
 
 
-def _score(edition: Edition, wishes: Sequence[Wish], examples: Sequence[Item | str]) -> _Scores:
-    of_phrases, of_examples = _shares(wishes, examples)
-    near = np.round(_nearness(edition, examples) * of_examples, DIGITS)
-    others = edition.by_itself + near
+def _score(edition: Edition, admitted: Ints, wishes: Sequence[Wish], close: Sequence[_Close]) -> _Scores:
+    of_phrases, of_examples = _shares(wishes, close)
+    near = np.round(_nearness(admitted, close) * of_examples, DIGITS)
+    others = edition.by_itself[admitted] + near
     # Negative interests may take everything that speaks for an item, and no more: a score is never below 0.
-    phrases = np.maximum(np.round(_fit(edition, wishes) * of_phrases, DIGITS), -others)
+    phrases = np.maximum(np.round(_fit(edition, admitted, wishes) * of_phrases, DIGITS), -others)
     return _Scores(phrases, near, np.round(phrases + others, DIGITS))
 
 
-def _shares(wishes: Sequence[Wish], examples: Sequence[Item | str]) -> tuple[float, float]:
+def _shares(wishes: Sequence[Wish], close: Sequence[_Close]) -> tuple[float, float]:
     """How much phrases and examples may add."""
-    if not examples:
+    if not close:
         return RELEVANCE, 0.0
     if not any(wish.weight > 0 for wish in wishes):
         return RELEVANCE if wishes else 0.0, RELEVANCE
     return RELEVANCE * (1 - EXAMPLES_SHARE), RELEVANCE * EXAMPLES_SHARE
 
 
-def _fit(edition: Edition, wishes: Sequence[Wish]) -> Floats:
+def _fit(edition: Edition, admitted: Ints, wishes: Sequence[Wish]) -> Floats:
     """How well the phrases fit, between -1 and 1: S / (|S| + HALF), S the weighted sum of their strengths."""
     sums = np.zeros(len(edition.items))
     for wish in wishes:
         sums[wish.clause.items] += wish.weight * wish.clause.strengths
-    return sums / (np.abs(sums) + HALF)
+    ours: Floats = sums[admitted]
+    return ours / (np.abs(ours) + HALF)
 
 
-def _nearness(edition: Edition, examples: Sequence[Item | str]) -> Floats:
+def _nearness(admitted: Ints, close: Sequence[_Close]) -> Floats:
     """How near the closest examples are, in 0–1."""
-    if not examples:
-        return np.zeros(len(edition.items))
-    close = np.stack([edition.closeness(example) for example in examples])
-    nearest = np.sort(close, axis=0)[-NEAREST:].mean(axis=0)
+    if not close:
+        return np.zeros(len(admitted))
+    cosines = np.stack([each.cosines[admitted] for each in close])
+    nearest = np.sort(cosines, axis=0)[-NEAREST:].mean(axis=0)
     scaled: Floats = np.clip((nearest - FAR) / (NEAR - FAR), 0.0, 1.0)
     return scaled
 
 
 def _ranked(
-    edition: Edition, wishes: Sequence[Wish], examples: Sequence[Item | str], scores: _Scores, number: int
+    edition: Edition, wishes: Sequence[Wish], close: Sequence[_Close], scores: _Scores, place: int, number: int
 ) -> Ranked:
+    """The item that has this place among the admitted and this number in the edition."""
     item = edition.items[number]
-    phrases = ScorePart("phrases", float(scores.phrases[number]), reasons.of_phrases(item, number, wishes))
-    near = ScorePart("examples", float(scores.examples[number]), reasons.of_examples(_close(edition, examples, number)))
-    return Ranked(item, float(scores.total[number]), (phrases, near, *edition.parts(number)))
+    phrases = ScorePart("phrases", float(scores.phrases[place]), reasons.of_phrases(item, number, wishes))
+    near = ScorePart("examples", float(scores.examples[place]), reasons.of_examples(_near(close, number)) if close else "")
+    return Ranked(item, float(scores.total[place]), (phrases, near, *edition.parts(number)))
 
 
-def _close(edition: Edition, examples: Sequence[Item | str], number: int) -> list[tuple[float, Item | str]]:
+def _near(close: Sequence[_Close], number: int) -> list[Item | str]:
     """The examples that the item is close to, the closest first."""
-    measured = [(float(edition.closeness(example)[number]), example) for example in examples]
-    return sorted((each for each in measured if each[0] >= TELL), key=lambda each: -each[0])[:NEAREST]
+    measured = [(cosine, each.example) for each in close if (cosine := float(each.cosines[number])) >= TELL]
+    return [example for _, example in sorted(measured, key=lambda pair: -pair[0])[:NEAREST]]

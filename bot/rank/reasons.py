@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 
-from bot.models import Item, Label, Term
+from bot.models import Item, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
-from bot.rank.clauses import Clause, Leaf
+from bot.rank.clauses import Clause
 
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
+_MAKERS = ("author", "org")
 _LONGEST = 70  # characters of an example's title
 
 
@@ -35,11 +35,11 @@ def of_phrases(item: Item, number: int, wishes: Sequence[Wish]) -> str:
     return ", ".join(filter(None, said))
 
 
-def of_examples(close: Sequence[tuple[float, Item | str]]) -> str:
+def of_examples(close: Sequence[Item | str]) -> str:
     """Say to which examples the item is close, the closest first: `close to "Title" and 1 more`; "" when to none."""
     if not close:
         return ""
-    nearest = close[0][1]
+    nearest = close[0]
     title = " ".join((nearest if isinstance(nearest, str) else nearest.title).split())
     more = f" and {len(close) - 1} more" if len(close) > 1 else ""
     return f'close to "{_cut(title)}"{more}'
@@ -50,17 +50,17 @@ def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], 
     names: dict[str, None] = {}
     counts: dict[str, tuple[str, int]] = {}
     for wish in wishes:
-        has = [(leaf, times) for leaf, by_item in wish.clause.leaves if (times := by_item.get(number))]
-        for leaf, times in has:
-            if isinstance(leaf, Term) and leaf.field in ("author", "org"):
-                names[_name(item, leaf)] = None
-            else:
-                written, folded = _written(leaf)
-                before = counts.get(folded)
-                if before is None or before[1] < times:
-                    counts[folded] = (before[0] if before else written, times)
-        if not has:
-            counts.setdefault(wish.text.casefold(), (wish.text, 1))
+        told = False
+        for mention in wish.clause.mentions:
+            if times := mention.counts.get(number):
+                told = True
+                if isinstance(mention.leaf, Term) and mention.leaf.field in _MAKERS:
+                    names[_name(item, mention.leaf)] = None
+                else:
+                    text, before = counts.get(mention.text.lower(), (mention.text, 0))
+                    counts[mention.text.lower()] = (text, max(before, times))
+        if not told:
+            counts.setdefault(wish.text.lower(), (wish.text, 1))
     return list(names), [f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()]
 
 
@@ -71,15 +71,6 @@ def _name(item: Item, leaf: Term) -> str:
     ways = spellings_of(leaf)
     written = (who for who in item.authors if any(found(way, f" {indexed(who)} ") for way in ways))
     return f"by {next(written, leaf.text)}"
-
-
-@lru_cache(maxsize=20_000)
-def _written(leaf: Leaf) -> tuple[str, str]:
-    """A leaf as it is told, and the same without case."""
-    text = (leaf.text if isinstance(leaf, Term) else leaf.value) + ("*" if leaf.prefix else "")
-    if isinstance(leaf, Label) and leaf.field != "category":
-        text = f"{leaf.field}:{text}"
-    return text, text.casefold()
 
 
 def _list(verb: str, words: Sequence[str]) -> str:

@@ -30,9 +30,10 @@ class Vectors:
     """A vector for every item of a corpus, kept twice: by item and by token."""
 
     def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
         self._count = len(corpus.lengths) // len(FIELDS)
-        meant = np.array([_means(word) for word in corpus.words], bool)
+        self._numbers = {word: number for word, number in corpus.numbers.items() if _means(word)}
+        meant = np.zeros(len(corpus.words), bool)
+        meant[list(self._numbers.values())] = True
         times = _TIMES[corpus.slots % len(FIELDS)] * meant[corpus.row]
         cells = (corpus.slots // len(FIELDS)) * len(corpus.words) + corpus.row
         kept = times > 0
@@ -61,16 +62,11 @@ class Vectors:
         counts = Counter(indexed(text).split())
         for word in indexed(title).split():
             counts[word] += TITLE_TIMES
-        numbers = self._corpus.numbers
-        known, tf, strange = [], [], 0.0
-        for word, count in counts.items():
-            if word not in numbers:
-                strange += (1 + log(count)) ** 2 if _means(word) else 0.0
-            elif _means(word):
-                known.append(numbers[word])
-                tf.append(count)
-        tokens = np.array(known, np.int64)
-        weights: Floats = (1 + np.log(np.array(tf, float))) * self._idf[tokens]
+        known = [(number, count) for word, count in counts.items() if (number := self._numbers.get(word)) is not None]
+        unknown = [count for word, count in counts.items() if word not in self._numbers and _means(word)]
+        strange = sum((1 + log(count)) ** 2 for count in unknown)
+        tokens, tf = np.array(known, np.int64).reshape(-1, 2).T
+        weights: Floats = (1 + np.log(tf)) * self._idf[tokens]
         length = sqrt(float(weights @ weights) + strange * (1 + log(1 + self._count)) ** 2)
         return tokens, weights / length if length else weights
 

@@ -56,17 +56,17 @@ def test_a_name_is_there_or_not() -> None:
 
 def test_a_hyphenated_word_is_counted_once_however_it_is_asked_for() -> None:
     edition = Edition([paper("A", "Pre-training and pre-training.")], {}, NOW)
-    assert [times for _, counts in edition.clause("pre-training").leaves for times in counts.values()] == [2]
+    assert [dict(each.counts) for each in edition.clause("pre-training").mentions] == [{0: 2}]
 
 
 def test_the_beginning_of_a_word_is_found_in_every_word_that_begins_so() -> None:
     edition = Edition([paper("Quantised"), paper("Quantum quanta"), paper("Aqua quant")], {}, NOW)
-    counted = {number: times for _, counts in edition.clause("quant*").leaves for number, times in counts.items()}
-    assert counted == {0: 1, 1: 2, 2: 1}
+    counted = [dict(each.counts) for each in edition.clause("quant*").mentions]
+    assert counted == [{0: 1, 1: 2, 2: 1}]
 
 
 def test_a_phrase_may_end_in_the_beginning_of_a_word() -> None:
     edition = Edition([paper("A", "sparse attentions. sparse attentive"), paper("B", "attention sparse")], {}, NOW)
     assert edition.clause('"sparse atten*"').by_item.keys() <= {0}
     tree = Term("sparse atten", prefix=True, quoted=True)
-    assert [counts for _, counts in edition.clause(tree).leaves] == [{0: 2}]
+    assert [dict(each.counts) for each in edition.clause(tree).mentions] == [{0: 2}]
