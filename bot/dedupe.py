@@ -78,7 +78,8 @@ def merge(old: Item, new: Item) -> Item:
         sources=_union((*old.sources, *new.sources)),
         links=_links(lead, other),
         aliases=tuple(alias for alias in aliases if alias != key),
-        published=lead.published or other.published,
+        # A feed knows only the day of the announcement, which is later; the earliest date is the nearest to version 1.
+        published=_earliest(old.published, new.published),
         updated=_latest(old.updated, new.updated),
         appeared=_earliest(old.appeared, new.appeared),
         seen=_earliest(old.seen, new.seen),

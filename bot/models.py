@@ -117,6 +117,7 @@ class SourceState:
     health: Health = Health.NEVER
     asked: datetime | None = None  # the last attempt
     answered: datetime | None = None  # the last attempt that was not DOWN or CHANGED
+    told: datetime | None = None  # the collection that `health`, `items` and `note` speak of, while it was no failure
     failures: int = 0  # in a row
     rest_until: datetime | None = None  # not to be asked before
     items: int = 0  # read in the last collection that answered

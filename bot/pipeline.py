@@ -36,6 +36,10 @@ log = logging.getLogger(__name__)
 FIRST_REST = timedelta(minutes=5)
 LONGEST_REST = timedelta(hours=4)
 
+# How long what a collection said stands, when later ones of the day bring nothing; a little less than a day, so that
+# tomorrow's first collection speaks for itself.
+A_DAY = timedelta(hours=20)
+
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
 
@@ -163,6 +167,9 @@ class _Tally:
 def _after(state: SourceState, tally: _Tally, error: SourceError | None, now: datetime) -> SourceState:
     """The source's state after a collection that ended with or without an error."""
     if error is None:
+        if not tally.read and not tally.partial and _is_fresh(state, now):
+            # Asked again on the same day and nothing new: what the day's collection said (a gap, a catch-up) still holds.
+            return replace(state, asked=now, answered=now, failures=0, rest_until=None)
         health = Health.PARTIAL if tally.partial or tally.skipped else Health.OK if tally.read else Health.QUIET
         return replace(
             state,
@@ -171,6 +178,7 @@ def _after(state: SourceState, tally: _Tally, error: SourceError | None, now: da
             answered=now,
             failures=0,
             rest_until=None,
+            told=now,
             items=tally.read,
             note=tally.note(),
         )
@@ -184,6 +192,10 @@ def _after(state: SourceState, tally: _Tally, error: SourceError | None, now: da
         rest_until=now + rest,
         note=str(error).rstrip("."),
     )
+
+
+def _is_fresh(state: SourceState, now: datetime) -> bool:
+    return state.health in (Health.OK, Health.PARTIAL) and state.told is not None and now - state.told < A_DAY
 
 
 # --- publish -------------------------------------------------------------------------------------------------------

@@ -63,6 +63,9 @@ def item_from_text(text: str) -> Item:
     return Item(**record)
 
 
+_STATE_TIMES = tuple(field.name for field in dataclasses.fields(SourceState) if "datetime" in str(field.type))
+
+
 def state_to_text(state: SourceState) -> str:
     """Return a source's state as JSON."""
     return _encode({name: _plain(value) for name, value in _fields(state)})
@@ -72,8 +75,8 @@ def state_from_text(text: str) -> SourceState:
     """Return the state that `state_to_text` wrote."""
     record = json.loads(text)
     record["health"] = Health(record["health"])
-    for name in ("asked", "answered", "rest_until"):
-        if record[name] is not None:
+    for name in _STATE_TIMES:
+        if record.get(name) is not None:
             record[name] = datetime.fromisoformat(record[name])
     return SourceState(**record)
 

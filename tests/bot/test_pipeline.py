@@ -117,6 +117,19 @@ async def test_what_is_missing_of_a_day_makes_it_partial(store: MemoryStore, now
     assert results[1].state.note == "1 entry could not be read"
 
 
+async def test_what_a_days_collection_said_stands_while_later_ones_bring_nothing(store: MemoryStore, now: datetime) -> None:
+    source = Scripted("github", Batch(items=(repo(),), partial=True, notes=("GitHub's search timed out",)))
+    await Collector(store).collect([source], now)
+    source.steps = [Batch(notes=("nothing has changed",))]
+
+    (later,) = await Collector(store).collect([source], now + timedelta(hours=1))
+    (tomorrow,) = await Collector(store).collect([source], now + timedelta(hours=24))
+
+    assert (later.state.health, later.state.note, later.state.items) == (Health.PARTIAL, "GitHub's search timed out", 1)
+    assert later.state.answered == now + timedelta(hours=1)
+    assert (tomorrow.state.health, tomorrow.state.note) == (Health.QUIET, "nothing has changed")
+
+
 async def test_one_paper_brought_by_two_sources_at_once_is_one_item(store: MemoryStore, now: datetime) -> None:
     sources = [
         Scripted(name, Batch(items=(paper(sources=(name,), upvotes=upvotes),)))

@@ -353,6 +353,7 @@ async def test_a_source_state_comes_back_as_it_was_saved(store: Store) -> None:
         health=Health.DOWN,
         asked=NOW,
         answered=NOW - DAY,
+        told=NOW - 2 * DAY,
         failures=3,
         rest_until=NOW + DAY,
         items=7,
