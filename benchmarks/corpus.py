@@ -7,15 +7,13 @@ date `first_seen` or `created`. Such files are made from arXiv's public metadata
 import gzip
 import json
 import lzma
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from bot.models import Item, Kind, Link
-
-_OPENERS: dict[str, Callable[[Path], IO[bytes]]] = {".xz": lzma.LZMAFile, ".gz": gzip.GzipFile}
 
 
 def rows(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
@@ -28,12 +26,14 @@ def papers(path: Path, limit: int | None = None) -> list[Item]:
     return [_paper(row) for row in rows(path, limit)]
 
 
-def _plain(path: Path) -> IO[bytes]:
-    return path.open("rb")
+def _opened(path: Path) -> IO[bytes]:
+    if path.suffix == ".xz":
+        return lzma.LZMAFile(path)
+    return cast("IO[bytes]", gzip.open(path)) if path.suffix == ".gz" else path.open("rb")
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
-    with _OPENERS.get(path.suffix, _plain)(path) as file:
+    with _opened(path) as file:
         for line in file:
             yield json.loads(line)
 
