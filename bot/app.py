@@ -143,6 +143,7 @@ def _sources(settings: Settings, topics: Mapping[str, Topic], http: Http, outsid
                 kinds=arxiv.kinds,
                 holidays=arxiv.holidays,
                 backfill_days=arxiv.backfill_days,
+                papers=_example_papers(settings, topics),
             )
         )
     if (hf := settings.huggingface).enabled:
@@ -176,6 +177,12 @@ def _github(settings: Settings, topics: Mapping[str, Topic], http: Http) -> GitH
         )
     except UsageError as error:
         raise SettingsError(f"A GitHub search or watch of the settings or of a topic cannot be used: {error}") from error
+
+
+def _example_papers(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...]:
+    """Return the arXiv identifiers among the examples of the topics that are followed."""
+    examples = (each for name in settings.topics if name in topics for each in topics[name].examples)
+    return tuple(each.removeprefix("arxiv:") for each in examples if each.startswith("arxiv:"))
 
 
 def _searches(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...]:

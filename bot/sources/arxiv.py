@@ -28,6 +28,7 @@ class _Mark:
 
     day: date | None = None
     categories: str = ""
+    papers: str = ""  # the hash of the example papers that were looked up
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +40,15 @@ class _Plan:
     first: bool  # nothing was read before
     today: date
     notes: tuple[str, ...]
+    papers: str = ""  # as in the watermark
 
 
 class ArxivSource:
     """arXiv as a Source.
 
     `kinds` are the announcements to read, `holidays` the evenings on which arXiv says it announces nothing, `backfill_days`
-    how far the first collection goes back. The watermark is the last day of which everything before was read, too.
+    how far the first collection goes back, `papers` the identifiers of further papers to know: the topics' examples, which
+    are looked up once. The watermark is the last day of which everything before was read, too.
     """
 
     name = "arxiv"
@@ -62,6 +65,7 @@ class ArxivSource:
         kinds: Collection[str] = ("new", "cross"),
         holidays: Collection[date] = (),
         backfill_days: int = 0,
+        papers: Collection[str] = (),
     ) -> None:
         self._http = http
         self._categories = tuple(dict.fromkeys(categories))
@@ -69,6 +73,7 @@ class ArxivSource:
         self._kinds = frozenset(kinds)
         self._holidays = frozenset(holidays)
         self._backfill = timedelta(days=backfill_days)
+        self._papers = tuple(sorted(set(papers)))
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
         """Yield the newest announcement, then the missed ones, oldest first; raises SourceUnavailable or SourceChanged.
@@ -76,6 +81,10 @@ class ArxivSource:
         The newest comes first because only its feed is gone tomorrow; the watermark passes it when all is read.
         """
         plan = self._plan(state.watermark, now)
+        if self._papers and plan.papers != fingerprint(self._papers):
+            batch = await self._examples(state.watermark)
+            plan = plan if batch.partial else replace(plan, papers=fingerprint(self._papers))
+            yield batch
         if plan.done >= plan.due:
             yield Batch(notes=(*plan.notes, _nothing_new(plan, now)))
             return
@@ -105,6 +114,19 @@ class ArxivSource:
             found |= {item.key: item for item in results.items}
         return found
 
+    async def _examples(self, watermark: str) -> Batch:
+        """Look up the example papers; when that fails, say so and try again with the next collection."""
+        try:
+            found = await self.look_up(self._papers)
+        except SourceError as error:
+            return Batch(notes=(f"the topics' example papers could not be looked up: {error}",), partial=True)
+        mark, _ = _read_mark(watermark)
+        unknown = [number for number in self._papers if f"arxiv:{number}" not in found]
+        notes = (f"arXiv does not know the example {', '.join(unknown)}",) if unknown else ()
+        return Batch(
+            items=tuple(found.values()), watermark=_written(replace(mark, papers=fingerprint(self._papers))), notes=notes
+        )
+
     # --- planning
 
     def _plan(self, watermark: str, now: datetime) -> _Plan:
@@ -113,14 +135,14 @@ class ArxivSource:
         before_due = on_or_before(due - timedelta(days=1))
         if mark.day is None:
             start = on_or_before(due - max(self._backfill, timedelta(days=1)))
-            return _Plan(due, start, True, today, notes)
+            return _Plan(due, start, True, today, notes, mark.papers)
         done = min(mark.day, due)  # a clock that once ran ahead hides no days
-        if mark.categories != self._hash() and done >= due:
+        if mark.categories != fingerprint(self._categories) and done >= due:
             done = before_due  # read the day again for the categories that are new
         oldest = on_or_before(due - MAX_CATCH_UP)
         if done < oldest:
             done, notes = oldest, (*notes, f"announcements before {in_words(oldest)} were left out")
-        return _Plan(due, done, False, today, notes)
+        return _Plan(due, done, False, today, notes, mark.papers)
 
     def _first_steps(
         self, plan: _Plan, feed: Feed | None, failure: SourceError | None, now: datetime
@@ -208,10 +230,16 @@ class ArxivSource:
     def _mark(self, day: date, plan: _Plan) -> str | None:
         if day < plan.done:
             return None
-        return json.dumps({"day": day.isoformat(), "categories": self._hash()})
+        return _written(_Mark(day, fingerprint(self._categories), plan.papers))
 
-    def _hash(self) -> str:
-        return hashlib.sha256(" ".join(sorted(self._categories)).encode()).hexdigest()[:12]
+
+def fingerprint(names: Collection[str]) -> str:
+    """Return a short text that differs when the names do, in whatever order; the watermark tells by it what it is for."""
+    return hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:12]
+
+
+def _written(mark: _Mark) -> str:
+    return json.dumps({"day": mark.day and mark.day.isoformat(), "categories": mark.categories, "papers": mark.papers})
 
 
 def _read_mark(watermark: str) -> tuple[_Mark, tuple[str, ...]]:
@@ -219,7 +247,8 @@ def _read_mark(watermark: str) -> tuple[_Mark, tuple[str, ...]]:
         return _Mark(), ()
     try:
         stored = json.loads(watermark)
-        return _Mark(date.fromisoformat(stored["day"]), str(stored.get("categories", ""))), ()
+        day = stored["day"] and date.fromisoformat(stored["day"])
+        return _Mark(day, str(stored.get("categories", "")), str(stored.get("papers", ""))), ()
     except (ValueError, TypeError, KeyError, AttributeError):
         return _Mark(), ("it was forgotten how far arXiv had been read",)
 

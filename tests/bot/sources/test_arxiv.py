@@ -9,7 +9,7 @@ import pytest
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http import Http, Politeness
 from bot.models import Batch, SourceState
-from bot.sources.arxiv import ArxivSource
+from bot.sources.arxiv import ArxivSource, fingerprint
 from bot.sources.arxiv_calendar import EASTERN, window
 from tests.bot.sources.arxiv_answers import feed, recorded, records, results
 from tests.fakes.web import Answer, Asked, Web
@@ -66,7 +66,7 @@ def one_paper_a_day(first: str, last: str) -> list[tuple[str, str]]:
 
 
 def mark(day: str, source: ArxivSource) -> str:
-    return json.dumps({"day": day, "categories": source._hash()})
+    return json.dumps({"day": day, "categories": fingerprint(("cs.AI", "cs.CL")), "papers": ""})
 
 
 async def collect(source: ArxivSource, now: datetime, day: str = "", failures: int = 0) -> list[Batch]:
@@ -140,9 +140,10 @@ async def test_the_first_collection_reads_the_feed_and_nothing_else(web: Web, so
     assert reached(batches) == TODAY
 
 
-async def test_other_categories_read_the_same_day_again(web: Web, http: Http, source: ArxivSource, now: datetime) -> None:
+async def test_other_categories_read_the_same_day_again(web: Web, source: ArxivSource, now: datetime) -> None:
     serve(web, feed=feed(TODAY, NEW))
-    state = SourceState(name="arxiv", watermark=mark(TODAY, make(web, http, categories=("cs.AI",))))
+    watermark = mark(TODAY, source).replace(fingerprint(("cs.AI", "cs.CL")), fingerprint(("cs.AI",)))
+    state = SourceState(name="arxiv", watermark=watermark)
     batches = [batch async for batch in source.collect(state, now)]
     assert len(keys(batches)) == 2
     assert reached(batches) == TODAY
@@ -464,6 +465,36 @@ async def test_papers_are_looked_up_in_batches_and_unknown_ones_are_absent(web: 
     found = await source.look_up([f"1605.{number:05}" for number in range(8_386, 8_536)])
     assert list(found) == ["arxiv:1605.08386"]
     assert [asked.query["max_results"] for asked in web.asked] == ["100", "50"]
+
+
+async def test_the_topics_example_papers_are_looked_up_once(web: Web, http: Http, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=recorded("api-one.xml"))
+    source = make(web, http, papers=("1605.08386", "2603.99999"))
+
+    first, *_ = batches = await collect(source, now, TUESDAY)
+    again = [batch async for batch in source.collect(SourceState(name="arxiv", watermark=last_mark(batches)), now)]
+
+    assert [item.key for item in first.items] == ["arxiv:1605.08386"]
+    assert first.notes == ("arXiv does not know the example 2603.99999",)
+    assert keys(again) == []
+    assert sum(asked.path == "/api" for asked in web.asked) == 1
+
+
+async def test_example_papers_that_cannot_be_had_now_are_tried_again(web: Web, http: Http, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=LIMIT)
+    source = make(web, http, papers=("1605.08386",))
+
+    first, *rest = batches = await collect(source, now, TUESDAY)
+
+    assert first.partial
+    assert "could not be looked up" in first.notes[0]
+    assert keys(rest)
+    assert json.loads(last_mark(batches))["papers"] == ""
+
+
+def last_mark(batches: list[Batch]) -> str:
+    """The watermark after the batches."""
+    return [batch.watermark for batch in batches if batch.watermark][-1]
 
 
 async def test_every_day_of_a_year_is_read_once_by_a_daily_collection(web: Web, http: Http) -> None:
