@@ -7,6 +7,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -101,9 +102,11 @@ class Collector:
         tally = _Tally()
         error: SourceError | None = None
         try:
-            async for batch in source.collect(state, now):
-                tally.add(batch, await self._take_in(batch, source.name, now))
-                progress(Progress(source.title, batch.done, batch.total, tally.read))
+            # Closed here and now also when storing fails: a source left to the garbage collector would end its requests late.
+            async with aclosing(source.collect(state, now)) as batches:
+                async for batch in batches:
+                    tally.add(batch, await self._take_in(batch, source.name, now))
+                    progress(Progress(source.title, batch.done, batch.total, tally.read))
         except SourceError as failure:
             error = failure
         except BotError:

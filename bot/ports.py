@@ -3,7 +3,7 @@
 All of it is async: nothing behind these ports may block the event loop.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from pathlib import Path
@@ -25,7 +25,7 @@ class Source(Protocol):
         """The name for people: arXiv."""
         ...
 
-    def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield what is new since `state.watermark`, in batches that may be stored as they come.
 
         Raises SourceUnavailable or SourceChanged, also after some batches; what was yielded before stays good.

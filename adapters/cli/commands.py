@@ -228,7 +228,13 @@ def console() -> Any:
     """The terminal, or whatever standard output is."""
     from rich.console import Console
 
-    return Console(highlight=False, markup=False)
+    class Terminal(Console):
+        """One that leaves it to `main` what it means when nobody reads on; rich's own ends with status 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Terminal(highlight=False, markup=False)
 
 
 def _query_text(words: Sequence[str]) -> str:

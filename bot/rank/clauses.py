@@ -190,10 +190,13 @@ def leaves_of(tree: Tree) -> list[Leaf]:
             return []
 
 
+# How a label is told; any other is told with its field, as one would type it.
+_LABELS = {"category": "{}", "has": "has {}", "kind": "a {}", "language": "in {}"}
+
+
 def _written(leaf: Leaf) -> str:
-    """A phrase or a category by itself; any other label with its field, as one would type it."""
     text = (leaf.text if isinstance(leaf, Term) else leaf.value) + ("*" if leaf.prefix else "")
-    return text if isinstance(leaf, Term) or leaf.field == "category" else f"{leaf.field}:{text}"
+    return text if isinstance(leaf, Term) else _LABELS.get(leaf.field, f"{leaf.field}:{{}}").format(text)
 
 
 def _sparse(dense: Floats) -> tuple[Ints, Floats]:

@@ -7,7 +7,7 @@ One request every three seconds and one connection over the feed, the API and OA
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncGenerator, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -75,7 +75,7 @@ class ArxivSource:
         self._backfill = timedelta(days=backfill_days)
         self._papers = tuple(sorted(set(papers)))
 
-    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the newest announcement, then the missed ones, oldest first; raises SourceUnavailable or SourceChanged.
 
         The newest comes first because only its feed is gone tomorrow; the watermark passes it when all is read.
@@ -207,7 +207,7 @@ class ArxivSource:
 
     async def _catch_up(
         self, history: History, days: Sequence[date], reached: date, plan: _Plan, failure: SourceError | None, now: datetime
-    ) -> AsyncIterator[Batch]:
+    ) -> AsyncGenerator[Batch, None]:
         if not days:
             return
         notes = self._why(days, plan, failure)

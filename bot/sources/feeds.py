@@ -7,7 +7,7 @@ process of its own (`bot.sources.feed_process`), and what that process says is c
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from datetime import datetime
 from typing import Annotated
 from urllib.parse import urlsplit
@@ -65,7 +65,7 @@ class FeedSource:
         self.name = f"feed:{name}"
         self.title = title or name
 
-    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the feed's entries in one batch, or an empty one when it has not changed; raises SourceError."""
         mark = _Watermark.read(state.watermark, self._url)
         response = await self._ask({header: value for part, header in _CONDITIONS.items() if (value := getattr(mark, part))})

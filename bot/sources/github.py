@@ -6,7 +6,7 @@ collected carries its stars, and each watched repository is read whole at least 
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from datetime import UTC, datetime
 
 from bot.errors import UsageError
@@ -64,7 +64,7 @@ class GitHubSource:
             readmes=readmes,
         )
 
-    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield watched repositories, what watched owners did, and what searches found.
 
         Raises SourceUnavailable or SourceChanged. When the hour's requests run out, the searches, which have a budget of

@@ -1,7 +1,7 @@
 """One collection from GitHub: what is asked in which order, and how far it has come."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
 
@@ -57,7 +57,7 @@ class Collection:
         self._yielded: set[str] = set()
         self._done, self._total = 0, len(wanted.searches) + len(wanted.watch)
 
-    async def repositories(self) -> AsyncIterator[Batch]:
+    async def repositories(self) -> AsyncGenerator[Batch, None]:
         """Yield each watched repository that changed since it was last read."""
         for name in self._longest_unread(name for name in self._wanted.watch if "/" in name):
             response = await self._ask(name, f"/repos/{name}")
@@ -74,7 +74,7 @@ class Collection:
             yield self._step(Batch(items=self._once((item,)), notes=_renamed(name, item)))
             self._stop_if_refused()
 
-    async def owners(self) -> AsyncIterator[Batch]:
+    async def owners(self) -> AsyncGenerator[Batch, None]:
         """Yield the repositories that watched owners created or pushed to since they were last read."""
         params = (("sort", "pushed"), ("direction", "desc"), ("per_page", str(PAGE)))
         for name in self._longest_unread(name for name in self._wanted.watch if "/" not in name):
@@ -89,7 +89,7 @@ class Collection:
             yield self._step(Batch(items=await self._with_readmes(self._once(moved)), skipped=listed.skipped))
             self._stop_if_refused()
 
-    async def searches(self) -> AsyncIterator[Batch]:
+    async def searches(self) -> AsyncGenerator[Batch, None]:
         """Yield what the searches find, the one that has waited longest first."""
         for text in sorted(self._wanted.searches, key=lambda text: self._mark.searches.get(text, _NEVER)):
             try:
@@ -102,7 +102,7 @@ class Collection:
             self._mark = self._mark.after_search(text, self._now)
             yield self._step(Batch())
 
-    async def _pages(self, text: str, query: str) -> AsyncIterator[Batch]:
+    async def _pages(self, text: str, query: str) -> AsyncGenerator[Batch, None]:
         """Yield the pages of one query; the mark stays where it is until the whole search has been read."""
         read = 0
         for page in range(1, self._wanted.pages + 1):

@@ -6,7 +6,7 @@ address, 1,000 with a token, and answers 429 with a `RateLimit` header beyond (h
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 
@@ -62,7 +62,7 @@ class HuggingFaceSource:
         self._reread = timedelta(days=reread_days)
         self._backfill = timedelta(days=backfill_days)
 
-    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield one batch per day, the oldest first; raises SourceUnavailable or SourceChanged."""
         plan = self._plan(state.watermark, now.astimezone(UTC).date())
         complete = plan.complete

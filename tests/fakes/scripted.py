@@ -1,6 +1,6 @@
 """A source that gives what a test tells it to: stands for whatever is behind the Source port."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from datetime import datetime
 
 from bot.models import Batch, SourceState
@@ -17,7 +17,7 @@ class Scripted:
         self.steps = list(steps)
         self.given: list[str] = []
 
-    async def collect(self, state: SourceState, now: datetime) -> AsyncIterator[Batch]:
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         self.given.append(state.watermark)
         for step in self.steps:
             if isinstance(step, Batch):

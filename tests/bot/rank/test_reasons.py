@@ -3,9 +3,10 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models import Interest, Item, Term, Tree
+from bot.models import Interest, Item, Label, Link, Term, Tree
 from bot.query import matches, unparse_tree
 from bot.rank import Edition, rank
+from bot.rank.clauses import leaves_of
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, topic
 
@@ -35,8 +36,10 @@ def test_of_alternatives_those_are_named_that_the_item_has() -> None:
     assert reason(paper("CUDA and HIP"), "rocm OR cuda OR hip -survey") == "matches *cuda*, *hip*"
 
 
-def test_labels_are_told_as_they_are_asked_for() -> None:
-    assert reason(paper("A", categories=("cs.DC",)), "category:cs.dc kind:paper") == "matches *cs.dc*, *kind:paper*"
+def test_labels_are_told_in_words_where_there_are_any() -> None:
+    assert reason(paper("A", categories=("cs.DC",)), "category:cs.dc kind:paper") == "matches *cs.dc*, *a paper*"
+    assert reason(paper("A", links=(Link("code", "https://github.com/a/b"),)), "has:code") == "matches *has code*"
+    assert reason(paper("A", license="MIT"), "license:mit") == "matches *license:mit*"
 
 
 def test_a_clause_without_words_is_told_as_it_was_written() -> None:
@@ -75,6 +78,7 @@ def test_every_word_that_is_told_is_in_the_item(item: Item, trees: list[Tree], w
     (only,) = rank(Edition([item], {}, NOW), topic("", *((each.clause, each.weight) for each in clauses)))
     told = re.findall(r"\*(.+?)\*(?: ×(\d+))?(?=,|$)", only.parts[0].why)
     asked = {clause.clause for clause in clauses}
+    labels = [leaf.value for tree in trees for leaf in leaves_of(tree) if isinstance(leaf, Label)]
     for text, _ in told:
         term = Term(text.removesuffix("*"), prefix=text.endswith("*"), quoted=True)
-        assert text in asked or ":" in text or "." in text or "-" in text or matches(term, item, NOW)
+        assert text in asked or any(value in text for value in labels) or "-" in text or matches(term, item, NOW)
