@@ -15,6 +15,7 @@ from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Ranked, Sour
 OLD = "too old"
 WITHDRAWN = "withdrawn"
 POSTED = "already posted"
+SHOWN = "in a digest above"  # of the same hour and channel, for another topic
 SOURCE = "from a source the topic leaves out"
 QUERY = "outside the topic"
 FILTER = "filtered out"
@@ -22,7 +23,7 @@ SCORE = "below the score"
 JOINED = "on one card with another"
 TWIN = "near twins"
 CAP = "over the cap"
-REASONS = (OLD, WITHDRAWN, POSTED, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
+REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,20 @@ class Choice:
     dropped: Mapping[str, str]
 
 
-def turned_away(item: Item, topic: Topic, *, posted: Collection[str], limits: Limits, now: datetime) -> str:
-    """Return why the item is not to be ranked for the topic at all, "" when it is."""
+def turned_away(
+    item: Item, topic: Topic, *, posted: Collection[str], shown: Collection[str], limits: Limits, now: datetime
+) -> str:
+    """Return why the item is not to be ranked for the topic at all, "" when it is.
+
+    `posted` are the keys that the channel was sent before, `shown` those that stand in another digest made with this one.
+    """
     if _is_old(item, limits.max_age, now):
         return OLD
     if item.withdrawn:
         return WITHDRAWN
-    if item.key in posted or any(alias in posted for alias in item.aliases):
-        return POSTED
+    for before, reason in ((posted, POSTED), (shown, SHOWN)):
+        if item.key in before or any(alias in before for alias in item.aliases):
+            return reason
     if topic.sources and not any(
         source.split(":")[0] in topic.sources or source in topic.sources for source in item.sources
     ):

@@ -6,7 +6,7 @@ collect: fetch → normalise → dedupe → store, per source. publish: rank →
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -239,8 +239,7 @@ class Publisher:
             if since not in editions:
                 editions[since] = await self._edition(since, now)
             here = shown.setdefault((order.workspace, order.channel), set())
-            posted = await self._store.posted(order.workspace, order.channel) | here
-            digest = await self._digest(order, editions[since], posted, since, now)
+            digest = await self._digest(order, editions[since], here, since, now)
             if record:
                 await self._store.save_digest(order.workspace, order.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
@@ -258,11 +257,12 @@ class Publisher:
         return await asyncio.to_thread(Edition, items, readings, now)
 
     async def _digest(
-        self, order: Order, edition: Edition, posted: frozenset[str] | set[str], since: datetime, now: datetime
+        self, order: Order, edition: Edition, shown: Collection[str], since: datetime, now: datetime
     ) -> Digest:
+        posted = await self._store.posted(order.workspace, order.channel) - set(shown)
         examples = await self._examples(order.topic)
         others = await self._partners(edition.items)
-        choice = await asyncio.to_thread(_choose, order, edition, posted, examples, others, now)
+        choice = await asyncio.to_thread(_choose, order, edition, (posted, shown), examples, others, now)
         summaries = await self._summaries([card.ranked.item for card in choice.cards], now)
         states = [(title, await self._store.source_state(name)) for name, title in self._asked(order.topic)]
         coverage = compose.coverage(edition.items, choice.dropped, states, since=since, now=now)
@@ -295,15 +295,19 @@ class Publisher:
 def _choose(
     order: Order,
     edition: Edition,
-    posted: frozenset[str] | set[str],
+    before: tuple[Collection[str], Collection[str]],
     examples: Sequence[Item | str],
     others: Mapping[str, Item],
     now: datetime,
 ) -> compose.Choice:
-    """Give every item of the edition a place in the digest or the one reason why it has none."""
+    """Give every item of the edition a place in the digest or the one reason why it has none.
+
+    `before` are the keys that were posted, and those that another digest made with this one shows.
+    """
+    posted, shown = before
     dropped: dict[str, str] = {}
     for item in edition.items:
-        if reason := compose.turned_away(item, order.topic, posted=posted, limits=order.limits, now=now):
+        if reason := compose.turned_away(item, order.topic, posted=posted, shown=shown, limits=order.limits, now=now):
             dropped[item.key] = reason
     ranked = [each for each in rank(edition, order.topic, examples=examples) if each.item.key not in dropped]
     dropped |= {item.key: compose.QUERY for item in edition.items} | dropped

@@ -14,6 +14,7 @@ from bot.settings import ArxivSettings, GitHubSettings, HuggingFaceSettings, Set
 
 # Just before arXiv's next feed: the recordings are the newest that there were.
 NOW = datetime(2026, 4, 1, 4, 15, tzinfo=UTC)
+ENTRIES = 4  # per topic: three topics are to be read at a glance
 TOPICS = ("gpu-systems", "llm-agents", "vision-language")
 
 
@@ -42,4 +43,4 @@ async def make(*, shown: bool = True) -> Sequence[Digest]:
             failed = next((each.error for each in collected if each.error is not None), None)
             if isinstance(failed, SourceError):
                 raise failed
-            return await app.publisher.publish([app.order(app.topic(name)) for name in TOPICS], NOW)
+            return await app.publisher.publish([app.order(app.topic(name), entries=ENTRIES) for name in TOPICS], NOW)

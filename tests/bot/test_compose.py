@@ -16,7 +16,7 @@ def ranked(item: Item, score: float = 0.5) -> Ranked:
 
 
 def away(item: Item, topic: Topic = TOPIC, posted: frozenset[str] = frozenset()) -> str:
-    return compose.turned_away(item, topic, posted=posted, limits=Limits(), now=NOW)
+    return compose.turned_away(item, topic, posted=posted, shown={"arxiv:shown"}, limits=Limits(), now=NOW)
 
 
 def test_a_new_paper_is_not_turned_away() -> None:
@@ -40,6 +40,10 @@ def test_what_is_no_news_is_turned_away_with_its_reason(item: Item, reason: str)
 
 def test_an_item_posted_under_another_key_of_it_is_not_posted_again() -> None:
     assert away(paper(aliases=("doi:10.1/x",)), posted=frozenset({"doi:10.1/x"})) == compose.POSTED
+
+
+def test_an_item_in_a_digest_above_is_not_called_posted() -> None:
+    assert away(paper("shown")) == compose.SHOWN
 
 
 def test_a_topic_may_leave_sources_out_one_feed_or_all_of_them() -> None:

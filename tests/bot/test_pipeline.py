@@ -205,7 +205,7 @@ async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemorySt
     first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=other)], now)
 
     assert (len(first.entries), len(second.entries)) == (1, 0)
-    assert second.coverage.dropped == ((compose.POSTED, 1),)
+    assert second.coverage.dropped == ((compose.SHOWN, 1),)
 
 
 async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: datetime) -> None:
