@@ -90,7 +90,7 @@ def demo(html: Path | None, compact: bool, as_json: bool) -> None:
     """Print one day's digests from recorded answers: no network, no settings, nothing kept."""
     from adapters.cli.demo import make
 
-    digests = asyncio.run(make(shown=not as_json))
+    digests = make(shown=not as_json)
     page = html or (None if as_json else Path("demo.html"))
     show(digests, compact=compact, html=page, as_json=as_json)
 

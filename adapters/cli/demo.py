@@ -1,5 +1,6 @@
 """`broadsheet demo`: recorded answers of arXiv, Hugging Face and GitHub through the whole path, on a database of its own."""
 
+import asyncio
 import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,7 +9,6 @@ from pathlib import Path
 from adapters.cli.progress import Bars
 from adapters.cli.replay import replay
 from bot.app import built
-from bot.errors import SourceError
 from bot.models import Digest
 from bot.settings import ArxivSettings, GitHubSettings, HuggingFaceSettings, Settings
 
@@ -34,13 +34,21 @@ def settings_for(url: str, folder: Path) -> Settings:
     )
 
 
-async def make(*, shown: bool = True) -> Sequence[Digest]:
-    """Collect, then make a digest for each of three topics. Raises SourceError when a source did not answer."""
+def make(*, shown: bool = True) -> Sequence[Digest]:
+    """Collect, then make a digest for each of three topics; `shown` says whether the progress is.
+
+    Raises SourceError when a source did not answer.
+    """
     with tempfile.TemporaryDirectory(prefix="broadsheet-demo-") as folder:
-        async with replay() as url, built(settings_for(url, Path(folder))) as app:
-            with Bars(shown=shown) as bars:
-                collected = await app.collector.collect(app.sources, NOW, progress=bars.update)
-            failed = next((each.error for each in collected if each.error is not None), None)
-            if isinstance(failed, SourceError):
-                raise failed
-            return await app.publisher.publish([app.order(app.topic(name), entries=ENTRIES) for name in TOPICS], NOW)
+        return asyncio.run(_make(Path(folder), shown))
+
+
+async def _make(folder: Path, shown: bool) -> Sequence[Digest]:
+    async with replay() as url, built(settings_for(url, folder)) as app:
+        with Bars(shown=shown) as bars:
+            collected = await app.collector.collect(app.sources, NOW, progress=bars.update)
+        failed = next((each.error for each in collected if each.error is not None), None)
+        if failed is not None:
+            raise failed
+        orders = [app.order(app.topic(name), entries=ENTRIES) for name in TOPICS]
+        return await app.publisher.publish(orders, NOW)

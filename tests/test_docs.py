@@ -1,0 +1,87 @@
+"""What the documents say is true today: commands, exit statuses, the sample digest, files that they point to."""
+
+import io
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+from rich.console import Console
+
+from adapters.cli import demo
+from adapters.cli.exits import Exit
+from adapters.cli.main import cli
+from adapters.cli.render import DigestView
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCUMENTS = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+def commands(group: click.Command, prefix: str = "") -> list[str]:
+    """Every command that can be typed: "collect", "db backup"."""
+    if not isinstance(group, click.Group):
+        return [prefix]
+    inner = [name for key, each in group.commands.items() for name in commands(each, f"{prefix} {key}".strip())]
+    return inner + ([prefix] if prefix and group.invoke_without_command else [])
+
+
+def typed(text: str) -> list[list[str]]:
+    """The `broadsheet …` lines of a document's code, as the shell would cut them."""
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
+    lines += [one for one in re.findall(r"`([^`\n]+)`", text) if one.startswith("broadsheet ")]
+    return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("broadsheet ") and "…" not in line]
+
+
+@pytest.mark.parametrize("words", typed(README), ids=" ".join)
+def test_every_command_in_the_readme_is_one(words: list[str]) -> None:
+    command: click.Command = cli
+    while isinstance(command, click.Group) and words and words[0] in command.commands:
+        command, words = command.commands[words[0]], words[1:]
+    options = {name for parameter in command.params for name in parameter.opts + parameter.secondary_opts} | {"--help"}
+
+    assert {word for word in words if word.startswith("--")} <= options
+    assert not isinstance(command, click.Group) or command.invoke_without_command or words in ([], ["--help"])
+
+
+def test_every_command_is_told_of_somewhere_and_has_a_help_text() -> None:
+    told = "\n".join(path.read_text(encoding="utf-8") for path in DOCUMENTS)
+    for name in commands(cli):
+        assert name.split()[-1] in told, name
+    for command in cli.commands.values():
+        assert command.help, command.name
+
+
+def test_the_exit_statuses_of_the_readme_are_those_of_the_command() -> None:
+    told = {int(number) for number in re.findall(r"(\d) [a-z]", README.split("Exit status:")[1].split("\n\n")[0])}
+
+    assert told == {status.value for status in Exit} - {Exit.INTERRUPTED.value}
+
+
+def test_the_digest_in_the_readme_is_the_demos() -> None:
+    console = Console(width=80, record=True, file=io.StringIO(), color_system=None, highlight=False)
+    console.print(DigestView(demo.make(shown=False)[0]))
+    shown = [line.rstrip() for line in console.export_text().splitlines()]
+    sample = [line for line in README.split("```text\n")[1].split("```")[0].splitlines() if line.strip() not in ("", "…")]
+
+    assert len(sample) > 20
+    at = 0
+    for line in sample:
+        at = shown.index(line, at) + 1
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_file_that_a_document_points_to_is_there(document: Path) -> None:
+    targets = re.findall(r"\]\(([^)#\s]+)[^)]*\)", document.read_text(encoding="utf-8"))
+    for target in targets:
+        if "://" not in target:
+            assert (document.parent / target).exists(), target
+
+
+def test_every_target_of_make_in_the_documents_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    told = {name for path in DOCUMENTS for name in re.findall(r"\bmake ([a-z]+)\b`", path.read_text(encoding="utf-8"))}
+
+    assert told <= targets
