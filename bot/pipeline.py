@@ -102,7 +102,7 @@ class Collector:
         tally = _Tally()
         error: SourceError | None = None
         try:
-            # Closed here and now also when storing fails: a source left to the garbage collector would end its requests late.
+            # Closed here also when storing fails: left to the garbage collector, a source would end its requests late.
             async with aclosing(source.collect(state, now)) as batches:
                 async for batch in batches:
                     tally.add(batch, await self._take_in(batch, source.name, now))

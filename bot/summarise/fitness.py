@@ -72,7 +72,8 @@ _WEIGHTS: Mapping[str, Mapping[str, float]] = {
     METHOD: {
         "objective": 0.7, "method": 0.7, "background": -0.5, "result": -0.4, "other": -0.5, "introduces": 0.9, "is a": 1.3,
         "paper": 0.3, "mechanism": 0.2, "further": -0.5, "show": -0.4, "figure": -0.4, "availability": -0.8,
-        "dangling": -0.3, "lack": -0.1, "gap": -0.1, "question": -0.2, "mechanics": 0.2, "announces": 0.3, "experiment": -0.2, "short": -0.2,
+        "dangling": -0.3, "lack": -0.1, "gap": -0.1, "question": -0.2, "mechanics": 0.2, "announces": 0.3,
+        "experiment": -0.2, "short": -0.2,
     },
     EVIDENCE: {
         "result": 1.0, "background": -0.8, "figure": 0.8, "number": 0.1, "show": 0.4, "better": 0.4, "experiment": 0.3,
