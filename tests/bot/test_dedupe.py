@@ -131,6 +131,40 @@ def test_the_same_long_title_and_an_author_in_common_is_the_same_work() -> None:
     assert not same_work(paper(title=title), replace(theirs, kind=Kind.REPO))
 
 
+def test_two_papers_that_the_archive_numbers_apart_stay_two() -> None:
+    """It does happen: one DOI given for both halves of a work, one title submitted again under a new number."""
+    title = "A Long and Quite Particular Title"
+    first = paper("2603.00001", title=title, aliases=("doi:10.1/a",))
+    second = paper("2603.00002", title=title, aliases=("doi:10.1/a", "arxiv:2603.00001"))
+
+    assert not same_work(first, replace(second, aliases=()))
+    for order in permutations((first, second)):
+        kept = fold_in(order, {}).items
+
+        assert {item.key for item in kept} == {first.key, second.key}
+        assert sorted(alias for item in kept for alias in item.aliases) == ["doi:10.1/a"]
+
+
+def test_what_two_papers_are_both_named_in_goes_to_one_of_them() -> None:
+    known = {item.key: item for item in (paper("2603.00001"), paper("2603.00002"))}
+    bridge = post("both", aliases=tuple(known))
+
+    merged = fold_in([bridge], known)
+
+    assert merged.retired == ()
+    assert [item.key for item in merged.items] == ["arxiv:2603.00001"]
+    assert merged.items[0].aliases == (bridge.key,)
+
+
+def test_a_feeds_column_of_the_same_name_every_week_is_not_one_work() -> None:
+    last = post("column-1", title="What we have read this week")
+    new = post("column-2", title=last.title, published=DAY + timedelta(days=7), appeared=DAY + timedelta(days=7))
+
+    assert not same_work(last, new)
+    assert same_work(last, replace(new, appeared=last.appeared))
+    assert same_work(last, replace(new, sources=("feed:partner",)))
+
+
 def test_only_an_unknown_entry_of_a_feed_is_looked_for_by_its_title() -> None:
     entry = post(title="A Long and Quite Particular Title")
 
