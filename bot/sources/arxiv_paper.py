@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from bot.keys import arxiv_id, doi, github_repos_in
+from bot.keys import arxiv_id, doi, github_repos_in, key_of_url
 from bot.models import Item, Kind, Link
 from bot.sources.tex import readable
 
@@ -58,6 +58,7 @@ def paper(
     remark = readable(comment[: 2 * MAX_COMMENT])[:MAX_COMMENT]
     known = [name for name in (primary, *categories) if _CATEGORY.fullmatch(name)]
     names = (readable(name[:500]) for name in authors)
+    registered = next((found for part in doi_text.split() if (found := doi(part))), "")
     return Item(
         key=f"arxiv:{number}",
         kind=Kind.PAPER,
@@ -66,7 +67,8 @@ def paper(
         authors=tuple(name for name in names if name and name != ":")[:MAX_AUTHORS],
         categories=tuple(dict.fromkeys(known)),
         sources=("arxiv",),
-        links=links(number, doi_text, f"{abstract}\n{comment}"),
+        links=links(number, registered, f"{abstract}\n{comment}"),
+        aliases=tuple(key for key in (key_of_url(f"https://doi.org/{registered}"),) if key.startswith("doi:")),
         published=published,
         updated=updated,
         appeared=appeared,
@@ -78,10 +80,9 @@ def paper(
     )
 
 
-def links(number: str, doi_text: str, text: str) -> tuple[Link, ...]:
-    """Return where to read the paper, and the repositories that its abstract or comment names."""
+def links(number: str, registered: str, text: str) -> tuple[Link, ...]:
+    """Return where to read the paper (`registered` is its DOI, or ""), and the repositories that its text names."""
     code = github_repos_in(text.replace("\\_", "_")) if "github" in text.lower() else ()
-    registered = next((found for part in doi_text.split() if (found := doi(part))), None)
     return (
         Link("abstract", f"https://arxiv.org/abs/{number}"),
         Link("pdf", f"https://arxiv.org/pdf/{number}"),

@@ -39,6 +39,7 @@ def test_a_page_of_the_api_becomes_papers() -> None:
     assert first.published == datetime(2022, 2, 24, 15, 5, 19, tzinfo=UTC)
     assert first.links[0] == Link("abstract", "https://arxiv.org/abs/2202.12139")
     assert Link("doi", "https://doi.org/10.1109/icstw55395.2022.00035") in first.links
+    assert first.aliases == ("doi:10.1109/icstw55395.2022.00035",)  # a journal's feed knows it by this
     assert all(item.title and item.abstract and item.authors and item.categories for item in page.items)
 
 
