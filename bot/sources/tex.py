@@ -33,6 +33,8 @@ _NO_PROSE = re.compile(r"\\[A-Za-z]+\s*(?:\{[^{}]*\})?|\{[^{}]*\}")
 _QUOTED = re.compile(r"`([^`']{1,120})'(?!\w)")
 _NOTHING = "\x00"  # what a citation leaves; the space before it goes with it
 _GONE = re.compile(r"\s*\x00")
+# Hugging Face gives `\\href{address}{text}` as `address{text}`.
+_ADDRESS = re.compile(r"https?://[^\s{}]+\Z")
 _LETTER_FIRST = re.compile(r"[A-Za-zÀ-ɏ]")
 
 
@@ -173,6 +175,9 @@ def _brace(tex: str, at: int, braces: dict[int, int], depth: int) -> _Read:
     if closed is None:
         return "{", at + 1
     inner = tex[at + 1 : closed]
+    if address := _ADDRESS.search(tex, max(0, at - LONGEST), at):
+        said = _read(inner, depth + 1).strip()
+        return "" if not said or _bare(said) == _bare(address[0]) else f" ({said})", closed + 1
     if re.fullmatch(r"[\w.:'’-]*", inner) or re.match(r"\s*\\", inner) or re.search(r"\\['\"`^~=.]|\\[vucHkrb]\b", inner):
         return _read(inner, depth + 1).strip() if inner.strip() else "", closed + 1
     return "{", at + 1
@@ -311,10 +316,11 @@ def _with_argument(tex: str, name: str, opened: int, closed: int, braces: dict[i
 
 def _linked(url: str, said: str) -> str:
     url = url.replace("\\_", "_").replace("\\%", "%").replace("\\#", "#").strip()
-    bare = url.removeprefix("https://").removeprefix("http://").rstrip("/")
-    if not said or said.removeprefix("https://").removeprefix("http://").rstrip("/") == bare:
-        return url
-    return f"{said} ({url})"
+    return url if not said or _bare(said) == _bare(url) else f"{said} ({url})"
+
+
+def _bare(url: str) -> str:
+    return url.removeprefix("https://").removeprefix("http://").rstrip("/.").lower()
 
 
 def _alone(tex: str, name: str, end: int) -> _Read:

@@ -111,6 +111,9 @@ def test_what_is_not_tex_stays_as_it_was_typed(text: str) -> None:
         (r"\revise{The context} \textcolor{red}{now} \ac{LLM}", "The context now LLM"),
         (r"at \href{https://a.org/b_c}{https://a.org/b_c}.", "at https://a.org/b_c."),
         (r"at \href{https://a.org}{this page}", "at this page (https://a.org)"),
+        ("our https://github.com/a/B_c{GitHub}.", "our https://github.com/a/B_c (GitHub)."),  # as Daily Papers gives it
+        ("at https://a.org/x/{https://a.org/x/.}", "at https://a.org/x/"),
+        ("at https://a.org/x {a, b}", "at https://a.org/x {a, b}"),
         (r"\url{https://github.com/bytedance/SALMONN/}.", "https://github.com/bytedance/SALMONN/."),
         (r"this field\footnote{https://a.org}.", "this field (https://a.org)."),
         (r"benchmark~\cite{yang2022}. As \citet{Nevins2015} says", "benchmark. As [Nevins2015] says"),
