@@ -15,7 +15,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
-from bot.query.fields import spellings_of
+from bot.query.fields import TEXT, spellings_of
 from bot.query.match import bounds
 from bot.store.records import micros
 
@@ -23,6 +23,7 @@ from bot.store.records import micros
 _DEEPEST = 24
 LABELS = {"category": "c", "source": "s", "kind": "k", "language": "l", "license": "r", "has": "h", "id": "i"}
 _LONGEST_LABEL = 3000  # characters; encoded at most 8 bytes each, below FTS5's token limit of 32768 bytes
+_TEXTS = f"{{{' '.join(TEXT)}}}"  # and not the stems, which are spelt as words are
 _ODD = re.compile("[^a-z0-9]")
 
 
@@ -65,7 +66,7 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
         case Term():
             return any_of([phrase(" ".join(way.tokens), tree.field, prefix=way.prefix) for way in spellings_of(tree)])
         case Label():
-            return phrase(label_token(tree.field, tree.value), prefix=tree.prefix)
+            return Match(f'"{label_token(tree.field, tree.value)}"{"*" if tree.prefix else ""}')
         case Number():
             return _number(tree)
         case When():
@@ -79,10 +80,15 @@ def compile_tree(tree: Tree, now: datetime) -> Condition:
 
 
 def phrase(tokens: str, field: str = "", *, prefix: bool = False) -> Condition:
-    """Return the condition that these tokens follow one another, anywhere or in one field; no tokens are nowhere."""
+    """Return the condition that these tokens follow one another, in any text or in one; no tokens are nowhere."""
     if not tokens:
         return NONE
-    return Match(f'{field and f"{field} : "}"{tokens}"{"*" if prefix else ""}')
+    return Match(f'{field or _TEXTS} : "{tokens}"{"*" if prefix else ""}')
+
+
+def stem(word: str) -> Match:
+    """Return the condition that an item has the stem: as a word of its texts, or as the stem of one."""
+    return Match(f'"{word}"')
 
 
 @lru_cache(maxsize=10_000)

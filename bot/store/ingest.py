@@ -4,8 +4,9 @@ Statements with many rows keep the writer inside SQLite, where it does not hold 
 rows can be folded at the same time on another core.
 """
 
+import itertools
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import blake2b
@@ -20,9 +21,9 @@ from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
 from bot.store.words import STEMS_VERSION, stemmed
 
-CHUNK = 500  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
+CHUNK = 250  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
-INDEX_VERSION = f"1 {VERSION} {STEMS_VERSION}"
+INDEX_VERSION = f"2 {VERSION} {STEMS_VERSION}"
 
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
@@ -76,20 +77,40 @@ def _fingerprint(texts: Sequence[str]) -> int:
 # --- writing; all of it inside the writer's transaction
 
 
-def write_chunk(db: Database, chunk: Sequence[Ready], day: date) -> None:
-    """Insert or replace the items of a chunk, and what belongs to them."""
-    known = ids_of(db, [item.key for item in chunk])
-    changed = _changed(db, [(known[item.key], item) for item in chunk if item.key in known])
-    unindex(db, [number for number, _ in changed])
-    following = int(db.execute("select coalesce(max(id), 0) + 1 from items").fetchone()[0])
-    new = list(enumerate((item for item in chunk if item.key not in known), following))
-    numbers = {**known, **{item.key: number for number, item in new}}
-    pairs = [(numbers[item.key], item) for item in chunk]
-    _replace(db, "items", _ROW, [(number, *item.row) for number, item in pairs])
-    _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in pairs])
-    _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in (*new, *changed)])
-    _write_aliases(db, pairs, list(known.values()))
-    _write_readings(db, pairs, day)
+def known(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Return id and fingerprint of each key that is an item's own."""
+    sql = "select key, id, fingerprint from items where key in (select value from json_each(?))"
+    return {key: (number, mark) for key, number, mark in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
+
+
+def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, tuple[int, int]], day: date) -> None:
+    """Insert or replace items with what belongs to them; `known` are those among them that are stored already.
+
+    The search index comes first, chunk by chunk as they are made ready. The rows wait until nothing is left to fold, or
+    until a changed text is taken out of the index, which may have to make it anew from the rows.
+    """
+    following = itertools.count(int(db.execute("select coalesce(max(id), 0) + 1 from items").fetchone()[0]))
+    waiting: list[tuple[int, Ready]] = []
+    for chunk in chunks:
+        pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
+        changed = [number for number, item in pairs if item.key in known and known[item.key][1] != item.row[-1]]
+        if changed:
+            _write_rows(db, waiting, day)
+            unindex(db, changed)
+            waiting = []
+        fresh = [pair for pair in pairs if pair[1].key not in known or pair[0] in set(changed)]
+        _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in fresh])
+        waiting += [(number, replace(item, texts=())) for number, item in pairs]
+    _write_rows(db, waiting, day)
+
+
+def _write_rows(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+    for at in range(0, len(pairs), CHUNK):
+        some = pairs[at : at + CHUNK]
+        _replace(db, "items", _ROW, [(number, *item.row) for number, item in some])
+        _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in some])
+        _write_aliases(db, some)
+        _write_readings(db, some, day)
 
 
 def ids_of(db: Database, keys: Collection[str]) -> dict[str, int]:
@@ -162,16 +183,9 @@ def _all_rows(db: Database) -> Iterator[list[_Stored]]:
         last = numbers[-1]
 
 
-def _changed(db: Database, pairs: Sequence[tuple[int, Ready]]) -> list[tuple[int, Ready]]:
-    """Return those whose indexed text is another than before; counts of stars and votes leave it as it is."""
-    sql = "select id, fingerprint from items where id in (select value from json_each(?))"
-    before = dict(db.execute(sql, [json.dumps([number for number, _ in pairs])]).fetchall())
-    return [(number, item) for number, item in pairs if before[number] != item.row[-1]]
-
-
-def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]], known: Sequence[int]) -> None:
-    if known:
-        db.execute("delete from aliases where item in (select value from json_each(?))", [json.dumps(known)])
+def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]]) -> None:
+    numbers = json.dumps([number for number, _ in pairs])
+    db.execute("delete from aliases where item in (select value from json_each(?))", [numbers])
     rows = [(alias, number) for number, item in pairs for alias in item.aliases]
     db.conn.executemany("insert or replace into aliases (alias, item) values (?, ?)", rows)
 

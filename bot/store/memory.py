@@ -10,6 +10,7 @@ from pathlib import Path
 from bot.errors import StoreError
 from bot.models import Digest, Hit, Item, Kind, Page, Query, Reading, SourceState, Summary, Tree
 from bot.query.fields import TEXT, text_of
+from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
 from bot.store.records import item_to_text, newness, posted_keys
 from bot.store.words import split, stemmed
@@ -213,7 +214,11 @@ def _number(item: Item, name: str) -> float:
     return -1 if value is None else value
 
 
-def _relevance(item: Item, phrases: Sequence[str]) -> float:
-    """Return how many of the phrases of stems the item has, those in its title twice."""
-    title, text = (f" {part} " for part in stemmed(tuple(text_of(item, field) for field in TEXT)))
-    return float(sum(2 * (f" {phrase} " in title) + (f" {phrase} " in text) for phrase in filter(None, phrases)))
+def _relevance(item: Item, sought: Sequence[str]) -> float:
+    """Return how many of the stems and phrases the item has, those in its title twice."""
+    title, *rest = texts = tuple(text_of(item, field) for field in TEXT)
+    text = f" {BARRIER} ".join(rest)
+    stems_in_title, stems_in_text = stemmed(texts)
+    where = {False: (f" {title} {stems_in_title} ", f" {text} {stems_in_text} "), True: (f" {title} ", f" {text} ")}
+    places = [(f" {words} ", *where[" " in words]) for words in sought if words]
+    return float(sum(2 * (words in in_title) + (words in in_text) for words, in_title, in_text in places))

@@ -11,8 +11,9 @@ from bot.query.fields import TEXT
 APPLICATION_ID = 0x42524453  # "BRDS", in the file's header: tells our files from other programs' (sqlite.org/pragma.html)
 TITLE_WEIGHT = 2.0  # a word of the title counts twice; measured, see docs/decisions/0004-search-stemming.md
 
-# The columns of the search index: the folded texts; their stems, of the title and of all others; and the labels. Stems and
-# labels are spelt as tokens that no text can contain, so one expression can ask for any of them. A label weighs nothing.
+# The columns of the search index: the folded texts; of their words that are not their own stem the stems, of the title and
+# of all others; and the labels. A stem is spelt as a word is, so that one term finds a word and all that have it for a stem,
+# and bm25 weighs them as one. Labels are tokens that no text can contain. A label weighs nothing.
 COLUMNS = (*TEXT, "title_stem", "text_stem", "label")
 _WEIGHTS = (TITLE_WEIGHT, 1.0, 1.0, 1.0, 1.0, TITLE_WEIGHT, 1.0, 0.0)
 

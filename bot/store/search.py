@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from bot.models import Hit, Item, Page, Query, Tree
-from bot.store.compile import Condition, Match, Where, all_of, any_of, compile_tree, phrase, to_where
+from bot.store.compile import NONE, Condition, Match, Where, all_of, any_of, compile_tree, phrase, stem, to_where
 from bot.store.records import item_from_text, micros
 from bot.store.words import split
 
@@ -33,7 +33,7 @@ def statement(query: Query, now: datetime, limit: int, offset: int) -> tuple[str
     bare, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
     condition = compile_tree(rest, now)
     if bare:
-        return _ranked(any_of([phrase(words) for words in bare]), condition, [limit + 1, offset])
+        return _ranked(any_of([_has(words) for words in bare]), condition, [limit + 1, offset])
     where = to_where(condition)
     order = _ORDERS[query.sort]
     return f"select id, 0.0 from items where {where.sql} order by {order} limit ? offset ?", [
@@ -57,6 +57,11 @@ def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> in
     young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
     sql, values = to_where(all_of([compile_tree(tree, now), *young])).select("count(*)")
     return int(db.execute(sql, values).fetchone()[0])
+
+
+def _has(words: str) -> Condition:
+    """Return the condition that the item has a stem, or a phrase, as `split` gives them."""
+    return phrase(words) if " " in words else stem(words) if words else NONE
 
 
 def _ranked(either: Condition, condition: Condition, span: list[int]) -> tuple[str, list[object]]:

@@ -111,11 +111,12 @@ class SqliteStore:
         runs = ingest.chunks(items, now)
         heirs = {alias: item.key for run in runs for item in run for alias in item.aliases}
         gone = set(retired) - {item.key for item in items}
-        parts = [self._folder.submit(ingest.make_ready, run) for run in runs]
 
         def job(db: Database) -> None:
-            for part in parts:
-                ingest.write_chunk(db, part.result(), now.astimezone(UTC).date())
+            # Looked up first: while another thread folds, each step of SQLite's waits its turn for the interpreter.
+            known = ingest.known(db, [item.key for run in runs for item in run])
+            parts = [self._folder.submit(ingest.make_ready, run) for run in runs]
+            ingest.write(db, (part.result() for part in parts), known, now.astimezone(UTC).date())
             ingest.retire(db, gone, heirs)
             if state is not None:
                 _save_state(db, state)

@@ -9,7 +9,6 @@ import Stemmer
 
 from bot.models import And, Term, Tree
 from bot.query.fields import spellings_of
-from bot.query.fold import BARRIER
 
 # Function words of English that carry no subject; in a list of alternatives they would match nearly every item and only cost
 # time (bm25 weighs them at about zero). A search that consists of nothing else keeps them.
@@ -19,24 +18,28 @@ _FUNCTION_WORDS = (
     " when where which who why will with would you your"
 )
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
-STEMS_VERSION = f"1/{Stemmer.version()}"  # raise the first number when a rule here changes
-_MARK = "_s"  # begins every stem, and no folded token: `s` is no hexadecimal digit
-_MOST_STEMS = 300_000  # in the memo, about 40 MB; then it starts afresh
+STEMS_VERSION = f"2/{Stemmer.version()}"  # raise the first number when a rule here changes
+_MOST_STEMS = 300_000  # in each memo, about 40 MB; then it starts afresh
 
 
 def split(tree: Tree) -> tuple[tuple[str, ...], Tree]:
-    """Return the bare words of the tree's top level, as phrases of stems, and what must hold besides.
+    """Return what stands for the bare words of the tree's top level, stems and phrases, and what must hold besides.
 
     A bare word stands alone or in the outermost AND, without field, quotes or `*`. Function words are left out as long as
-    another word remains. An item has a word when one of its phrases stands in the `stemmed` text; a word that folds to
-    nothing has none. With no bare word in the tree there are no phrases; with none that an item could have, there is "".
+    another word remains. A word is one stem, which an item has in its folded texts or among their `stems`; or, when it is
+    several tokens, a phrase of the folded texts, with spaces between. A word that folds to nothing stands for nothing. With
+    no bare word in the tree there is nothing returned for them; with none that an item could have, there is "".
     """
     parts = tree.parts if isinstance(tree, And) else (tree,)
     bare = tuple(part for part in parts if isinstance(part, Term) and _is_bare(part))
     rest = tuple(part for part in parts if not (isinstance(part, Term) and _is_bare(part)))
     telling = tuple(term for term in bare if term.text.casefold() not in STOPWORDS)
-    phrases = dict.fromkeys(stems(" ".join(way.tokens)) for term in telling or bare for way in spellings_of(term))
-    return tuple(phrases) or ("",) * bool(bare), And(rest)
+    found = dict.fromkeys(_sought(way.tokens) for term in telling or bare for way in spellings_of(term))
+    return tuple(found) or ("",) * bool(bare), And(rest)
+
+
+def _sought(tokens: tuple[str, ...]) -> str:
+    return stem_of(tokens[0]) if len(tokens) == 1 else " ".join(tokens)
 
 
 def _is_bare(term: Term) -> bool:
@@ -59,7 +62,7 @@ class _Stems(dict[str, str]):
             self.clear()
         with self._lock:
             stem = self._stem(token) if len(token) > 2 and token.isalpha() else token
-        self[token] = stem = _MARK + stem
+        self[token] = stem
         return stem
 
     def _stem(self, token: str) -> str:
@@ -70,14 +73,26 @@ class _Stems(dict[str, str]):
         return f"{stem[:-2]}r" if len(stem) >= 6 and stem.endswith("our") else stem
 
 
-_stem_of = _Stems().__getitem__
+class _Others(dict[str, str]):
+    """Each folded token's stem where it differs from the token, otherwise ""."""
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _MOST_STEMS:
+            self.clear()
+        stem = stem_of(token)
+        self[token] = other = "" if stem == token else stem
+        return other
+
+
+stem_of = _Stems().__getitem__
+_other_of = _Others().__getitem__
 
 
 def stems(folded: str) -> str:
-    """Return folded text with each token's stem in its place, marked so that it differs from every folded token."""
-    return " ".join(map(_stem_of, folded.split()))
+    """Return the stems of a folded text's tokens, in their order, of those that are not their own stem."""
+    return " ".join(filter(None, map(_other_of, folded.split())))
 
 
 def stemmed(texts: tuple[str, ...]) -> tuple[str, str]:
     """Return the stems of the first of an item's folded texts, its title, and of all others."""
-    return stems(texts[0]), stems(f" {BARRIER} ".join(filter(None, texts[1:])))
+    return stems(texts[0]), stems(" ".join(texts[1:]))

@@ -14,6 +14,6 @@ def indexed(items: Sequence[Item], now: datetime) -> Database:
     """Return the database."""
     db = Database(memory=True)
     migrate(db)
-    for part in ingest.chunks(items, now):
-        ingest.write_chunk(db, ingest.make_ready(part), now.date())
+    known = ingest.known(db, [item.key for item in items])
+    ingest.write(db, map(ingest.make_ready, ingest.chunks(items, now)), known, now.date())
     return db

@@ -3,11 +3,11 @@
 import pytest
 
 from bot.models import And, Label, Not, Or, Term
-from bot.store.words import split, stems
+from bot.store.words import split, stem_of, stemmed, stems
 
 
 def same(*words: str) -> bool:
-    return len({stems(word) for word in words}) == 1
+    return len({stem_of(word) for word in words}) == 1
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,9 @@ def test_short_words_and_codes_keep_to_themselves(words: tuple[str, ...]) -> Non
     assert not same(*words)
 
 
-def test_a_stem_is_no_folded_token() -> None:
-    assert stems("cache _6a21_ __ h100") == "_scach _s_6a21_ _s__ _sh100"
+def test_only_words_that_are_not_their_own_stem_have_one_beside_them() -> None:
+    assert stems("train training cache _6a21_ __ h100") == "train cach"
+    assert stemmed(("the cache", "a trained model __ pretrained", "", "")) == ("cach", "train pretrain")
 
 
 def test_bare_words_of_the_outermost_and_are_alternatives_and_the_rest_are_conditions() -> None:
@@ -42,25 +43,25 @@ def test_bare_words_of_the_outermost_and_are_alternatives_and_the_rest_are_condi
     either, no = Or((Term("a1"), Term("b1"))), Not(Term("c1"))
     tree = And((Term("caches"), label, phrase, Term("Serving"), either, no, Term("x", "title"), Term("y", prefix=True)))
     phrases, rest = split(tree)
-    assert phrases == ("_scach", "_sserv")
+    assert phrases == ("cach", "serv")
     assert rest == And((label, phrase, either, no, Term("x", "title"), Term("y", prefix=True)))
 
 
 def test_a_word_alone_is_an_alternative_and_no_word_gives_none() -> None:
-    assert split(Term("cache")) == (("_scach",), And(()))
+    assert split(Term("cache")) == (("cach",), And(()))
     assert split(And(())) == ((), And(()))
     assert split(Label("kind", "paper")) == ((), And((Label("kind", "paper"),)))
 
 
 def test_a_word_that_folds_to_nothing_finds_nothing_yet_is_a_word() -> None:
     assert split(Term("…")) == (("",), And(()))
-    assert split(And((Term("…"), Term("cache")))) == (("_scach",), And(()))
+    assert split(And((Term("…"), Term("cache")))) == (("cach",), And(()))
 
 
-def test_a_hyphenated_word_is_looked_for_apart_and_joined() -> None:
-    assert split(Term("pre-trained"))[0] == ("_spre _strain", "_spretrain")
+def test_a_hyphenated_word_is_looked_for_as_a_phrase_and_joined_by_its_stem() -> None:
+    assert split(Term("pre-trained"))[0] == ("pre trained", "pretrain")
 
 
 def test_function_words_count_only_among_themselves() -> None:
-    assert split(And((Term("The"), Term("cache"))))[0] == ("_scach",)
-    assert split(And((Term("to"), Term("be"))))[0] == ("_sto", "_sbe")
+    assert split(And((Term("The"), Term("cache"))))[0] == ("cach",)
+    assert split(And((Term("to"), Term("be"))))[0] == ("to", "be")
