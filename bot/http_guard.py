@@ -13,7 +13,6 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from bot.errors import SourceUnavailable
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
 PORTS = frozenset({80, 443})

@@ -11,9 +11,6 @@ from pathlib import Path
 from bot.app import App
 from bot.errors import BotError, SourceError, StoreError
 
-# SQLite's changelog: the WAL-reset fault (3.7.0 to 3.51.2) is fixed in 3.51.3. Broadsheet avoids what triggers it by writing
-# and checkpointing on one connection, so an older library is worth a word and no more.
-SOUND_SQLITE = (3, 51, 3)
 LITTLE_SPACE = 500 * 2**20  # bytes
 HEARTBEAT = timedelta(minutes=10)  # `run` writes one every minute
 

@@ -1,6 +1,6 @@
-"""Search results, topics and sources for the terminal, in the style of the digest. Pure: values in, lines out."""
+"""Search results and topics for the terminal, in the style of the digest. Pure: values in, lines out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -9,19 +9,11 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.cli.render import MEASURE, STYLES, Sheet, printable
-from adapters.text import brief, clean, cut, plural
-from adapters.words import badges, byline, links, short_day, signals, title, warnings
-from bot.models import Health, Item, Page, SourceState, Topic
+from adapters.text import clean, cut, plural
+from adapters.words import badges, byline, links, signals, title, warnings
+from bot.models import Item, Page, Topic
 
 _ABSTRACT = 240  # characters: about three lines
-_HEALTH = {
-    Health.OK: ("ok", "plain"),
-    Health.QUIET: ("nothing new", "quiet"),
-    Health.PARTIAL: ("partial", "warning"),
-    Health.DOWN: ("down", "warning"),
-    Health.CHANGED: ("unknown answer", "warning"),
-    Health.NEVER: ("not asked yet", "quiet"),
-}
 
 
 @dataclass(frozen=True)
@@ -71,42 +63,6 @@ class TopicsView:
         if self.on:
             yield Text()
             yield from sheet.wrapped(Text("● made into a digest every day", style=STYLES["quiet"]))
-
-
-@dataclass(frozen=True)
-class SourcesView:
-    """How the sources' last collections went. `states` maps each source's name for people to what is remembered of it."""
-
-    states: Mapping[str, SourceState]
-    now: datetime
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from printable(self._lines(_sheet(console, options)), options.encoding)
-
-    def _lines(self, sheet: Sheet) -> Iterator[Text]:
-        for name, state in self.states.items():
-            word, style = _HEALTH[state.health]
-            pieces = [Text(word, style=STYLES[style]), Text(plural(state.items, "item"))]
-            pieces += [Text(f"asked {ago(state.asked, self.now)}", style=STYLES["quiet"])] if state.asked else []
-            pieces += [Text(clean(state.note))] if clean(state.note) else []
-            yield from sheet.row(cut(clean(name), 14), pieces)
-
-
-def ago(moment: datetime, now: datetime) -> str:
-    """Return "just now", "5 minutes ago", "3 hours ago", or the day when it is more than two days past."""
-    minutes = (now - moment).total_seconds() / 60
-    if minutes < 1:
-        return "just now"
-    if minutes < 60:
-        return f"{plural(int(minutes), 'minute')} ago"
-    if minutes < 48 * 60:
-        return f"{plural(int(minutes / 60), 'hour')} ago"
-    return f"on {short_day(moment.date(), now.date())}"
-
-
-def counted(counts: Mapping[str, int]) -> str:
-    """Return "374 papers, 16 repos" from counts by noun in the plural, leaving out what there is none of."""
-    return ", ".join(f"{brief(count)} {noun}" for noun, count in counts.items() if count)
 
 
 def _sheet(console: Console, options: ConsoleOptions) -> Sheet:

@@ -17,7 +17,6 @@ from bot.sources.arxiv_xml import DC, instant, root_of, text_of
 
 MAX_BYTES = 64 * 2**20
 OAI = "{http://www.openarchives.org/OAI/2.0/}"
-OAI_DC = "{http://www.openarchives.org/OAI/2.0/oai_dc/}"
 
 _PHYSICS = frozenset(
     "astro-ph cond-mat gr-qc hep-ex hep-lat hep-ph hep-th math-ph nlin nucl-ex nucl-th physics quant-ph".split()  # noqa: SIM905

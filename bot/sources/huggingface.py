@@ -24,7 +24,6 @@ MAX_CATCH_UP = timedelta(days=366)
 SATURDAY = 5
 
 _READABLE = frozenset({200, 400, 401, 403, 404, 429})
-_SAYS_WHY = frozenset({400, 401, 403})
 
 
 @dataclass(frozen=True, slots=True)

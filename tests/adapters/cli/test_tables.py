@@ -1,11 +1,10 @@
 import io
-from datetime import timedelta
 from pathlib import Path
 
 from rich.console import Console, RenderableType
 
-from adapters.cli.tables import PageView, SourcesView, TopicsView, ago, counted
-from bot.models import Health, Interest, Page, SourceState, Topic
+from adapters.cli.tables import PageView, TopicsView
+from bot.models import Interest, Page, Topic
 from tests.adapters.golden import check
 from tests.conftest import NOW
 from tests.fakes.digests import FOUND
@@ -41,24 +40,3 @@ def test_a_search_without_results_says_so() -> None:
 
 def test_topics_are_listed_with_those_that_are_on() -> None:
     check(GOLDEN / "topics-80.txt", printed(TopicsView(TOPICS, on=("gpu-systems",))))
-
-
-def test_sources_say_how_they_are() -> None:
-    states = {
-        "arXiv": SourceState(name="arxiv", health=Health.OK, asked=NOW - timedelta(minutes=5), items=374),
-        "Hugging Face": SourceState(
-            name="huggingface", health=Health.PARTIAL, asked=NOW, items=22, note="page 2 is missing"
-        ),
-        "GitHub": SourceState(name="github"),
-    }
-    check(GOLDEN / "sources-80.txt", printed(SourcesView(states, NOW)))
-
-
-def test_past_moments_are_told_as_people_do() -> None:
-    spans = (timedelta(seconds=5), timedelta(minutes=1), timedelta(minutes=59), timedelta(hours=47), timedelta(days=3))
-    told = [ago(NOW - span, NOW) for span in spans]
-    assert told == ["just now", "1 minute ago", "59 minutes ago", "47 hours ago", "on 29 March"]
-
-
-def test_counts_leave_out_what_there_is_none_of() -> None:
-    assert counted({"papers": 374, "repos": 0, "posts": 12000}) == "374 papers, 12.0k posts"
