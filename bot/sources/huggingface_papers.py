@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic.alias_generators import to_camel
 
 from bot.errors import SourceChanged
-from bot.keys import arxiv_id, key_of_url, normalised_url
+from bot.keys import arxiv_id, github_repos_in, key_of_url, normalised_url
 from bot.models import Item, Kind, Link
 from bot.sources.answers import Count, Flag, IfAny, Moment, Text, Texts, objects
 from bot.sources.tex import readable
@@ -127,19 +127,23 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         org=organisation.fullname or organisation.name,
         keywords=paper.ai_keywords,
         sources=("huggingface",),
-        links=tuple(_links(paper, identifier)),
+        links=tuple(_links(paper, identifier, paper.summary or entry.summary)),
         published=paper.published_at,
         appeared=paper.submitted_on_daily_at or datetime.combine(day, time(), UTC),
         upvotes=paper.upvotes,
     )
 
 
-def _links(paper: _Paper, identifier: str) -> list[Link]:
-    """Link the abstract, the discussion, and what the authors gave: code and project page, of the web only."""
+def _links(paper: _Paper, identifier: str, abstract: str) -> list[Link]:
+    """Link the abstract, the discussion, and what the authors gave: code and project page, of the web only.
+
+    Where no code is given (two papers of three), the repository that the abstract names is taken.
+    """
+    named = github_repos_in(abstract.replace("\\_", "_"))[:1]
     links = {
         f"https://arxiv.org/abs/{identifier}": "abstract",
         f"https://huggingface.co/papers/{identifier}": "discussion",
-        _code(paper.github_repo): "code",
+        _code(paper.github_repo) or "".join(f"https://github.com/{repo}" for repo in named): "code",
     }
     links.setdefault(normalised_url("".join(paper.project_page.split())), "page")
     return [Link(rel, url) for url, rel in links.items() if url]

@@ -182,6 +182,14 @@ def test_a_page_with_a_space_before_it_is_linked() -> None:
     assert item.links[-1] == Link("page", "https://homepage.jackli.org/projects/lavida/index.html")
 
 
+def test_the_code_that_only_the_abstract_names_is_linked() -> None:
+    told = "It is fast. Code: https://github.com/Lab/Fast\\_Decoding{GitHub}."
+
+    assert Link("code", "https://github.com/lab/fast_decoding") in read_one(summary=told).links
+    given = read_one(summary=told, githubRepo="https://github.com/lab/own")
+    assert [link.url for link in given.links if link.rel == "code"] == ["https://github.com/lab/own"]
+
+
 def test_a_page_that_is_the_code_is_linked_once() -> None:
     item = read_one(projectPage="https://github.com/a/b", githubRepo="https://github.com/a/b")
     assert [link.rel for link in item.links] == ["abstract", "discussion", "code"]
