@@ -85,13 +85,13 @@ def test_the_cap_counts_repositories_that_stand_alone_on_their_own() -> None:
 
 
 def test_coverage_counts_every_item_once() -> None:
-    items = [paper("2603.00001"), paper("2603.00002"), repo(), post()]
+    items = [paper("2603.00001"), paper("2603.00002"), repo()]
     dropped = {items[1].key: compose.QUERY, items[2].key: compose.CAP, "arxiv:not-here": compose.QUERY}
     states = [("arXiv", SourceState(name="arxiv", health=Health.OK, asked=NOW, answered=NOW))]
 
     coverage = compose.coverage(items, dropped, states, since=DAY, now=NOW)
 
-    assert (coverage.seen, coverage.kept) == (4, 2)
+    assert (coverage.seen, coverage.kept) == (3, 1)
     assert coverage.dropped == ((compose.QUERY, 1), (compose.CAP, 1))
     assert coverage.sources[0].items == 2
 

@@ -1,7 +1,9 @@
 from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -37,6 +39,33 @@ def test_the_archives_words_win_over_those_of_who_points_at_it_in_either_order()
 def test_what_only_one_record_knows_is_kept() -> None:
     assert merge(paper(abstract=""), hf()).abstract == hf().abstract
     assert merge(paper(upvotes=3), paper()).upvotes == 3
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("title", "A title"),
+        ("abstract", "A text."),
+        ("authors", ("Ada Lovelace",)),
+        ("org", "Lab"),
+        ("categories", ("cs.LG",)),
+        ("announce", "new"),
+        ("comment", "9 pages"),
+        ("license", "MIT"),
+        ("language", "C++"),
+        ("readme", "Opening."),
+        ("repo", "github:lab/fast"),
+        ("paper", "arxiv:2603.00002"),
+    ],
+)
+def test_no_field_is_lost_whoever_knows_it_and_whoever_comes_first(field: str, value: Any) -> None:
+    blank = paper(title="", abstract="", authors=(), categories=())
+    knowing = replace(blank, **{field: value})
+
+    for one, other in permutations(("arxiv", "huggingface")):
+        told, empty = replace(knowing, sources=(one,)), replace(blank, sources=(other,))
+        assert getattr(merge(told, empty), field) == value
+        assert getattr(merge(empty, told), field) == value
 
 
 def test_newer_signals_replace_older_ones_even_when_they_fell() -> None:
