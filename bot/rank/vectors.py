@@ -7,6 +7,8 @@ times as large.
 """
 
 from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
 from math import log, sqrt
 
 import numpy as np
@@ -59,11 +61,9 @@ class Vectors:
 
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        counts = Counter(indexed(text).split())
-        for word in indexed(title).split():
-            counts[word] += TITLE_TIMES
+        counts = _counted(title, text)
         known = [(number, count) for word, count in counts.items() if (number := self._numbers.get(word)) is not None]
-        unknown = [count for word, count in counts.items() if word not in self._numbers and _means(word)]
+        unknown = [count for word, count in counts.items() if word not in self._numbers]
         strange = sum((1 + log(count)) ** 2 for count in unknown)
         tokens, tf = np.array(known, np.int64).reshape(-1, 2).T
         weights: Floats = (1 + np.log(tf)) * self._idf[tokens]
@@ -81,6 +81,16 @@ class Vectors:
             shares = cells[places] * np.repeat(weights, sizes)
             cosines = np.bincount(items[places], weights=shares, minlength=self._count).astype(float)
         return cosines.clip(max=1.0)  # rounding may go past 1 by a hair
+
+
+@lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 3 kB each
+def _counted(title: str, text: str) -> Mapping[str, int]:
+    """How often each word that says something stands in a text, those of its title more."""
+    counts = Counter(word for word in indexed(text).split() if _means(word))
+    for word in indexed(title).split():
+        if _means(word):
+            counts[word] += TITLE_TIMES
+    return counts
 
 
 def _means(word: str) -> bool:
