@@ -294,7 +294,7 @@ def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
 def _sentence(error: ValidationError, path: Path | None) -> str:
     first = error.errors()[0]
     steps = [str(step) for step in first["loc"]]
-    where = f"in {path}" if path is not None else "in the environment"
+    where = _origin(steps, path)
     name = ".".join(steps)
     if first["type"] == "extra_forbidden":
         plain = ".".join(step for step in steps if not step.isdigit())
@@ -303,6 +303,14 @@ def _sentence(error: ValidationError, path: Path | None) -> str:
         return f'There is no setting "{name}" ({where}).{_nearest(plain, known)}'
     message = first["msg"].removeprefix("Value error, ")
     return f'The setting "{name or "settings"}" ({where}) cannot be used: {message[:1].lower()}{message[1:]}.'
+
+
+def _origin(steps: list[str], path: Path | None) -> str:
+    """Say where a setting was given: its variable comes before the file."""
+    given = {name.upper().removesuffix("_FILE"): name for name in os.environ}
+    variables = ((PREFIX + "__".join(steps[:end])).upper() for end in range(len(steps), 0, -1))
+    variable = next((given[each] for each in variables if each in given), "")
+    return f"in {variable or path or 'the environment'}"
 
 
 def _nearest(name: str, known: list[str]) -> str:

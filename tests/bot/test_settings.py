@@ -94,6 +94,7 @@ def test_a_bad_setting_is_one_sentence_that_names_it(write: Any, text: str, sent
         load(write(text))
 
     assert sentence in str(caught.value)
+    assert "broadsheet.toml" in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "pw@" not in str(caught.value)
 
@@ -104,7 +105,8 @@ def test_a_bad_setting_is_one_sentence_that_names_it(write: Any, text: str, sent
         ("BROADSHEET_GITHUB__TOKE", "x", 'Did you mean "BROADSHEET_GITHUB__TOKEN"?'),
         ("BROADSHEET_GITHUB__TOKEN_FILE", "/does/not/exist", "cannot be read"),
         ("BROADSHEET_TOPICS", "a, b", "written as JSON"),
-        ("BROADSHEET_DIGEST__ENTRIES", "many", '"digest.entries"'),
+        ("BROADSHEET_DIGEST__ENTRIES", "many", '"digest.entries" (in BROADSHEET_DIGEST__ENTRIES)'),
+        ("BROADSHEET_FEEDS", '[{"name": "lab", "url": "ftp://x"}]', "(in BROADSHEET_FEEDS)"),
     ],
 )
 def test_a_bad_variable_is_one_sentence_that_names_it(
