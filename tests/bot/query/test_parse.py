@@ -81,6 +81,7 @@ KV, CACHE = Term("kv"), Term("cache")
         ("stars:<10", Number("stars", high=10, below=True)),
         ("stars:<=2M", Number("stars", high=2_000_000)),
         ("stars:10..50", Number("stars", 10, 50)),
+        ("stars:10..10", Number("stars", 10, 10)),
         ("stars:10..", Number("stars", low=10)),
         ("stars:*..50", Number("stars", high=50)),
         ("stars:500", Number("stars", 500, 500)),

@@ -9,6 +9,7 @@ from bot.errors import UsageError
 from bot.models import Interest, Item, Query, Reading, Topic
 from bot.query import matches, unparse_tree
 from bot.rank import Edition, rank
+from bot.rank.weights import EXAMPLES_SHARE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
 
@@ -198,6 +199,14 @@ def test_closeness_to_examples_is_that_to_the_nearest_three() -> None:
     with_noise = rank(edition, topic(), examples=[*far, *near])
     assert with_noise == rank(edition, topic(), examples=near)
     assert with_noise[0].item is items[0]
+
+
+def test_phrases_leave_the_examples_their_share() -> None:
+    edition = Edition([paper("CUDA kernels")], {}, NOW)
+    far = "A text about something else entirely, which nobody confuses with it"
+    (alone,), (beside,) = rank(edition, topic("", "cuda")), rank(edition, topic("", "cuda"), examples=[far])
+    assert beside.parts[0].value == pytest.approx(alone.parts[0].value * (1 - EXAMPLES_SHARE), abs=1e-6)
+    assert beside.parts[1].value == 0
 
 
 def test_an_unknown_key_among_the_examples_changes_nothing() -> None:
