@@ -1,108 +1,38 @@
 """arXiv as a Source: one feed a day, what was missed, and all the ways in which arXiv does not answer."""
 
 import json
-from collections.abc import AsyncIterator, Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.errors import SourceChanged, SourceUnavailable
-from bot.http import Http, Politeness
+from bot.http import Http
 from bot.models import Batch, SourceState
 from bot.sources.arxiv import ArxivSource, fingerprint
-from bot.sources.arxiv_calendar import EASTERN, window
-from tests.bot.sources.arxiv_answers import feed, recorded, records, results
+from bot.sources.arxiv_calendar import EASTERN
+from tests.bot.sources.arxiv_answers import feed, recorded, records
+from tests.bot.sources.arxiv_collecting import (
+    LIMIT,
+    NEW,
+    TODAY,
+    TUESDAY,
+    by_window,
+    collect,
+    collect_until_error,
+    keys,
+    make,
+    mark,
+    notes,
+    one_paper_a_day,
+    paths,
+    reached,
+    serve,
+)
 from tests.fakes.web import Answer, Asked, Web
-
-TODAY, TUESDAY, FRIDAY = "2026-04-01", "2026-03-31", "2026-03-27"
-NEW = [("2603.30001v1", "new"), ("2603.20001v1", "cross"), ("2501.00001v3", "replace")]
-LIMIT = Answer("Rate exceeded.", status=429)
-
-
-@pytest.fixture
-async def http(web: Web) -> AsyncIterator[Http]:
-    quick = Politeness(seconds_between=0, connections=1, retries=0)
-    client = Http(user_agent="Broadsheet/test", timeout=5, politeness={web.url.removeprefix("http://"): quick})
-    yield client
-    await client.close()
 
 
 @pytest.fixture
 def source(web: Web, http: Http) -> ArxivSource:
     return make(web, http)
-
-
-def make(web: Web, http: Http, **changed: object) -> ArxivSource:
-    given: dict[str, object] = {"categories": ("cs.AI", "cs.CL"), **changed}
-    return ArxivSource(http, feed_url=f"{web.url}/atom", api_url=f"{web.url}/api", oai_url=f"{web.url}/oai", **given)  # type: ignore[arg-type]
-
-
-def serve(
-    web: Web, *, feed: Answer | bytes | None = None, api: Answer | bytes | None = None, oai: Answer | bytes | None = None
-) -> None:
-    """Answer at each service; one that is not named answers 500."""
-    for path, answer in (("/atom/cs.AI+cs.CL", feed), ("/api", api), ("/oai", oai)):
-        web.answer(path, Answer(answer) if isinstance(answer, bytes) else answer or Answer(status=500))
-
-
-def by_window(papers: Callable[[str, str], list[tuple[str, str]]], web: Web) -> None:
-    """Answer the API's date query by what `papers` gives for the window's ends (YYYYMMDDHHMM)."""
-
-    def rule(asked: Asked) -> Answer | None:
-        if asked.path != "/api":
-            return None
-        first, last = asked.query["search_query"].rpartition("[")[2].rstrip("]").split(" TO ")
-        found = papers(first, last)
-        start = int(asked.query["start"])
-        return Answer(results(found[start : start + int(asked.query["max_results"])], len(found)))
-
-    web.rule(rule)
-
-
-def one_paper_a_day(first: str, last: str) -> list[tuple[str, str]]:
-    """A paper an hour before each window's end, under an identifier made of its date."""
-    end = datetime.strptime(last, "%Y%m%d%H%M").replace(tzinfo=UTC) - timedelta(hours=1)
-    return [(f"2603.{end:%m%d}0", end.isoformat())]
-
-
-def mark(day: str, source: ArxivSource) -> str:
-    return json.dumps({"day": day, "categories": fingerprint(("cs.AI", "cs.CL")), "papers": ""})
-
-
-async def collect(source: ArxivSource, now: datetime, day: str = "", failures: int = 0) -> list[Batch]:
-    state = SourceState(name="arxiv", watermark=mark(day, source) if day else "", failures=failures)
-    return [batch async for batch in source.collect(state, now)]
-
-
-async def collect_until_error(
-    source: ArxivSource, now: datetime, day: str = "", failures: int = 0
-) -> tuple[list[Batch], SourceUnavailable]:
-    batches: list[Batch] = []
-    state = SourceState(name="arxiv", watermark=mark(day, source) if day else "", failures=failures)
-    try:
-        async for batch in source.collect(state, now):
-            batches.append(batch)
-    except SourceUnavailable as error:
-        return batches, error
-    pytest.fail("arXiv was expected not to answer")
-
-
-def reached(batches: list[Batch]) -> str:
-    marks = [json.loads(batch.watermark)["day"] for batch in batches if batch.watermark]
-    assert marks == sorted(marks)
-    return marks[-1] if marks else ""
-
-
-def keys(batches: list[Batch]) -> list[str]:
-    return [item.key for batch in batches for item in batch.items]
-
-
-def notes(batches: list[Batch]) -> str:
-    return "; ".join(dict.fromkeys(note for batch in batches for note in batch.notes))
-
-
-def paths(web: Web) -> list[str]:
-    return [asked.path for asked in web.asked]
 
 
 # --- a normal day --------------------------------------------------------------------------------------------------
@@ -289,142 +219,6 @@ async def test_a_gap_of_years_is_cut_to_one_and_said(web: Web, source: ArxivSour
     batches = await collect(source, now, "2020-01-06")
     assert "were left out" in notes(batches)
     assert reached(batches) == TODAY
-
-
-# --- the API's moods -----------------------------------------------------------------------------------------------
-
-
-def many(count: int, day: str = "2026-03-30T12:00:00Z") -> list[tuple[str, str]]:
-    return [(f"2603.{number:05}", day) for number in range(10_000, 10_000 + count)]
-
-
-async def test_a_day_of_many_papers_is_read_in_slices(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, []))
-    by_window(lambda first, last: many(1_100), web)
-    batches = await collect(source, now, "2026-03-30")
-    asked = [each.query["start"] for each in web.asked if each.path == "/api"]
-    assert asked == ["0", "500", "1000"]
-    assert len(set(keys(batches))) == 1_100
-    assert reached(batches) == TUESDAY
-
-
-async def test_an_empty_page_is_asked_for_again_before_it_is_believed(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW))
-    web.answer("/api", Answer(results([], 0)), Answer(results(many(3))))
-    batches = await collect(source, now, "2026-03-30")
-    assert len(keys(batches)) == 5
-    assert reached(batches) == TODAY
-
-
-async def test_an_empty_page_in_the_middle_is_never_the_end(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW), oai=Answer(status=500))
-    web.answer("/api", Answer(results(many(500), 800)), Answer(results([], 0)))
-    batches, error = await collect_until_error(source, now, "2026-03-30")
-    assert len(keys(batches)) == 502
-    assert reached(batches) == ""
-    assert "says 800 papers and shows 500" in str(error)
-
-
-async def test_no_papers_at_all_is_believed_the_second_time_and_noted(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW), api=results([], 0))
-    batches = await collect(source, now, "2026-03-30")
-    assert paths(web).count("/api") == 2
-    assert any(batch.partial for batch in batches)
-    assert "lists no papers for Tuesday, 31 March" in notes(batches)
-
-
-async def test_when_sorting_and_dates_are_ignored_nothing_is_believed(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW), api=recorded("api-page.xml.gz"), oai=Answer(status=500))
-    batches, error = await collect_until_error(source, now, "2026-03-30")
-    assert keys(batches) == ["arxiv:2603.30001", "arxiv:2603.20001"]
-    assert reached(batches) == ""
-    assert "ignores the dates" in str(error)
-
-
-async def test_a_few_papers_of_other_days_are_left_out(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW), api=results([*many(12), ("2001.00001", "2020-01-02T00:00:00Z")]))
-    batches = await collect(source, now, "2026-03-30")
-    assert "arxiv:2001.00001" not in keys(batches)
-    assert len(keys(batches)) == 14
-
-
-async def test_the_same_page_for_ever_ends(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW), api=results(many(500), 1_000_000), oai=Answer(status=500))
-    _, error = await collect_until_error(source, now, "2026-03-30")
-    assert "again and again" in str(error)
-
-
-async def test_papers_held_back_by_moderation_are_looked_for_too(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=feed(TODAY, NEW))
-    by_window(one_paper_a_day, web)
-    await collect(source, now, "2026-03-30")
-    query = next(asked.query["search_query"] for asked in web.asked if asked.path == "/api")
-    first, last = window(date(2026, 3, 31))
-    assert query == (
-        f"(cat:cs.AI OR cat:cs.CL) AND submittedDate:[{first - timedelta(days=4):%Y%m%d%H%M} TO {last:%Y%m%d%H%M}]"
-    )
-
-
-# --- when arXiv is down --------------------------------------------------------------------------------------------
-
-
-async def test_without_the_feed_the_day_is_read_from_the_api(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=LIMIT)
-    by_window(one_paper_a_day, web)
-    batches = await collect(source, now, TUESDAY)
-    assert keys(batches) == ["arxiv:2603.03310"]
-    assert reached(batches) == TODAY
-    assert "read by submission date instead" in notes(batches)
-    assert batches[-1].items[0].appeared == datetime(2026, 4, 1, 0, 0, tzinfo=UTC)
-    assert batches[-1].items[0].announce == "new"
-
-
-@pytest.mark.parametrize(
-    ("failures", "minutes"), [(0, 15), (1, 30), (2, 60), (3, 120), (4, 120), (400, 120)], ids=lambda value: str(value)
-)
-async def test_hours_of_rate_exceeded_make_longer_and_longer_pauses(
-    web: Web, source: ArxivSource, now: datetime, failures: int, minutes: int
-) -> None:
-    serve(web, feed=LIMIT, api=LIMIT, oai=LIMIT)
-    batches, error = await collect_until_error(source, now, TUESDAY, failures)
-    assert error.retry_after == timedelta(minutes=minutes)
-    assert reached(batches) == ""
-    assert paths(web) == ["/atom/cs.AI+cs.CL", "/api", "/oai"]
-
-
-async def test_rate_exceeded_counts_under_any_status(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(web, feed=b"Rate exceeded.", api=b"Rate exceeded.\n", oai=LIMIT)
-    _, error = await collect_until_error(source, now, TUESDAY)
-    assert error.retry_after == timedelta(minutes=15)
-
-
-async def test_a_retry_after_of_oai_is_kept(web: Web, source: ArxivSource, now: datetime) -> None:
-    busy = Answer(status=503, headers={"Retry-After": "600"})
-    serve(web, feed=busy, api=busy, oai=busy)
-    _, error = await collect_until_error(source, now, TUESDAY)
-    assert error.retry_after == timedelta(minutes=10)
-
-
-async def test_web_pages_everywhere_mean_that_arxiv_changed(web: Web, source: ArxivSource, now: datetime) -> None:
-    page = b"<!DOCTYPE html><html><body>Hello</body></html>"
-    serve(web, feed=page, api=page, oai=page)
-    with pytest.raises(SourceChanged, match="web page"):
-        await collect(source, now, TUESDAY)
-
-
-async def test_a_category_that_arxiv_does_not_know_is_named_by_its_api(web: Web, source: ArxivSource, now: datetime) -> None:
-    serve(
-        web, feed=Answer(status=400), api=Answer(recorded("api-error.xml"), status=400), oai=records([], error="badArgument")
-    )
-    with pytest.raises(SourceChanged, match="incorrect id format"):
-        await collect(source, now, TUESDAY)
-
-
-async def test_a_connection_that_breaks_is_a_source_unavailable(web: Web, source: ArxivSource, now: datetime) -> None:
-    broken = Answer(reset=True)
-    serve(web, feed=broken, api=broken, oai=broken)
-    _, error = await collect_until_error(source, now, TUESDAY)
-    assert str(error)
 
 
 # --- a feed that is full -------------------------------------------------------------------------------------------

@@ -1,11 +1,11 @@
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
-from bot.http import Http, Politeness
+from bot.http import Http
 from bot.models import Batch, Kind, SourceState
 from bot.sources.huggingface import HuggingFaceSource
 from tests.fakes.web import Answer, Asked, Web
@@ -31,14 +31,6 @@ def serve(web: Web, days: Mapping[str, Sequence[object]], page_size: int = 100) 
         return Answer(json.dumps(days.get(asked.query.get("date", ""), [])[start : start + size]))
 
     web.rule(rule)
-
-
-@pytest.fixture
-async def http(web: Web) -> AsyncIterator[Http]:
-    quick = Politeness(seconds_between=0, connections=1, retries=0)
-    client = Http(user_agent="Broadsheet/test", timeout=5, politeness={web.url.removeprefix("http://"): quick})
-    yield client
-    await client.close()
 
 
 async def collect(source: HuggingFaceSource, now: datetime, watermark: str = "") -> list[Batch]:
