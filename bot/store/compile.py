@@ -86,9 +86,9 @@ def phrase(tokens: str, field: str = "", *, prefix: bool = False) -> Condition:
     return Match(f'{field or _TEXTS} : "{tokens}"{"*" if prefix else ""}')
 
 
-def stem(word: str) -> Match:
-    """Return the condition that an item has the stem: as a word of its texts, or as the stem of one."""
-    return Match(f'"{word}"')
+def way(words: str) -> Match:
+    """Return the condition that an item has the stem, as a word of its texts or as the stem of one; or else the phrase."""
+    return Match(f'{_TEXTS} : "{words}"' if " " in words else f'"{words}"')
 
 
 @lru_cache(maxsize=10_000)

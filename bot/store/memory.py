@@ -13,7 +13,7 @@ from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
 from bot.store.records import item_to_text, newness, posted_keys
-from bot.store.words import split, stemmed
+from bot.store.words import Words, split, stemmed
 
 
 class MemoryStore:
@@ -214,11 +214,16 @@ def _number(item: Item, name: str) -> float:
     return -1 if value is None else value
 
 
-def _relevance(item: Item, sought: Sequence[str]) -> float:
-    """Return how many of the stems and phrases the item has, those in its title twice."""
+def _relevance(item: Item, words: Words) -> float:
+    """Return 3 for each of the words that the item has, 1 more for its title, and as much again when it has all of them."""
     title, *rest = texts = tuple(text_of(item, field) for field in TEXT)
     text = f" {BARRIER} ".join(rest)
-    stems_in_title, stems_in_text = stemmed(texts)
-    where = {False: (f" {title} {stems_in_title} ", f" {text} {stems_in_text} "), True: (f" {title} ", f" {text} ")}
-    places = [(f" {words} ", *where[" " in words]) for words in sought if words]
-    return float(sum(2 * (words in in_title) + (words in in_text) for words, in_title, in_text in places))
+    stems = stemmed(texts)
+    places = {False: (f" {title} {stems[0]} ", f" {text} {stems[1]} "), True: (f" {title} ", f" {text} ")}
+
+    def score(ways: tuple[str, ...]) -> int:
+        found = [[f" {way} " in place for place in places[" " in way]] for way in ways]
+        return max((4 if in_title else 3 if in_text else 0 for in_title, in_text in found), default=0)
+
+    scores = list(map(score, words))
+    return float(sum(scores) * (1 + all(scores)))

@@ -17,25 +17,26 @@ _FUNCTION_WORDS = (
     " no not of on or our should so such than that the their them then there these they this those to via was we were what"
     " when where which who why will with would you your"
 )
+Words = tuple[tuple[str, ...], ...]
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 STEMS_VERSION = f"2/{Stemmer.version()}"  # raise the first number when a rule here changes
 _MOST_STEMS = 300_000  # in each memo, about 40 MB; then it starts afresh
 
 
-def split(tree: Tree) -> tuple[tuple[str, ...], Tree]:
-    """Return what stands for the bare words of the tree's top level, stems and phrases, and what must hold besides.
+def split(tree: Tree) -> tuple[Words, Tree]:
+    """Return the bare words of the tree's top level, each as its ways to be found, and what must hold besides.
 
     A bare word stands alone or in the outermost AND, without field, quotes or `*`. Function words are left out as long as
-    another word remains. A word is one stem, which an item has in its folded texts or among their `stems`; or, when it is
-    several tokens, a phrase of the folded texts, with spaces between. A word that folds to nothing stands for nothing. With
-    no bare word in the tree there is nothing returned for them; with none that an item could have, there is "".
+    another word remains. A way is a stem, which an item has in its folded texts or among their `stems`; or, when the word is
+    several tokens, a phrase of the folded texts, with spaces between. A word that folds to nothing is left out; when all of
+    them do, there is one word without a way, which no item has.
     """
     parts = tree.parts if isinstance(tree, And) else (tree,)
     bare = tuple(part for part in parts if isinstance(part, Term) and _is_bare(part))
     rest = tuple(part for part in parts if not (isinstance(part, Term) and _is_bare(part)))
     telling = tuple(term for term in bare if term.text.casefold() not in STOPWORDS)
-    found = dict.fromkeys(_sought(way.tokens) for term in telling or bare for way in spellings_of(term))
-    return tuple(found) or ("",) * bool(bare), And(rest)
+    words = (tuple(dict.fromkeys(_sought(way.tokens) for way in spellings_of(term))) for term in telling or bare)
+    return tuple(dict.fromkeys(filter(None, words))) or ((),) * bool(bare), And(rest)
 
 
 def _sought(tokens: tuple[str, ...]) -> str:

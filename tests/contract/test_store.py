@@ -303,6 +303,20 @@ async def test_pages_follow_one_another_and_say_whether_there_are_more(store: St
         assert len(keys) == len(set(keys)) == 7
 
 
+async def test_items_with_all_of_the_words_come_first_and_pages_are_parts_of_one_list(store: Store) -> None:
+    both = [paper(number, abstract="kv and then, after many other words, a cache") for number in range(4)]
+    one = [paper(number, title="Cache", abstract="cache " * number) for number in range(4, 9)]
+    await store.add([*one, *both, paper(20, abstract="none")], NOW)
+    asked = query(*words("kv cache"))
+    whole = await store.search(asked, NOW, limit=20)
+    assert {hit.item.key for hit in whole.hits[:4]} == {item.key for item in both}
+    assert {hit.item.key for hit in whole.hits[4:]} == {item.key for item in one}
+    for size in (1, 3, 4, 5):
+        pages = [await store.search(asked, NOW, limit=size, offset=offset) for offset in range(0, 12, size)]
+        assert [hit for page in pages for hit in page.hits] == list(whole.hits)
+        assert [page.more for page in pages] == [offset + size < 9 for offset in range(0, 12, size)]
+
+
 async def test_relevance_falls_from_hit_to_hit(store: Store) -> None:
     await store.add(records(), NOW)
     page = await store.search(query(*words("language models training data")), NOW, limit=50)
