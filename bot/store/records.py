@@ -4,11 +4,16 @@ Only what differs from a field's default is written, so that a field added later
 """
 
 import dataclasses
+import functools
 import json
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
+from bot.errors import StoreError
 from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
+
+T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -17,6 +22,22 @@ _TUPLES = ("authors", "categories", "keywords", "sources", "aliases")
 _TIMES = ("published", "updated", "appeared", "seen")
 # ASCII only: a lone surrogate, which a source's broken escape can bring, survives this way and not as UTF-8.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
+def _or_damaged(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Make a reader raise StoreError for every text that it did not expect."""
+
+    @functools.wraps(read)
+    def reading(text: str) -> T:
+        try:
+            return read(text)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise StoreError(
+                f"A stored record is damaged ({type(error).__name__}: {error}); look through the database with"
+                " `broadsheet db check`, and restore a backup with `broadsheet db restore`."
+            ) from error
+
+    return reading
 
 
 def micros(time: datetime) -> int:
@@ -48,8 +69,9 @@ def item_to_text(item: Item) -> str:
     return _encode(record)
 
 
+@_or_damaged
 def item_from_text(text: str) -> Item:
-    """Return the item that `item_to_text` wrote; raises ValueError, KeyError or TypeError for anything else."""
+    """Return the item that `item_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
     record["kind"] = Kind(record["kind"])
     for name in _TUPLES:
@@ -71,8 +93,9 @@ def state_to_text(state: SourceState) -> str:
     return _encode({name: _plain(value) for name, value in _fields(state)})
 
 
+@_or_damaged
 def state_from_text(text: str) -> SourceState:
-    """Return the state that `state_to_text` wrote."""
+    """Return the state that `state_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
     record["health"] = Health(record["health"])
     for name in _STATE_TIMES:
@@ -86,8 +109,9 @@ def summary_to_text(summary: Summary) -> str:
     return _encode(dataclasses.asdict(summary))
 
 
+@_or_damaged
 def summary_from_text(text: str) -> Summary:
-    """Return the summary that `summary_to_text` wrote."""
+    """Return the summary that `summary_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
     parts = tuple(SummaryPart(**{**part, "quotes": tuple(part["quotes"])}) for part in record.pop("parts"))
     return Summary(parts=parts, **record)

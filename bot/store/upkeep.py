@@ -74,6 +74,7 @@ _COUNTS = (
         "select count(*) from words_docsize where id not in (select id from items)",
     ),
     ("{} items have lost their text.", "select count(*) from items where id not in (select id from records)"),
+    ("{} items cannot be read.", "select count(*) from records where not json_valid(data)"),
     ("{} texts belong to no item.", "select count(*) from records where id not in (select id from items)"),
     ("{} aliases belong to no item.", "select count(*) from aliases where item not in (select id from items)"),
     ("{} readings belong to no item.", "select count(*) from readings where item not in (select id from items)"),

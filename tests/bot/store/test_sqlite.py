@@ -308,6 +308,28 @@ async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore,
     await damaged.close()
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"kind": "pamphlet"}', '{"kind": "paper", "shape": 1}'])
+async def test_a_damaged_record_is_told_and_harms_no_other(store: SqliteStore, text: str) -> None:
+    await store.add(many(3), NOW)
+    await store.save_source_state(SourceState(name="arxiv"))
+
+    def spoil(db: Database) -> None:
+        db.execute("update records set data = ? where id = 2", [text])
+        db.execute("update source_states set data = ?", [text])
+
+    await store._writer.write(spoil)
+    keys = [item.key for item in many(3)]
+    for asked in (store.find(keys), store.items_since(NOW, NOW + timedelta(days=1)), store.source_state("arxiv")):
+        with pytest.raises(StoreError, match=r"record is damaged.*restore a backup"):
+            await asked
+    with pytest.raises(StoreError, match="record is damaged"):
+        await store.search(Query("", Term("caches")), NOW)
+    assert set(await store.find([keys[0], keys[2]])) == {keys[0], keys[2]}
+    assert await store.check() == (["1 items cannot be read."] if text in ("", "{") else [])
+    await store.add(many(3), NOW)
+    assert len(await store.find(keys)) == 3
+
+
 @pytest.mark.parametrize("ending", ["data", "data/broadsheet.db"])
 async def test_a_path_that_cannot_be_used_is_told(tmp_path: Path, ending: str) -> None:
     (tmp_path / ending).mkdir(parents=True)
