@@ -11,6 +11,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("parse", (), ""),
     ("ingest", ("--corpus", "{corpus}"), "corpus"),
     ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
+    ("search_quality", ("--folder", "{quality}"), "quality"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
     ("ranking_quality", ("--folder", "{quality}"), "quality"),
     ("summaries", ("--folder", "{quality}"), "quality"),
