@@ -91,7 +91,7 @@ def merge(old: Item, new: Item) -> Item:
         stars=_signal(old.stars, new.stars, _authority(new) < _authority(old)),
         forks=_signal(old.forks, new.forks, _authority(new) < _authority(old)),
         upvotes=_signal(old.upvotes, new.upvotes, second_hand=False),
-        withdrawn=old.withdrawn or new.withdrawn,
+        withdrawn=_withdrawn(old, new),
         archived=lead.archived,
         fork=lead.fork,
         readme=lead.readme or other.readme,
@@ -215,6 +215,13 @@ def _signal(old: int | None, new: int | None, second_hand: bool) -> int | None:
     if old is None or new is None:
         return old if new is None else new
     return max(old, new) if second_hand else new
+
+
+def _withdrawn(old: Item, new: Item) -> bool:
+    """One word of withdrawal is enough, unless a later version has come since."""
+    if old.version and new.version and old.version != new.version:
+        return max(old, new, key=lambda item: item.version).withdrawn
+    return old.withdrawn or new.withdrawn
 
 
 def _latest(left: datetime | None, right: datetime | None) -> datetime | None:

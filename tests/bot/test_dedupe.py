@@ -90,6 +90,15 @@ def test_an_old_version_arriving_late_does_not_bring_its_words_back() -> None:
     assert merge(now, late).updated == DAY
 
 
+def test_a_withdrawn_paper_comes_back_with_a_later_version_only() -> None:
+    withdrawn = paper(version=2, withdrawn=True)
+
+    assert merge(withdrawn, hf()).withdrawn
+    assert merge(withdrawn, paper(version=1)).withdrawn
+    assert not merge(withdrawn, paper(version=3)).withdrawn
+    assert merge(paper(version=1), withdrawn).withdrawn
+
+
 def test_the_first_sight_of_an_item_is_kept() -> None:
     seen = paper(seen=DAY - timedelta(days=2))
 
