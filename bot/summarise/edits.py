@@ -7,12 +7,15 @@
    of the authors: `We propose X and evaluate it` stays, and so does whatever says `we` or `our` a second time.
 4. More than 45 words: cut at the last clause border before, marked with an ellipsis. Never cut: a tail with a figure in it,
    inside a bracket, or a sentence without such a border.
-5. A sentence without an end mark gets a full stop.
+5. An address at the end goes, with the word that leads to it: `Our code is available at https://…` → `Our code is
+   available.` The item's links are shown beside its summary.
+6. A sentence without an end mark gets a full stop.
 """
 
 import re
 
 LONGEST = 45  # words of one sentence; the mean of an abstract's sentences is about 22
+_SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
 _SHORTEST_CUT = 15  # words that a cut leaves at least
 
 _BULLET = re.compile(r"^(?:[-*•·‣–]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)])\s+")
@@ -68,6 +71,7 @@ _SECOND_VERB = re.compile(
     rf"(?:{'|'.join(_BARE_VERBS.split())})\b",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"(?: (?:at|from|via|on|in|under|here))?:? *[(\[]?https?://[^\s)\]]+[)\]]?[.!]?$", re.IGNORECASE)
 _BORDER = re.compile(
     r"; |\s[—–]\s|, (?=(?:while|whereas|which|thereby|thus|making|enabling|leading|resulting|allowing|although|but|so that|"
     r"where|because|since|yet)\b)"
@@ -79,7 +83,7 @@ def edited(sentence: str, names: frozenset[str] = frozenset()) -> str:
     text = _BULLET.sub("", " ".join(sentence.split()))
     text = _without_connective(text, names)
     text = _without_authors(text)
-    text = _shortened(text)
+    text = _shortened(_without_address(text))
     return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
 
 
@@ -113,6 +117,11 @@ def _without_authors(text: str) -> str:
 def _goes_on(rest: str) -> bool:
     """Whether the paper is the subject of a second verb: `This paper presents X and shows Y` keeps its subject."""
     return re.search(r"\band (?:\w+ly )?(?:it |\w+(?:ses|tes|zes|pes|ves|ws|ps|rs|nds) )", rest) is not None
+
+
+def _without_address(text: str) -> str:
+    kept = _ADDRESS.sub("", text)
+    return text if kept == text or len(kept.split()) < _SHORTEST_REST else f"{kept.rstrip(' ,;:')}."
 
 
 def _shortened(text: str) -> str:

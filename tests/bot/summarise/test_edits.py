@@ -88,3 +88,17 @@ def test_no_edit_of_a_real_abstract_makes_or_changes_a_number_or_a_word() -> Non
 @given(st.text(max_size=300))
 def test_no_text_makes_it_fail(text: str) -> None:
     assert set(re.findall(r"\d", edited(text))) <= set(re.findall(r"\d", text))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("Our code is available at https://github.com/lab/fast.", "Our code is available."),
+        ("Code and data: https://lab.example/a_(b).", "Code and data."),
+        ("All models are released (https://lab.example/models).", "All models are released."),
+        ("See https://lab.example.", "See https://lab.example."),
+        ("The site https://lab.example hosts the data.", "The site https://lab.example hosts the data."),
+    ],
+)
+def test_an_address_at_the_end_goes_when_a_sentence_is_left(sentence: str, shown: str) -> None:
+    assert edited(sentence) == shown
