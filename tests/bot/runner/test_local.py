@@ -75,3 +75,19 @@ async def test_stopping_lets_a_running_job_end() -> None:
     await run_for(LocalRunner(), [Job("slow", timedelta(hours=1), slow, at_once=True)], 0.1)
 
     assert ended == [True]
+
+
+async def test_a_job_that_takes_too_long_to_end_is_cancelled_without_a_fuss(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append("cleaned up")
+
+    runner = LocalRunner(grace=timedelta(seconds=0.1))
+    await run_for(runner, [Job("endless", timedelta(hours=1), endless, at_once=True)], 0.1)
+
+    assert ended == ["cleaned up"]
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
