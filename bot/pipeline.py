@@ -97,7 +97,7 @@ class Collector:
 
     async def _one(self, source: Source, now: datetime, force: bool, progress: Callable[[Progress], None]) -> Collected:
         state = await self._store.source_state(source.name)
-        if state.rest_until is not None and now < state.rest_until and not force:
+        if _rests(state, now) and not force:
             return Collected(state, source.title, 0, 0, asked=False)
         tally = _Tally()
         error: SourceError | None = None
@@ -198,7 +198,14 @@ def _after(state: SourceState, tally: _Tally, error: SourceError | None, now: da
 
 
 def _is_fresh(state: SourceState, now: datetime) -> bool:
-    return state.health in (Health.OK, Health.PARTIAL) and state.told is not None and now - state.told < A_DAY
+    said = state.told is not None and timedelta(0) <= now - state.told < A_DAY
+    return said and state.health in (Health.OK, Health.PARTIAL)
+
+
+def _rests(state: SourceState, now: datetime) -> bool:
+    """Tell whether the source is to be left alone; what a clock wrote that had run ahead binds nobody."""
+    asked_already = state.asked is None or state.asked <= now
+    return asked_already and state.rest_until is not None and now < state.rest_until
 
 
 # --- publish -------------------------------------------------------------------------------------------------------
@@ -248,7 +255,8 @@ class Publisher:
 
     async def _since(self, order: Order, now: datetime) -> datetime:
         last = await self._store.last_digest(order.workspace, order.channel, order.topic.name) if order.since_last else None
-        return now - order.window if last is None else last[1]
+        # One that ended after now was made by a clock that had run ahead.
+        return now - order.window if last is None or last[1] > now else last[1]
 
     async def _edition(self, since: datetime, now: datetime) -> Edition:
         # Until a moment past now: what was stored at `now` itself belongs to this edition.

@@ -136,9 +136,10 @@ class ArxivSource:
         if mark.day is None:
             start = on_or_before(due - max(self._backfill, timedelta(days=1)))
             return _Plan(due, start, True, today, notes, mark.papers)
-        done = min(mark.day, due)  # a clock that once ran ahead hides no days
-        if mark.categories != fingerprint(self._categories) and done >= due:
-            done = before_due  # read the day again for the categories that are new
+        ahead = mark.day > today + timedelta(days=1)  # no feed is: the clock had run ahead when this was written
+        done = min(mark.day, due)
+        if ahead or (mark.categories != fingerprint(self._categories) and done >= due):
+            done = before_due  # read the day again, then go on from there; or for the categories that are new
         oldest = on_or_before(due - MAX_CATCH_UP)
         if done < oldest:
             done, notes = oldest, (*notes, f"announcements before {in_words(oldest)} were left out")

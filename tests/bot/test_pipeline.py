@@ -96,6 +96,20 @@ async def test_a_source_rests_as_long_as_it_asked_and_longer_with_every_failure(
     assert forced.asked
 
 
+async def test_a_clock_that_ran_ahead_keeps_no_source_resting_and_no_note_standing(
+    store: MemoryStore, now: datetime
+) -> None:
+    failing = Scripted("arxiv", SourceUnavailable("down"))
+    noted = Scripted("github", Batch(items=(repo(),), partial=True, notes=("cut off",)))
+    await Collector(store).collect([failing, noted], now + timedelta(days=300))
+    failing.steps = noted.steps = []
+
+    results = await Collector(store).collect([failing, noted], now)
+
+    assert [result.asked for result in results] == [True, True]
+    assert results[1].state.note == ""
+
+
 async def test_an_answer_clears_the_failures(store: MemoryStore, now: datetime) -> None:
     source = Scripted("arxiv", SourceUnavailable("down"))
     await Collector(store).collect([source], now)
@@ -248,3 +262,13 @@ async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: Memor
     assert digest.entries == ()
     assert (digest.coverage.seen, digest.coverage.kept) == (0, 0)
     assert {report.health for report in digest.coverage.sources} == {Health.NEVER}
+
+
+async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
+    publisher, order = Publisher(store, Extractive(), TITLES), Order(TOPIC, "local", "local")
+    await publisher.publish([order], now + timedelta(days=300), record=True)
+    await store.add([about(1, "KV cache")], now - timedelta(hours=1))
+
+    (digest,) = await publisher.publish([order], now)
+
+    assert digest.coverage.seen == 1

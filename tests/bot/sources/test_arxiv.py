@@ -63,6 +63,13 @@ async def test_a_day_that_was_read_is_not_asked_for_again(web: Web, source: Arxi
     assert reached(batches) == ""
 
 
+async def test_a_watermark_of_a_clock_that_ran_ahead_hides_no_days(web: Web, source: ArxivSource, now: datetime) -> None:
+    serve(web, feed=feed(TODAY, NEW))
+    batches = await collect(source, now, "2026-12-31")
+    assert len(keys(batches)) == 2
+    assert reached(batches) == TODAY
+
+
 async def test_the_first_collection_reads_the_feed_and_nothing_else(web: Web, source: ArxivSource, now: datetime) -> None:
     serve(web, feed=feed(TODAY, NEW))
     batches = await collect(source, now)
