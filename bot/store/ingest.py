@@ -21,7 +21,7 @@ from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
 from bot.store.words import STEMS_VERSION, stemmed
 
-CHUNK = 250  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
+CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
 INDEX_VERSION = f"2 {VERSION} {STEMS_VERSION}"
 
