@@ -1,9 +1,13 @@
 """The commands of `broadsheet`: each translates its options, calls the core, and prints what comes back."""
 
 import asyncio
+import errno
+import os
+import re
 import signal
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +16,7 @@ import click
 from adapters.cli.exits import Exit
 from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
 from bot import __version__
-from bot.errors import UsageError
+from bot.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -23,8 +27,18 @@ compact = click.option("--compact/--full", default=False, help="One paragraph pe
 html = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page that any browser shows."
 )
-# A query may begin with a minus: `broadsheet search -survey "KV cache"`.
-takes_queries = {"ignore_unknown_options": True}
+# A query may begin with a minus: `broadsheet search -survey "KV cache"`. No `-h`, which click would find within `-theory`.
+takes_queries = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+MOST_PAGES = 10_000
+
+
+class Days(click.FloatRange):
+    """A number of days; the range alone lets "nan" through."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, or fail as click does."""
+        number = super().convert(value, param, ctx)
+        return self.fail(f"{value} is not a number of days.", param, ctx) if number != number else number
 
 
 @click.command()
@@ -44,6 +58,8 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
     from adapters.cli.progress import Bars
 
     async def work(app: "App") -> list["Collected"]:
+        if not app.sources:
+            raise SettingsError("Every source is switched off in the settings: there is nothing to collect from.")
         with Bars(shown=not as_json) as bars:
             return await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
 
@@ -57,9 +73,7 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[TOPIC]...")
-@click.option(
-    "--days", type=click.FloatRange(min=0.05, max=366), help="Look back so many days instead of to the last digest."
-)
+@click.option("--days", type=Days(min=0.05, max=366), help="Look back so many days instead of to the last digest.")
 @click.option("--entries", type=click.IntRange(1, 50), help="At most so many entries.")
 @click.option("--record", is_flag=True, help="Count the entries as posted: later digests leave them out.")
 @compact
@@ -71,6 +85,8 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
 
     async def work(app: "App") -> tuple[list["Digest"], bool]:
         topics = [app.topic(name) for name in names or app.settings.topics]
+        if not topics:
+            raise UsageError("No topic is followed: name one here, or in the setting `topics`.")
         window = timedelta(days=options["days"]) if options["days"] else None
         orders = [app.order(topic, entries=options["entries"], window=window) for topic in topics]
         digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
@@ -98,13 +114,16 @@ def demo(html: Path | None, compact: bool, as_json: bool) -> None:
 @click.command(context_settings=takes_queries)
 @click.argument("words", nargs=-1, required=True, metavar="QUERY...", type=click.UNPROCESSED)
 @click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Results on a page.")
-@click.option("--page", "number", type=click.IntRange(1), default=1, help="Which page.")
+@click.option("--page", "number", type=click.IntRange(1, MOST_PAGES), default=1, help="Which page.")
 @as_json
 @click.pass_context
 def search(context: click.Context, words: Sequence[str], limit: int, number: int, as_json: bool) -> None:
     """Search everything collected: words, "phrases", title: author: cat: stars:>100 published:7d sort:new …"""
     from bot.query import parse
 
+    if words == ("-h",):
+        click.echo(context.get_help())
+        return
     text = _query_text(words)
     query = parse(text)
     if query.topic_of:
@@ -203,25 +222,29 @@ COMMANDS = (demo, run, collect, digest, search, topics, doctor, version)
 
 
 def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
-    """Print the digests, as text or JSON, and write the page when one is asked for."""
-    if html is not None:
-        from adapters.cli.page import page
-
-        try:
-            html.write_text(page(digests, made_at=datetime.now(UTC), version=__version__), encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"The page cannot be written to {html}: {error.strerror}.") from error
+    """Print the digests, as text or JSON, then write the page when one is asked for: a page that fails costs no digest."""
     if as_json:
         from adapters.cli.as_json import digest_value
 
         echo_json({"version": __version__, "digests": [digest_value(each) for each in digests]})
-        return
-    from adapters.cli.render import DigestView
+    else:
+        from adapters.cli.render import DigestView
 
-    for number, each in enumerate(digests):
-        console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
+        for number, each in enumerate(digests):
+            console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
     if html is not None:
-        click.echo(f"The same as a page: {html}", err=True)
+        _write_page(digests, html)
+        if not as_json:
+            click.echo(f"The same as a page: {html}", err=True)
+
+
+def _write_page(digests: Sequence["Digest"], path: Path) -> None:
+    from adapters.cli.page import page
+
+    try:
+        path.write_text(page(digests, made_at=datetime.now(UTC), version=__version__), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"The page cannot be written to {path}: {error.strerror}.") from error
 
 
 def console() -> Any:
@@ -232,13 +255,20 @@ def console() -> Any:
         """One that leaves it to `main` what it means when nobody reads on; rich's own ends with status 1."""
 
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return Terminal(highlight=False, markup=False)
 
 
 def _query_text(words: Sequence[str]) -> str:
-    """Join the words as the shell gave them; one that holds a space was quoted there, and is a phrase here too."""
+    """Join the words as the shell gave them; one that holds a space was quoted there, and is a phrase here too.
+
+    Raises click.NoSuchOption for `--word`: nobody negates twice, it is an option that was misspelt.
+    """
+    for word in words:
+        if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", word):
+            name = word.partition("=")[0]
+            raise click.NoSuchOption(name, possibilities=get_close_matches(name, ("--limit", "--page", "--json", "--help")))
     if len(words) == 1:
         return words[0]
     return " ".join(f'"{word}"' if " " in word and not set(word) & set('":()') else word for word in words)

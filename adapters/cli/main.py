@@ -3,6 +3,8 @@
 Nothing heavy is imported until a command needs it, so that `broadsheet version` and a wrong option answer at once.
 """
 
+import errno
+import io
 import logging
 import os
 import secrets
@@ -17,6 +19,8 @@ from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
 log = logging.getLogger(__name__)
+
+_UNWRITABLE = {errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -46,6 +50,10 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _status(arguments: list[str] | None) -> int:
+    output = sys.stdout
+    for stream in (output, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")  # an encoding that lacks our dashes is no reason to fail
     try:
         return int(cli.main(args=arguments, prog_name="broadsheet", standalone_mode=False) or Exit.OK)
     except click.ClickException as error:
@@ -56,14 +64,27 @@ def _status(arguments: list[str] | None) -> int:
     except BotError as error:
         click.echo(f"broadsheet: {sentence_of(error)}", err=True)
         return status_of(error)
-    except BrokenPipeError:
-        # Whoever read our output (`| head`) has gone; what they did not want is not an error, nor is flushing it at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SystemExit:
+        if sys.stdout is output:
+            raise
+        return Exit.OK  # click met a broken pipe, for which it wraps the output and ends with status 1
+    except OSError as error:
+        return _unwritten(error) if error.errno in _UNWRITABLE else _unforeseen(error)
+    except Exception as error:  # noqa: BLE001 - logged whole, told in a sentence
+        return _unforeseen(error)
+
+
+def _unwritten(error: OSError) -> Exit:
+    # Nothing more goes to standard output, or Python would fail once again when it flushes at the end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:  # whoever read our output (`| head`) has gone; what they did not want is not an error
         return Exit.OK
-    except Exception:
-        reference = secrets.token_hex(4)
-        log.exception("unforeseen [%s]", reference)
-        click.echo(
-            f"broadsheet: something went wrong that should not have [{reference}]; the log above says what.", err=True
-        )
-        return Exit.BUG
+    click.echo(f"broadsheet: The output cannot be written: {error.strerror}.", err=True)
+    return Exit.USAGE
+
+
+def _unforeseen(error: Exception) -> Exit:
+    reference = secrets.token_hex(4)
+    log.error("unforeseen [%s]", reference, exc_info=error)
+    click.echo(f"broadsheet: something went wrong that should not have [{reference}]; the log above says what.", err=True)
+    return Exit.BUG

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypeVar
@@ -20,7 +21,9 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 def now_of(context: click.Context) -> datetime:
     """The time, in UTC; that of the hidden option `--now` where it is given, to replay a day."""
     given: datetime | None = context.find_root().obj["now"]
-    return given or datetime.now(UTC)
+    if given is None:
+        return datetime.now(UTC)
+    return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
 
 
 def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
@@ -55,5 +58,6 @@ def with_app(
 
 
 def echo_json(value: object) -> None:
-    """Print a value as JSON, for scripts."""
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print a value as JSON, for scripts; in ASCII where the output's encoding has not all of Unicode."""
+    plain = not str(getattr(sys.stdout, "encoding", "")).lower().startswith("utf")
+    click.echo(json.dumps(value, ensure_ascii=plain, indent=2))

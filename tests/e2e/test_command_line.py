@@ -59,12 +59,26 @@ class Desk:
             stderr=asyncio.subprocess.PIPE,
         )
 
-    async def run(self, *arguments: str, **variables: str) -> Ran:
-        process = await self.start(*arguments, **variables)
+    async def run(self, *arguments: str, decoded: str = "utf-8", **variables: str) -> Ran:
+        return await self._ended(await self.start(*arguments, **variables), decoded)
+
+    async def shell(self, line: str) -> Ran:
+        """Run the command by a shell, for what only that can do to it."""
+        process = await asyncio.create_subprocess_shell(
+            f"{sys.executable} -c '{ENTRY}' {line}",
+            executable="/bin/bash",
+            cwd=self.folder,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        return await self._ended(process)
+
+    async def _ended(self, process: asyncio.subprocess.Process, decoded: str = "utf-8") -> Ran:
         out, err = await asyncio.wait_for(process.communicate(), 60)
         assert process.returncode is not None
-        assert "Traceback" not in err.decode(), err.decode()
-        return Ran(process.returncode, out.decode(), err.decode())
+        assert "Traceback" not in err.decode(decoded), err.decode(decoded)
+        return Ran(process.returncode, out.decode(decoded), err.decode(decoded))
 
 
 @pytest.fixture
@@ -134,6 +148,9 @@ async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(de
         (["search", '"unclosed'], Exit.USAGE, "quot"),
         (["search", "topic-of:gpu-systems"], Exit.USAGE, "broadsheet digest gpu-systems"),
         (["search"], Exit.USAGE, "Missing argument"),
+        (["search", "cache", "--jsn"], Exit.USAGE, "Did you mean '--json'?"),
+        (["search", "cache", "--page", "9" * 30], Exit.USAGE, "--page"),
+        (["digest", "--days", "nan"], Exit.USAGE, "--days"),
         (["collect", "nowhere"], Exit.USAGE, "There are: arxiv, huggingface, github"),
         (["colect"], Exit.USAGE, "No such command"),
         (["digest", "--entries", "0"], Exit.USAGE, "--entries"),
@@ -170,6 +187,53 @@ async def test_a_search_may_begin_with_a_minus(desk: Desk) -> None:
 
     assert ran.status == Exit.OK
     assert json.loads(ran.out)["hits"]
+
+
+async def test_a_word_with_an_h_is_left_out_like_any_other(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+
+    found = await desk.run("search", "-theory", "agents", "--json")
+
+    assert json.loads(found.out)["hits"]
+    assert (await desk.run("search", "-h")).out.startswith("Usage:")
+
+
+async def test_a_page_that_cannot_be_written_costs_no_digest(desk: Desk) -> None:
+    ran = await desk.run("demo", "--html", "nowhere/page.html")
+
+    assert (ran.status, "cannot be written" in ran.err) == (Exit.USAGE, True)
+    assert "Why it matters" in ran.out
+
+
+async def test_output_that_nobody_takes_is_told_or_is_no_fault(desk: Desk) -> None:
+    for arguments in ("version", "topics", "topics show hci", "topics --json"):
+        full = await desk.shell(f"{arguments} > /dev/full")
+        assert (full.status, "No space left on device" in full.err) == (Exit.USAGE, True), arguments
+        gone = await desk.shell(f"{arguments} | true; exit ${{PIPESTATUS[0]}}")
+        assert (gone.status, gone.err) == (Exit.OK, ""), arguments
+
+
+async def test_an_encoding_without_our_signs_stops_nothing(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+
+    for arguments in (["search", "--help"], ["digest"], ["digest", "--json"], ["search", "the", "--json"]):
+        assert (await desk.run(*arguments, PYTHONIOENCODING="latin-1", decoded="latin-1")).status == Exit.OK
+
+    ascii_only = await desk.run("digest", "--json", PYTHONIOENCODING="latin-1")
+    assert json.loads(ascii_only.out) == json.loads((await desk.run("digest", "--json")).out)
+
+
+async def test_nothing_to_do_is_told(desk: Desk) -> None:
+    (desk.folder / "broadsheet.toml").write_text(
+        "topics = []\n" + "".join(f"[{name}]\nenabled = false\n" for name in ("arxiv", "huggingface", "github"))
+    )
+
+    assert "No topic is followed" in (await desk.run("digest")).err
+    assert "switched off" in (await desk.run("collect")).err
+
+
+async def test_a_time_without_a_zone_is_utc(desk: Desk) -> None:
+    assert (await desk.run("--now", "2026-04-01", "digest", "--json")).status == Exit.OK
 
 
 async def test_before_anything_is_collected_the_next_step_is_said(desk: Desk) -> None:
@@ -271,16 +335,7 @@ async def test_the_demo_needs_nothing_and_keeps_nothing(desk: Desk) -> None:
 
 
 async def test_who_reads_only_the_beginning_gets_no_error(desk: Desk) -> None:
-    process = await asyncio.create_subprocess_shell(
-        f"{sys.executable} -c '{ENTRY}' demo | head -n 1; exit ${{PIPESTATUS[0]}}",
-        executable="/bin/bash",
-        cwd=desk.folder,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    _, err = await asyncio.wait_for(process.communicate(), 60)
+    ran = await desk.shell("demo | head -n 1; exit ${PIPESTATUS[0]}")
 
-    assert process.returncode == Exit.OK
-    assert b"Traceback" not in err
-    assert b"Exception" not in err
+    assert ran.status == Exit.OK
+    assert "Exception" not in ran.err
