@@ -34,6 +34,32 @@ def _web_address(value: str) -> str:
     return value.rstrip("/")
 
 
+def _proxy_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError("must be the address of an HTTP proxy, like http://proxy.example:3128")
+    return value
+
+
+def _fits_a_header(value: str) -> str:
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError("must be plain ASCII on one line: it is sent in a header of every request")
+    return value
+
+
+def _folder(value: Path) -> Path | None:
+    if value == Path():  # an empty text: BROADSHEET_TOPICS_DIR= in a compose file
+        return None
+    return _expanded(value)
+
+
+def _expanded(path: Path) -> Path:
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError("begins with ~, but whose home folder that is cannot be told; write the whole path") from error
+
+
 Url = Annotated[str, AfterValidator(_web_address)]
 
 
@@ -49,7 +75,7 @@ class ArxivSettings(_Section):
     kinds: tuple[Literal["new", "cross", "replace", "replace-cross"], ...] = ("new", "cross")
     holidays: tuple[date, ...] = ()
     backfill_days: int = Field(default=0, ge=0, le=365)
-    seconds_between: float = Field(default=ARXIV_SECONDS, ge=0)
+    seconds_between: float = Field(default=ARXIV_SECONDS, ge=0, le=3600)
     feed_url: Url = "https://rss.arxiv.org/atom"
     api_url: Url = "https://export.arxiv.org/api/query"
     oai_url: Url = "https://oaipmh.arxiv.org/oai"
@@ -95,6 +121,13 @@ class FeedSettings(_Section):
     title: str = ""
 
 
+def _named_once(feeds: tuple[FeedSettings, ...]) -> tuple[FeedSettings, ...]:
+    names = [feed.name for feed in feeds]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ValueError(f'two feeds are named "{twice}"; give each a name of its own')
+    return feeds
+
+
 class LlmSettings(_Section):
     """An OpenAI-compatible endpoint for summaries; off unless it is switched on."""
 
@@ -124,8 +157,8 @@ class DigestSettings(_Section):
 class KeepSettings(_Section):
     """How long things are kept."""
 
-    items_days: int = Field(default=400, ge=30)
-    readings_days: int = Field(default=400, ge=30)
+    items_days: int = Field(default=400, ge=30, le=36_500)
+    readings_days: int = Field(default=400, ge=30, le=36_500)
 
 
 class FeedGuardSettings(_Section):
@@ -161,14 +194,14 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
 
     database: Path = Path("~/.local/share/broadsheet/broadsheet.sqlite3")
-    contact: str = ""
+    contact: Annotated[str, AfterValidator(_fits_a_header)] = ""
     topics: tuple[str, ...] = ("gpu-systems",)
-    topics_dir: Path | None = None
-    proxy: str = ""
+    topics_dir: Annotated[Path, AfterValidator(_folder)] | None = None
+    proxy: Annotated[str, AfterValidator(_proxy_address)] = ""
     arxiv: ArxivSettings = ArxivSettings()
     huggingface: HuggingFaceSettings = HuggingFaceSettings()
     github: GitHubSettings = GitHubSettings()
-    feeds: tuple[FeedSettings, ...] = ()
+    feeds: Annotated[tuple[FeedSettings, ...], AfterValidator(_named_once)] = ()
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
     digest: DigestSettings = DigestSettings()
@@ -190,18 +223,29 @@ class Settings(BaseSettings):
 
     @property
     def database_path(self) -> Path:
-        """The database's path with `~` resolved."""
-        return self.database.expanduser()
+        """The database's path with `~` resolved; raises SettingsError where nobody's home is known."""
+        try:
+            return _expanded(self.database)
+        except ValueError as error:
+            raise SettingsError(f'The setting "database" ({self.database}) {error}.') from error
 
 
 def find_file(environ: Mapping[str, str]) -> Path | None:
     """Return the settings file that is used when none is named: $BROADSHEET_CONFIG, ./broadsheet.toml, or the user's own."""
     if named := environ.get(CONFIG):
-        return Path(named).expanduser()
-    home = Path(environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
+        return Path(named)
+    home = Path(environ.get("XDG_CONFIG_HOME") or "~/.config")
     return next(
-        (path for path in (Path("broadsheet.toml"), home / "broadsheet" / "broadsheet.toml") if path.is_file()), None
+        (path for path in (Path("broadsheet.toml"), home / "broadsheet" / "broadsheet.toml") if _is_there(path)), None
     )
+
+
+def _is_there(path: Path) -> bool:
+    """A home that is not known, or not ours to look into (as in a container run by another user), holds no settings."""
+    try:
+        return path.expanduser().is_file()
+    except (OSError, RuntimeError):
+        return False
 
 
 def load(path: Path | None = None) -> Settings:
@@ -243,10 +287,10 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.expanduser().read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SettingsError(f"The settings file {path} does not exist.") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
         raise SettingsError(f"The settings file {path} cannot be read: {error}.") from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from error

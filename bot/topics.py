@@ -13,6 +13,7 @@ from bot.errors import SettingsError, UsageError
 from bot.models import Interest, Topic
 from bot.query import parse
 
+SOURCES = ("arxiv", "huggingface", "github", "feed")
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -47,6 +48,9 @@ def read_pack(text: str, where: str) -> Topic:
         raise SettingsError(f"{where}: {path}: {first['msg']}.") from error
     if not NAME.fullmatch(pack.name):
         raise SettingsError(f'{where}: the name "{pack.name}" must be lower-case letters, digits and single hyphens.')
+    for source in pack.sources:
+        if source.split(":")[0] not in SOURCES:
+            raise SettingsError(f'{where}: there is no source "{source}"; there are {", ".join(SOURCES)} and feed:NAME.')
     try:
         query = parse(pack.query)
         for interest in pack.interests:
@@ -69,13 +73,18 @@ def read_pack(text: str, where: str) -> Topic:
 def load_packs(folder: Path | None = None) -> dict[str, Topic]:
     """Return the packs that come with Broadsheet and those of `folder`, which take the place of the same names.
 
-    Raises SettingsError for a folder that is not there and for a pack that is not right.
+    Raises SettingsError for a folder that cannot be read, a pack that is not right, and two packs of one name.
     """
     packs = {topic.name: topic for topic in map(_read, _shipped())}
-    if folder is not None:
-        if not folder.is_dir():
-            raise SettingsError(f"The topics folder {folder} does not exist.")
-        packs |= {topic.name: topic for topic in map(_read, sorted(folder.glob("*.toml")))}
+    if folder is None:
+        return packs
+    own: dict[str, Path] = {}
+    for path in _in_folder(folder):
+        topic = _read(path)
+        if topic.name in own:
+            raise SettingsError(f'{own[topic.name]} and {path} both hold a topic named "{topic.name}".')
+        own[topic.name] = path
+        packs[topic.name] = topic
     return packs
 
 
@@ -89,9 +98,18 @@ def find_topic(topics: Mapping[str, Topic], name: str) -> Topic:
 
 
 def pack_file(name: str, folder: Path | None = None) -> Path | None:
-    """Return the file of a pack, to be shown or copied; None when there is none of that name."""
-    candidates = [*(folder.glob("*.toml") if folder is not None else ()), *_shipped()]
-    return next((path for path in candidates if path.stem == name), None)
+    """Return the file that holds the topic, to be shown or copied; None when there is none of that name."""
+    candidates = [*(_in_folder(folder) if folder is not None else ()), *_shipped()]
+    return next((path for path in candidates if _read(path).name == name), None)
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix == ".toml")
+    except FileNotFoundError as error:
+        raise SettingsError(f"The topics folder {folder} does not exist.") from error
+    except OSError as error:
+        raise SettingsError(f"The topics folder {folder} cannot be read: {error.strerror}.") from error
 
 
 def _read(path: Path) -> Topic:

@@ -85,6 +85,12 @@ def test_the_environment_is_left_as_it_was(write: Any, monkeypatch: pytest.Monke
         ("[digest]\nentries = 0\n", '"digest.entries"'),
         ("[llm]\nenabled = true\n", "model must be set"),
         ("[[feeds]]\nname = 'A B'\nurl = 'https://x.org'\n", '"feeds.0.name"'),
+        ("contact = 'Zoë'\n", "plain ASCII"),
+        ('contact = "a\\r\\nX-More: 1"\n', "one line"),
+        ("proxy = 'nonsense'\n", "HTTP proxy"),
+        ("[arxiv]\nseconds_between = inf\n", '"arxiv.seconds_between"'),
+        ("[keep]\nitems_days = 999999999\n", '"keep.items_days"'),
+        ("topics_dir = '~nobody-of-this-name/packs'\n", "write the whole path"),
         ("= 3", "not valid TOML"),
         ("topics = [\n", "not valid TOML"),
     ],
@@ -124,6 +130,28 @@ def test_a_secret_given_twice_is_refused(write: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("BROADSHEET_GITHUB__TOKEN_FILE", str(write("b")))
     with pytest.raises(SettingsError, match="not both"):
         load(write(""))
+
+
+def test_feeds_of_one_name_are_refused(write: Any) -> None:
+    feed = "[[feeds]]\nname = 'lab'\nurl = 'https://{}.org/feed'\n"
+
+    with pytest.raises(SettingsError, match='two feeds are named "lab"'):
+        load(write(feed.format("a") + feed.format("b")))
+
+
+def test_a_home_that_nobody_has_is_told_only_where_it_is_needed(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load(write("database = '~nobody-of-this-name/b.sqlite3'\n"))
+
+    with pytest.raises(SettingsError, match=r'"database" \(~nobody.* write the whole path'):
+        _ = settings.database_path
+    assert find_file({"XDG_CONFIG_HOME": "~nobody-of-this-name"}) is None
+
+
+def test_topics_may_lie_at_home_and_an_empty_text_is_no_folder(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/somewhere")
+
+    assert load(write("topics_dir = '~/packs'\n")).topics_dir == Path("/somewhere/packs")
+    assert load(write("topics_dir = ''\n")).topics_dir is None
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -39,6 +39,7 @@ def test_a_pack_becomes_a_topic() -> None:
         ("author:Dao", "author:", "mine.toml"),
         ("weight = 2.0", "weight = 'much'", "interests.0.weight"),
         ("title =", "title", "TOML"),
+        ("min_score", 'sources = ["arxive"]\nmin_score', 'no source "arxive"'),
     ],
 )
 def test_a_pack_that_is_not_right_is_told_in_a_sentence_that_names_the_file(old: str, new: str, sentence: str) -> None:
@@ -57,9 +58,25 @@ def test_a_pack_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path) -
     assert pack_file("gpu-systems", tmp_path) == tmp_path / "gpu-systems.toml"
 
 
+def test_a_topic_is_found_by_its_name_whatever_its_file_is_called(tmp_path: Path) -> None:
+    (tmp_path / "ours.toml").write_text(PACK.replace('"mine"', '"gpu-systems"'), encoding="utf-8")
+
+    assert pack_file("gpu-systems", tmp_path) == tmp_path / "ours.toml"
+
+
+def test_two_packs_of_one_name_are_told(tmp_path: Path) -> None:
+    for name in ("one.toml", "two.toml"):
+        (tmp_path / name).write_text(PACK, encoding="utf-8")
+
+    with pytest.raises(SettingsError, match=r'one\.toml and .*two\.toml both hold a topic named "mine"'):
+        load_packs(tmp_path)
+
+
 def test_a_folder_or_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="does not exist"):
         load_packs(tmp_path / "nowhere")
+    with pytest.raises(SettingsError, match="cannot be read: Not a directory"):
+        load_packs(Path(__file__))
     (tmp_path / "bad.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(SettingsError, match=r"bad\.toml"):
         load_packs(tmp_path)
