@@ -42,6 +42,7 @@ class App:
     topics: Mapping[str, Topic]
     collector: Collector
     publisher: Publisher
+    model: LlmSummariser | None = None  # where the settings switch one on
 
     def topic(self, name: str) -> Topic:
         """Return the topic of that name; raises UsageError that suggests the nearest."""
@@ -108,13 +109,13 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
         stack.push_async_callback(outside.close)
         sources = _sources(settings, topics, http, outside)
         titles = {source.name: source.title for source in sources}
-        summariser: Summariser = Extractive()
+        model: LlmSummariser | None = None
         if settings.llm.enabled:
-            model = await asyncio.to_thread(_model_http, settings)
-            stack.push_async_callback(model.close)
-            summariser = _llm(settings, model, store, summariser)
-        publisher = Publisher(store, summariser, titles)
-        yield App(settings, store, sources, topics, Collector(store), publisher)
+            patient = await asyncio.to_thread(_model_http, settings)
+            stack.push_async_callback(patient.close)
+            model = _llm(settings, patient, store, Extractive())
+        publisher = Publisher(store, model or Extractive(), titles)
+        yield App(settings, store, sources, topics, Collector(store), publisher, model)
 
 
 def _http(settings: Settings, *, guarded: bool = False) -> Http:
@@ -204,7 +205,7 @@ def _model_http(settings: Settings) -> Http:
     )
 
 
-def _llm(settings: Settings, http: Http, store: Store, fallback: Summariser) -> Summariser:
+def _llm(settings: Settings, http: Http, store: Store, fallback: Summariser) -> LlmSummariser:
     llm = settings.llm
     return LlmSummariser(
         http,

@@ -291,7 +291,7 @@ def _read(path: Path) -> dict[str, Any]:
     except FileNotFoundError as error:
         raise SettingsError(f"The settings file {path} does not exist.") from error
     except (OSError, RuntimeError, UnicodeDecodeError) as error:
-        raise SettingsError(f"The settings file {path} cannot be read: {error}.") from error
+        raise SettingsError(f"The settings file {path} cannot be read: {str(error).rstrip('.')}.") from error
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from error
 

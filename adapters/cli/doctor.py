@@ -37,6 +37,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
     found = [*_settings(app), *await _database(app), *_topics(app)]
     if not offline:
         found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
+        found += await _model(app, now)
     return found
 
 
@@ -101,3 +102,12 @@ async def _source(app: App, index: int, now: datetime) -> Finding:
         return Finding(source.title, Grade.BAD, str(error))
     except BotError as error:
         return Finding(source.title, Grade.BAD, str(error))
+
+
+async def _model(app: App, now: datetime) -> list[Finding]:
+    if app.model is None:
+        return []
+    try:
+        return [Finding("LLM", Grade.GOOD, await app.model.check(now))]
+    except BotError as error:
+        return [Finding("LLM", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, summaries are extracted")]

@@ -68,6 +68,15 @@ class LlmSummariser:
         await self._store.save_summary(item.key, self._maker, digest, summary, now)
         return summary
 
+    async def check(self, now: datetime) -> str:
+        """Put one small question to the model and say that it answers; raises SummaryUnavailable with what went wrong."""
+        answer = await self._endpoint.ask(messages("A test", "This is a test. Nothing was measured."))
+        await self._store.spend(now.date(), answer.tokens)
+        if answer.fault:
+            raise SummaryUnavailable(answer.detail or answer.fault)
+        parse(answer.text)
+        return f"{self._model} answers; {answer.tokens:,} tokens for one question"
+
     async def _ask(self, question: Messages, now: datetime) -> Reply:
         if self._rest_until is not None and now < self._rest_until:
             raise SummaryUnavailable("the model failed several times and is left alone for a while")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from bot.errors import SummaryUnavailable
 from bot.http import Http, Politeness
 from bot.models import Item, Kind, Summary
 from bot.store.memory import MemoryStore
@@ -305,3 +306,16 @@ async def test_a_polite_door_is_all_it_needs(web: Web, store: MemoryStore, now: 
     finally:
         await door.close()
     assert made.made_by == "m"
+
+
+async def test_the_model_can_be_tried_and_says_what_is_wrong(
+    web: Web, make: Make, store: MemoryStore, now: datetime
+) -> None:
+    web.answer(PATH, completion(GOOD, tokens=321), Answer("no", status=401), completion("no JSON"))
+
+    assert await make().check(now) == "gpt-test answers; 321 tokens for one question"
+    assert await store.spent(now.date()) == 321
+    with pytest.raises(SummaryUnavailable, match="401"):
+        await make().check(now)
+    with pytest.raises(SummaryUnavailable):
+        await make().check(now)
