@@ -1,4 +1,4 @@
-"""How items come into the database: made ready beside the writer, then written a few hundred to a statement.
+"""How items come into the database: made ready beside the writer, then written a thousand to a statement.
 
 Statements with many rows keep the writer inside SQLite, where it does not hold the interpreter's lock, so that the next
 rows can be folded at the same time on another core.
@@ -93,12 +93,12 @@ def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, t
     waiting: list[tuple[int, Ready]] = []
     for chunk in chunks:
         pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
-        changed = [number for number, item in pairs if item.key in known and known[item.key][1] != item.row[-1]]
+        fresh = [(number, item) for number, item in pairs if known.get(item.key, ()) != (number, item.row[-1])]
+        changed = [number for number, item in fresh if item.key in known]
         if changed:
             _write_rows(db, waiting, day)
             unindex(db, changed)
             waiting = []
-        fresh = [pair for pair in pairs if pair[1].key not in known or pair[0] in set(changed)]
         _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in fresh])
         waiting += [(number, replace(item, texts=())) for number, item in pairs]
     _write_rows(db, waiting, day)

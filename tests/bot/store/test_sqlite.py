@@ -439,5 +439,15 @@ async def test_an_item_indexed_by_other_rules_mends_the_index_when_it_changes(st
     assert await store.count(Term("caches"), NOW) == 5
 
 
+async def test_an_index_mended_in_the_middle_of_a_batch_loses_none_of_its_items(store: SqliteStore) -> None:
+    await store.add(many(5), NOW)
+    await store._writer.write(lambda db: db.execute("update items set fingerprint = 1 where id = 2").fetchall())
+    new = many(2 * ingest.CHUNK, 5)
+    await store.add([*new[: ingest.CHUNK + 7], replace(many(5)[1], title="Changed"), *new[ingest.CHUNK + 7 :]], NOW)
+    assert await store.check() == []
+    assert await store.count(Term("changed"), NOW) == 1
+    assert await store.count(Term("caches"), NOW) == 5 + len(new)
+
+
 async def test_the_version_of_sqlite_is_told(store: SqliteStore) -> None:
     assert store.sqlite_version == sqlite3.sqlite_version
