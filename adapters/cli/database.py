@@ -8,9 +8,12 @@ import click
 
 from adapters.cli.exits import Exit
 from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
+from bot.errors import UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
+
+_SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
 
 
 @click.group()
@@ -50,16 +53,30 @@ def check(context: click.Context, as_json: bool) -> int:
 
 
 @db.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=click.Path(path_type=Path, dir_okay=False))
 @click.pass_context
 def backup(context: click.Context, path: Path) -> None:
-    """Write a consistent copy to PATH; the service may go on running."""
+    """Write a consistent copy to PATH; the service may go on running. An older backup there is replaced."""
+    _refuse_to_replace(path, settings_of(context).database_path)
 
     async def work(app: "App") -> None:
         await app.store.backup(path)
 
     with_app(context, work)
     click.echo(f"Wrote {path} ({path.stat().st_size / 2**20:,.1f} MiB).")
+
+
+def _refuse_to_replace(path: Path, database: Path) -> None:
+    """A copy in the place of the open database would take all that is written from then on with the old file."""
+    try:
+        if database.exists() and path.samefile(database):
+            raise UsageError(f"{path} is the database itself; a backup needs a place of its own.")
+        with path.open("rb") as file:
+            begins = file.read(len(_SQLITE))
+    except OSError:  # not there, or not to be read: the store says what is wrong when it writes
+        return
+    if begins not in (b"", _SQLITE):
+        raise UsageError(f"{path} is there and is no backup; it is left as it is. Choose another name.")
 
 
 @db.command()

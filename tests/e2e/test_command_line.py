@@ -286,6 +286,20 @@ async def test_a_backup_can_be_put_back(desk: Desk) -> None:
         assert (await desk.run("db", command)).status == Exit.OK
 
 
+async def test_a_backup_replaces_older_backups_and_nothing_else(desk: Desk) -> None:
+    await desk.run("collect", "huggingface")
+    for _ in range(2):
+        assert (await desk.run("db", "backup", "copy.sqlite3")).status == Exit.OK
+
+    itself = await desk.run("db", "backup", "data/../data/b.sqlite3")
+    settings = await desk.run("db", "backup", "broadsheet.toml")
+
+    assert (itself.status, "is the database itself" in itself.err) == (Exit.USAGE, True)
+    assert (settings.status, "is no backup" in settings.err) == (Exit.USAGE, True)
+    assert (await desk.run("db", "backup", "data")).status == Exit.USAGE
+    assert (await desk.run("db", "check")).status == Exit.OK
+
+
 async def test_a_database_that_cannot_be_used_is_told_in_a_sentence(desk: Desk) -> None:
     desk.database.parent.mkdir(parents=True)
     desk.database.write_bytes(b"this is no database" * 100)
