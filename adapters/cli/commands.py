@@ -30,6 +30,7 @@ html = click.option(
 # A query may begin with a minus: `broadsheet search -survey "KV cache"`. No `-h`, which click would find within `-theory`.
 takes_queries = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
 MOST_PAGES = 10_000
+NOTHING_YET = "Nothing has been collected yet: run `broadsheet collect` first."
 
 
 class Days(click.FloatRange):
@@ -90,12 +91,12 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         window = timedelta(days=options["days"]) if options["days"] else None
         orders = [app.order(topic, entries=options["entries"], window=window) for topic in topics]
         digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
-        return digests, (await app.store.statistics())["items"] > 0
+        return digests, await _has_items(app)
 
     digests, collected = with_app(context, work)
     show(digests, compact=options["compact"], html=html, as_json=as_json)
     if not collected and not as_json:
-        click.echo("Nothing has been collected yet: run `broadsheet collect` first.", err=True)
+        click.echo(NOTHING_YET, err=True)
 
 
 @click.command()
@@ -132,10 +133,11 @@ def search(context: click.Context, words: Sequence[str], limit: int, number: int
         )
     at, offset = now_of(context), (number - 1) * limit
 
-    async def work(app: "App") -> "Page":
-        return await app.store.search(query, at, limit=limit, offset=offset)
+    async def work(app: "App") -> tuple["Page", bool]:
+        found = await app.store.search(query, at, limit=limit, offset=offset)
+        return found, bool(found.hits) or await _has_items(app)
 
-    page = with_app(context, work)
+    page, collected = with_app(context, work)
     if as_json:
         from adapters.cli.as_json import page_value
 
@@ -144,6 +146,8 @@ def search(context: click.Context, words: Sequence[str], limit: int, number: int
         from adapters.cli.tables import PageView
 
         console().print(PageView(page, text, at, offset))
+        if not collected:
+            click.echo(NOTHING_YET, err=True)
 
 
 @click.group(invoke_without_command=True)
@@ -258,6 +262,10 @@ def console() -> Any:
             raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return Terminal(highlight=False, markup=False)
+
+
+async def _has_items(app: "App") -> bool:
+    return (await app.store.statistics())["items"] > 0
 
 
 def _query_text(words: Sequence[str]) -> str:

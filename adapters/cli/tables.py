@@ -62,7 +62,7 @@ class TopicsView:
             yield from sheet.wrapped(Text.assemble(told, (facts, STYLES["quiet"])), 2)
         if self.on:
             yield Text()
-            yield from sheet.wrapped(Text("● made into a digest every day", style=STYLES["quiet"]))
+            yield from sheet.wrapped(Text("● printed by `broadsheet digest`", style=STYLES["quiet"]))
 
 
 def _sheet(console: Console, options: ConsoleOptions) -> Sheet:

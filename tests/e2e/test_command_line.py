@@ -237,10 +237,10 @@ async def test_a_time_without_a_zone_is_utc(desk: Desk) -> None:
 
 
 async def test_before_anything_is_collected_the_next_step_is_said(desk: Desk) -> None:
-    ran = await desk.run("digest")
-
-    assert ran.status == Exit.OK
-    assert "broadsheet collect" in ran.err
+    for arguments in (["digest"], ["search", "cache"]):
+        ran = await desk.run(*arguments)
+        assert ran.status == Exit.OK
+        assert "broadsheet collect" in ran.err
 
 
 async def test_topics_are_listed_and_shown_as_packs_that_can_be_used(desk: Desk) -> None:
