@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
+from bot.errors import BotError
 from bot.ports import Job
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,8 @@ def _supervised(job: Job, running: set[asyncio.Task[None]]) -> Callable[[], Awai
         except asyncio.CancelledError:
             # Ours, at the end: not raised again, or APScheduler would log it as a failure.
             log.info("job %s was ended in the middle; what it had stored is kept", job.name)
+        except BotError as error:
+            log.error("job %s failed: %s", job.name, error)  # noqa: TRY400 - foreseen: the sentence says what to do
         except Exception:
             # A job must not end the service; it runs again at its next time.
             log.exception("job %s failed", job.name)

@@ -4,6 +4,7 @@ from datetime import timedelta
 
 import pytest
 
+from bot.errors import StoreError
 from bot.ports import Job
 from bot.runner.local import LocalRunner
 
@@ -48,6 +49,18 @@ async def test_a_job_that_fails_is_logged_and_runs_again(caplog: pytest.LogCaptu
 
     assert len(tries) >= 2
     assert "job failing failed" in caplog.text
+
+
+async def test_a_failure_that_was_foreseen_is_told_in_its_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise StoreError("The disk is full.")
+
+    await run_for(LocalRunner(), [Job("collect", timedelta(hours=1), fail, at_once=True)], 0.1)
+
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == [
+        "job collect failed: The disk is full."
+    ]
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_job_never_runs_beside_itself() -> None:
