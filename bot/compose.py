@@ -58,7 +58,7 @@ def turned_away(
 
     `posted` are the keys that the channel was sent before, `shown` those that stand in another digest made with this one.
     """
-    if _is_old(item, limits.max_age, now):
+    if is_old(item, limits.max_age, now):
         return OLD
     if item.withdrawn:
         return WITHDRAWN
@@ -155,7 +155,7 @@ def _report(title: str, state: SourceState, considered: Sequence[Item], now: dat
     return SourceReport(title, state.health, count, note)
 
 
-def _is_old(item: Item, max_age: timedelta, now: datetime) -> bool:
+def is_old(item: Item, max_age: timedelta, now: datetime) -> bool:
     """A repository is never too old: it is news when it is first seen. A paper's announcement counts, not its date alone."""
     if item.kind is Kind.REPO:
         return False

@@ -240,13 +240,13 @@ class Publisher:
         """
         digests = []
         shown: dict[tuple[str, str], set[str]] = {}
-        editions: dict[datetime, Edition] = {}
+        windows: dict[tuple[datetime, timedelta], _Window] = {}
         for order in orders:
-            since = await self._since(order, now)
-            if since not in editions:
-                editions[since] = await self._edition(since, now)
+            since, max_age = await self._since(order, now), order.limits.max_age
+            if (since, max_age) not in windows:
+                windows[since, max_age] = await self._window(since, max_age, now)
             here = shown.setdefault((order.workspace, order.channel), set())
-            digest = await self._digest(order, editions[since], here, since, now)
+            digest = await self._digest(order, windows[since, max_age], here, since, now)
             if record:
                 await self._store.save_digest(order.workspace, order.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
@@ -258,22 +258,23 @@ class Publisher:
         # One that ended after now was made by a clock that had run ahead.
         return now - order.window if last is None or last[1] > now else last[1]
 
-    async def _edition(self, since: datetime, now: datetime) -> Edition:
-        # Until a moment past now: what was stored at `now` itself belongs to this edition.
+    async def _window(self, since: datetime, max_age: timedelta, now: datetime) -> "_Window":
+        # Until a moment past now: what was stored at `now` itself belongs to it.
         items = await self._store.items_since(since, now + timedelta(microseconds=1))
-        readings = await self._store.readings([item.key for item in items], (now - timedelta(days=30)).date())
-        return await asyncio.to_thread(Edition, items, readings, now)
+        fresh = [item for item in items if not compose.is_old(item, max_age, now)]
+        readings = await self._store.readings([item.key for item in fresh], (now - timedelta(days=30)).date())
+        return _Window(items, await asyncio.to_thread(Edition, fresh, readings, now))
 
     async def _digest(
-        self, order: Order, edition: Edition, shown: Collection[str], since: datetime, now: datetime
+        self, order: Order, window: "_Window", shown: Collection[str], since: datetime, now: datetime
     ) -> Digest:
         posted = await self._store.posted(order.workspace, order.channel) - set(shown)
         examples = await self._examples(order.topic)
-        others = await self._partners(edition.items)
-        choice = await asyncio.to_thread(_choose, order, edition, (posted, shown), examples, others, now)
+        others = await self._partners(window.edition.items)
+        choice = await asyncio.to_thread(_choose, order, window, (posted, shown), examples, others, now)
         summaries = await self._summaries([card.ranked.item for card in choice.cards], now)
         states = [(title, await self._store.source_state(name)) for name, title in self._asked(order.topic)]
-        coverage = compose.coverage(edition.items, choice.dropped, states, since=since, now=now)
+        coverage = compose.coverage(window.items, choice.dropped, states, since=since, now=now)
         return compose.digest(order.topic, choice.cards, summaries, coverage=coverage, since=since, now=now)
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
@@ -300,25 +301,36 @@ class Publisher:
         return list(await asyncio.gather(*map(one, items)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """What a digest looks at: everything first seen in its time, and the index of what is not too old to be news.
+
+    After a long gap most of it is too old: that is only counted.
+    """
+
+    items: Sequence[Item]
+    edition: Edition
+
+
 def _choose(
     order: Order,
-    edition: Edition,
+    window: _Window,
     before: tuple[Collection[str], Collection[str]],
     examples: Sequence[Item | str],
     others: Mapping[str, Item],
     now: datetime,
 ) -> compose.Choice:
-    """Give every item of the edition a place in the digest or the one reason why it has none.
+    """Give every item of the window a place in the digest or the one reason why it has none.
 
     `before` are the keys that were posted, and those that another digest made with this one shows.
     """
     posted, shown = before
     dropped: dict[str, str] = {}
-    for item in edition.items:
+    for item in window.items:
         if reason := compose.turned_away(item, order.topic, posted=posted, shown=shown, limits=order.limits, now=now):
             dropped[item.key] = reason
-    ranked = [each for each in rank(edition, order.topic, examples=examples) if each.item.key not in dropped]
-    dropped |= {item.key: compose.QUERY for item in edition.items} | dropped
+    ranked = [each for each in rank(window.edition, order.topic, examples=examples) if each.item.key not in dropped]
+    dropped |= {item.key: compose.QUERY for item in window.items} | dropped
     for each in ranked:
         dropped.pop(each.item.key)
     passed = []
@@ -330,7 +342,7 @@ def _choose(
         else:
             passed.append(each)
     cards, joined = compose.pair(passed, others)
-    varied, twins = _diversified(edition, cards)
+    varied, twins = _diversified(window.edition, cards)
     kept, capped = compose.cap(varied, order.limits)
     return compose.Choice(tuple(kept), dropped | joined | twins | capped)
 

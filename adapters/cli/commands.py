@@ -69,7 +69,7 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
         echo_json([_collected(result) for result in results])
     else:
         _print_collected(results)
-    return Exit.SOURCE if any(result.error is not None for result in results) else Exit.OK
+    return Exit.SOURCE if any(result.error is not None or not result.asked for result in results) else Exit.OK
 
 
 @click.command()

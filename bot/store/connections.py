@@ -173,6 +173,7 @@ _SENTENCES = (
     ("unable to open", "The database {path} cannot be opened; check that {folder} exists and may be read and written."),
     ("locked", "Another program has kept {path} locked for {patience} seconds; close it and try again."),
     ("not a database", "{path} is not a database; move it away, or restore a backup with `broadsheet db restore`."),
+    ("vtable constructor failed", "The database {path} is damaged; stop the service and restore a backup."),
     ("malformed", "The database {path} is damaged; stop the service and restore a backup with `broadsheet db restore`."),
     ("disk I/O error", "The disk with {path} does not answer as it should; check it, then `broadsheet db check`."),
 )

@@ -137,6 +137,7 @@ async def test_a_source_that_is_down_is_named_and_the_others_items_are_stored(de
     assert "down" in digest.out
     resting = await desk.run("collect", "github")
     assert "resting until" in resting.out
+    assert resting.status == Exit.SOURCE  # it still has not delivered
 
 
 @pytest.mark.parametrize(
