@@ -172,7 +172,7 @@ class MemoryStore:
         """Drop old items that no digest holds, and old readings."""
         held = set().union(*self._posted.values())
         old = [item for item in self._items.values() if _seen(item) < items_before]
-        gone = [item.key for item in old if not held.intersection((item.key, *item.aliases))]
+        gone = [item.key for item in old if not held.intersection((item.key, *self._own_aliases(item)))]
         before = sum(map(len, self._readings.values()))
         for key in gone:
             self._drop(key, None)
@@ -181,6 +181,10 @@ class MemoryStore:
                 del days[day]
         self._summaries = {at: summary for at, summary in self._summaries.items() if at[0] not in gone}
         return {"items": len(gone), "readings": before - sum(map(len, self._readings.values()))}
+
+    def _own_aliases(self, item: Item) -> list[str]:
+        """The aliases under which the item is found: not those that are another item's key, or lead to another."""
+        return [each for each in item.aliases if each not in self._items and self._aliases.get(each) == item.key]
 
     async def check(self) -> list[str]:
         """Return no fault: nothing can be out of step."""

@@ -39,7 +39,8 @@ def prune(db: Database, items_before: datetime, readings_before: date) -> Mappin
     before = _one(db, "select count(*) from readings")
     rows = db.execute(
         "select id, key from items where seen < ? and key not in (select key from posted)"
-        " and id not in (select item from aliases join posted on posted.key = aliases.alias)",
+        " and id not in (select item from aliases join posted on posted.key = aliases.alias"
+        " where aliases.alias not in (select key from items))",
         [micros(items_before)],
     ).fetchall()
     drop(db, [number for number, _ in rows])

@@ -466,6 +466,20 @@ async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: St
     assert await store.check() == []
 
 
+@pytest.mark.parametrize("first", [0, 1])
+async def test_an_alias_that_is_another_items_key_holds_nothing(store: Store, first: int) -> None:
+    old = NOW - 100 * DAY
+    given = [paper(1, seen=old), paper(2, seen=old, aliases=(paper(1).key,))]
+    await store.add([given[first]], old)
+    await store.add([given[1 - first]], old)
+    await store.save_digest("T1", "C1", digest(given[0]), old)
+
+    dropped = await store.prune(items_before=NOW, readings_before=old.date(), now=NOW)
+
+    assert dropped["items"] == 1
+    assert set(await store.find([paper(1).key, paper(2).key])) == {paper(1).key}
+
+
 async def test_a_store_that_was_used_in_every_way_is_sound(store: Store) -> None:
     await store.add(records(), NOW)
     await store.add([replace(item, upvotes=5, title=item.title + " again") for item in records()[::2]], NOW + DAY)
