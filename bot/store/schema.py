@@ -1,5 +1,6 @@
 """The tables, their migrations, and what a file must be before we touch it."""
 
+import contextlib
 import re
 import sqlite3
 
@@ -131,7 +132,8 @@ def refuse_strangers(db: Database) -> None:
 
 def migration_names() -> list[str]:
     """Return the names of this version's migrations, in order."""
-    return [migration.name for migration in migrations.pending(Database(memory=True))]
+    with contextlib.closing(Database(memory=True)) as nothing:
+        return [migration.name for migration in migrations.pending(nothing)]
 
 
 def is_current(db: Database) -> bool:
