@@ -9,11 +9,10 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from bot import __version__
-from bot.compose import Limits
 from bot.errors import SettingsError, UsageError
 from bot.http import Http, Politeness
-from bot.models import Topic
-from bot.pipeline import Collector, Order, Publisher
+from bot.models import Limits, Order, Topic
+from bot.pipeline import Collector, Publisher
 from bot.ports import Job, Source, Store, Summariser
 from bot.settings import Settings
 from bot.sources.arxiv import ArxivSource

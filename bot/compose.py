@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Ranked, SourceReport, SourceState, Summary, Topic
+from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Limits, Ranked, SourceReport, SourceState, Summary, Topic
 
 # Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
 OLD = "too old"
@@ -24,15 +24,6 @@ JOINED = "on one card with another"
 TWIN = "near twins"
 CAP = "over the cap"
 REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much a digest may hold: entries in all, repositories among them, and the age of what is still news."""
-
-    entries: int = 7
-    repositories: int = 2
-    max_age: timedelta = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
     BotError
     ├── UsageError            a person asked for something that cannot be done as asked; the sentence says what to do
+    │   └── Conflict            somebody else changed it in between; the sentence says how it stands now
     ├── SourceError           a source did not deliver
     │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
     │   └── SourceChanged       it answered in a shape we do not know; trying again will not help
@@ -30,6 +31,10 @@ class UsageError(BotError):
         super().__init__(message)
         self.position = position
         self.hint = hint
+
+
+class Conflict(UsageError):
+    """What was to be changed is no longer what it was when it was read. Nothing was changed."""
 
 
 class SourceError(BotError):

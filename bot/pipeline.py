@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot import compose, dedupe
-from bot.compose import Limits
 from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
 from bot.models import (
     And,
@@ -20,6 +19,7 @@ from bot.models import (
     Digest,
     Health,
     Item,
+    Order,
     Query,
     SourceState,
     Summary,
@@ -209,19 +209,6 @@ def _rests(state: SourceState, now: datetime) -> bool:
 
 
 # --- publish -------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What a digest is asked for: a topic, for a channel of a workspace, with its filter and limits."""
-
-    topic: Topic
-    workspace: str
-    channel: str
-    limits: Limits = Limits()
-    filter: Query = Query("")
-    window: timedelta = timedelta(hours=48)
-    since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
 
 
 class Publisher:

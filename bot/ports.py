@@ -9,7 +9,28 @@ from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
-from bot.models import Batch, Digest, Item, Page, Query, Reading, SourceState, Summary, Tree
+from bot.models import (
+    Batch,
+    Change,
+    Digest,
+    Fate,
+    Feedback,
+    Hit,
+    Item,
+    Order,
+    Page,
+    Posting,
+    Preferences,
+    Query,
+    Reading,
+    Saved,
+    SourceState,
+    Subscription,
+    Summary,
+    Topic,
+    Tree,
+    Trial,
+)
 
 
 class Source(Protocol):
@@ -75,11 +96,26 @@ class Store(Protocol):
         """
         ...
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
+    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
         """Return a page of what the query finds, in the order that `query.sort` asks for.
 
         Sorted `best`, the bare words of the query are alternatives, best match first; everything else in the tree must
-        hold. In every other order the tree holds as it stands.
+        hold. In every other order the tree holds as it stands. `mark` is an earlier page's: what was first stored after
+        it is left out. Raises UsageError for a mark that no page had.
+        """
+        ...
+
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+        """Return the items whose texts are closest to the item's, the closest first, itself and its aliases left out.
+
+        `relevance` is in 0–1. The item need not be stored: any title and abstract will do.
+        """
+        ...
+
+    async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        """Return the values of a label field that begin so, in any case, and how many items have each; the commonest first.
+
+        Fields: category, source, language, license, topic (keywords). Nothing for any other.
         """
         ...
 
@@ -119,6 +155,78 @@ class Store(Protocol):
         """Return the day and the `until` of the channel's newest digest of the topic."""
         ...
 
+    async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
+        """Return when items of these keys were posted to the channel, the latest first."""
+        ...
+
+    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
+        """Return the keys of the entries of the channel's newest digest, in their order; none before the first."""
+        ...
+
+    # --- what a workspace made: nothing of another workspace is ever found or changed
+    # Each write keeps its `change` in the same transaction. `replaces` is the revision that the writer has read, 0 where
+    # there was nothing: Conflict is raised, and nothing written, when the stored one is another.
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return the workspace's own topics by name, in the order of the names."""
+        ...
+
+    async def save_topic(self, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
+        """Keep the topic as revision `replaces + 1`, and return it so."""
+        ...
+
+    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
+        """Forget the topic, its subscriptions and its feedback."""
+        ...
+
+    async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        """Return the workspace's subscriptions, of one channel or topic where named, ordered by channel, then topic."""
+        ...
+
+    async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
+        """Keep the subscription of its channel to its topic as revision `replaces + 1`, and return it so."""
+        ...
+
+    async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
+        """Forget the subscription; raises Conflict when it is not stored in this revision."""
+        ...
+
+    async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
+        """Return what was said for the topic, the oldest first."""
+        ...
+
+    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
+        """Keep what a person says of an item for a topic, in place of what the person said of it before."""
+        ...
+
+    async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
+        """Take back what was said, as far as it still stands so; return how many were dropped."""
+        ...
+
+    async def saved(self, workspace: str, person: str) -> Sequence[Saved]:
+        """Return what the person put aside, the latest first."""
+        ...
+
+    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
+        """Put an item aside; return False when it already was."""
+        ...
+
+    async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
+        """Take an item back from what the person put aside; return False when it was not there."""
+        ...
+
+    async def preferences(self, workspace: str) -> Preferences:
+        """Return what the workspace settled for itself."""
+        ...
+
+    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+        """Keep it."""
+        ...
+
+    async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
+        """Return the latest changes, the newest first; with `about`, those whose `what` is or begins with these words."""
+        ...
+
     # --- summaries
 
     async def cached_summary(self, key: str, made_by: str, digest_of_text: str) -> Summary | None:
@@ -152,7 +260,10 @@ class Store(Protocol):
         ...
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-        """Drop items first seen before the date that no digest holds, and older readings; say how many of each."""
+        """Drop items first seen before the date that nobody holds, and older readings; say how many of each.
+
+        A digest holds its entries, a person what they saved, a topic the items that feedback was given on.
+        """
         ...
 
     async def check(self) -> list[str]:
@@ -165,6 +276,22 @@ class Store(Protocol):
 
     async def vacuum(self) -> int:
         """Give unused space back; return the bytes saved."""
+        ...
+
+
+class Press(Protocol):
+    """Makes digests, and tells what becomes of single items in them; nothing of it is posted or recorded."""
+
+    async def preview(self, order: Order, now: datetime) -> Digest:
+        """Return the order's digest as it would be made now."""
+        ...
+
+    async def explain(self, order: Order, item: Item, now: datetime) -> Fate:
+        """Return what becomes of the item in the digest that would be made now."""
+        ...
+
+    async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
+        """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
         ...
 
 

@@ -3,8 +3,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot import compose
-from bot.compose import Card, Limits
-from bot.models import Health, Item, Query, Ranked, SourceState, Summary, SummaryPart, Topic
+from bot.compose import Card
+from bot.models import Health, Item, Limits, Query, Ranked, SourceState, Summary, SummaryPart, Topic
 from tests.fakes.works import DAY, paper, post, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)

@@ -6,10 +6,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot import compose
-from bot.compose import Limits
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
-from bot.models import Batch, Health, Interest, Item, Link, Topic
-from bot.pipeline import Collector, Order, Publisher
+from bot.models import Batch, Health, Interest, Item, Limits, Link, Order, Topic
+from bot.pipeline import Collector, Publisher
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive

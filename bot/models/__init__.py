@@ -1,0 +1,65 @@
+"""The values that pass between the rooms. All of them are frozen; every time is aware and in UTC.
+
+What a source sends is checked at the source's door; from there on a field that is unknown is empty ("" or ()) when it is
+text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
+"""
+
+from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
+from bot.models.items import Item, Kind, Link, Reading
+from bot.models.people import Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
+from bot.models.press import Fate, Judged, Order, Trial
+from bot.models.queries import And, Hit, Label, Not, Number, Or, Page, Query, Term, Tree, When
+from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
+from bot.models.sources import Batch, Health, SourceState
+from bot.models.topics import Interest, Ranked, ScorePart, Topic
+
+__all__ = [
+    "PARTS",
+    "Actor",
+    "And",
+    "Attachment",
+    "Batch",
+    "Button",
+    "Change",
+    "Coverage",
+    "Digest",
+    "Entry",
+    "Fate",
+    "Feedback",
+    "Field",
+    "Health",
+    "Hit",
+    "Interest",
+    "Item",
+    "Judged",
+    "Kind",
+    "Label",
+    "Limits",
+    "Link",
+    "Not",
+    "Number",
+    "Or",
+    "Order",
+    "Page",
+    "Posting",
+    "Preferences",
+    "Query",
+    "Ranked",
+    "Reading",
+    "Reply",
+    "ReplyEntry",
+    "Saved",
+    "Schedule",
+    "ScorePart",
+    "SourceReport",
+    "SourceState",
+    "Subscription",
+    "Suggestion",
+    "Summary",
+    "SummaryPart",
+    "Term",
+    "Topic",
+    "Tree",
+    "Trial",
+    "When",
+]

@@ -1,0 +1,96 @@
+"""Summaries, and the digests that hold them."""
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from bot.models.items import Item
+from bot.models.sources import Health
+from bot.models.topics import Ranked
+
+PARTS = ("Problem", "Method", "Evidence", "Why it matters")
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryPart:
+    """One of the four parts. `found` is False when the text does not say; `text` then says so.
+
+    `quotes` are the sentences of the source text, word for word, on which the part rests.
+    """
+
+    name: str
+    text: str
+    found: bool = True
+    quotes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Problem, Method, Evidence, Why it matters; what was read for them and by what they were made."""
+
+    parts: tuple[SummaryPart, ...]  # always the four of PARTS, in that order
+    read: str  # "abstract", "description and README opening", …
+    made_by: str  # "extractive", or the model's name
+    note: str = ""  # for example why the extractive one stands in
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One card of a digest: a ranked item, its summary, and its repository (or paper) when the two are joined."""
+
+    ranked: Ranked
+    summary: Summary
+    partner: Item | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """One source's line in the coverage footer."""
+
+    name: str  # for people: "arXiv"
+    health: Health
+    items: int  # of this source among those considered
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What was asked, seen, kept and dropped, and why. `seen == kept + sum of dropped` always holds."""
+
+    sources: tuple[SourceReport, ...]
+    seen: int
+    kept: int
+    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.compose
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What one occurrence says, for one topic."""
+
+    topic: str  # the topic's name
+    title: str
+    day: date
+    since: datetime  # items first seen from here …
+    until: datetime  # … to here were considered
+    entries: tuple[Entry, ...]
+    coverage: Coverage
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a digest may hold: entries in all, repositories among them, and the age of what is still news."""
+
+    entries: int = 7
+    repositories: int = 2
+    max_age: timedelta = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """That an item was posted to a channel."""
+
+    key: str
+    topic: str  # of the digest it stood in
+    day: date
+    at: datetime
+    score: float | None = None  # it had then; None when that is not known any more

@@ -1,0 +1,98 @@
+"""Workspaces, the people in them, and what they made there."""
+
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from bot.models.queries import Query
+
+EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Actor:
+    """Who asks, and where. Identifiers are the platform's own; the core compares them and reads nothing in them."""
+
+    platform: str  # slack, discord, terminal
+    workspace: str  # the tenant: "slack:T0123", "discord:4567", "local"
+    channel: str  # where the command was given, and what a subscription made here is for
+    person: str
+    may_administer: bool = False
+    zone: str = ""  # the person's time zone where the platform tells it (Slack does), an IANA name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """When digests are due: wall time in a zone, never an instant.
+
+    Either on days of the week or on one day of the month; a month that lacks it takes its last day.
+    """
+
+    weekdays: tuple[int, ...] = EVERY_DAY  # 0 is Monday, in order, each once; () with a day of the month
+    month_day: int = 0  # 1–31; 0: by days of the week
+    at: time = time(9)  # without a zone: it is `zone`'s wall time
+    zone: str = "UTC"  # an IANA name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """A channel (or a person) × a topic × a schedule × a layout and a filter. One per channel and topic."""
+
+    id: str  # never used again, also not when the same topic is subscribed anew
+    workspace: str
+    channel: str
+    topic: str  # the topic's name
+    schedule: Schedule
+    baseline: datetime  # nothing first seen before is posted: subscribing never floods
+    entries: int | None = None  # at most so many; None: as the settings say
+    min_score: float | None = None  # None: as the topic says
+    compact: bool = False
+    always: bool = False  # post also when there is nothing to post
+    filter: Query = Query("")
+    paused: bool = False
+    paused_until: datetime | None = None  # None while paused: until somebody resumes it
+    paused_because: str = ""  # a sentence, when it was not a person who paused it
+    made_by: str = ""  # the person
+    made_at: datetime | None = None
+    revision: int = 0  # one higher with every change; the store counts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Feedback:
+    """What one person said of one item for one topic; the last word counts."""
+
+    workspace: str
+    topic: str
+    person: str
+    key: str  # the item's
+    more: bool  # False: less
+    at: datetime
+    channel: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """An item that a person put aside."""
+
+    key: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preferences:
+    """What a workspace settled for itself; "" and None: as the operator's settings say."""
+
+    manage: str = ""  # who may change subscriptions, topics and filters: anyone, admins
+    zone: str = ""  # the zone of a new subscription that names none
+    entries: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One line of the audit: who changed what, when, from what to what."""
+
+    workspace: str
+    at: datetime
+    person: str
+    what: str  # "topic gpu-systems", "subscription C0123 gpu-systems", "feedback gpu-systems arxiv:2606.01234"
+    before: str = ""  # as a person would type or read it; "" when it was not there
+    after: str = ""  # "" when it is gone

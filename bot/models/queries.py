@@ -1,0 +1,116 @@
+"""The query language as a tree, and what a search finds.
+
+bot.query.parse makes the tree; bot.query.match evaluates it on an item and each store compiles it for itself.
+"""
+
+import dataclasses
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.models.items import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word, a quoted phrase, or (`prefix`) a word's beginning, anywhere or in one text field.
+
+    `text` is as typed; `field` is "" for anywhere or a canonical text field: title, abstract, author, org, topic.
+    """
+
+    text: str
+    field: str = ""
+    prefix: bool = False
+    quoted: bool = False
+    position: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A field with a closed form: category, source, kind, language, license, has, id. `*` at the end matches a prefix."""
+
+    field: str
+    value: str  # folded as bot.query.fields folds the item's own
+    prefix: bool = False
+    position: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """`low <= field <= high`, either end open when None: stars, forks, upvotes, score. An unknown number never matches."""
+
+    field: str
+    low: float | None = None
+    high: float | None = None
+    above: bool = False  # low itself excluded
+    below: bool = False  # high itself excluded
+    position: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """`after <= field < before`, either end open when None: published, updated. An unknown time never matches.
+
+    Ages (`7d`) are turned into instants when they are evaluated: `age_low`/`age_high` in days, against `now`.
+    """
+
+    field: str
+    after: datetime | None = None
+    before: datetime | None = None
+    youngest: float | None = None  # at least so many days old
+    oldest: float | None = None  # at most so many days old
+    position: int = dataclasses.field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Matches what `part` does not."""
+
+    part: "Tree"
+
+
+@dataclass(frozen=True, slots=True)
+class And:
+    """Matches what all parts match; with no parts, everything."""
+
+    parts: tuple["Tree", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Or:
+    """Matches what any part matches; with no parts, nothing."""
+
+    parts: tuple["Tree", ...]
+
+
+Tree = Term | Label | Number | When | Not | And | Or
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A parsed query: the tree, and the search directives that stood beside it."""
+
+    text: str  # as typed
+    tree: Tree = And(())
+    sort: str = "best"  # best, new, stars, upvotes
+    topic_of: str = ""  # the topic whose ranking is asked for, "" for none
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One search result. `relevance` is larger for better; it is comparable within one search only."""
+
+    item: Item
+    relevance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of search results, and whether there are more.
+
+    `mark` says what the store held when it was asked. Handed back with a later `offset`, it gives further pages of the same
+    list: what was stored in between is left out, so that nothing is shown twice or skipped.
+    """
+
+    hits: tuple[Hit, ...]
+    more: bool
+    mark: str = ""

@@ -1,0 +1,74 @@
+"""The core's neutral answer to a command; an adapter renders it. No markup, block or embed.
+
+Texts may set what is to be stressed between *asterisks*, as the reasons of a score do. Everything that strangers wrote is
+untouched: the adapter makes it harmless.
+"""
+
+from dataclasses import dataclass
+
+from bot.models.digests import Digest
+from bot.models.items import Item
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Another command, one tap away. `command` is its text, as bot.commands.write makes it and parse reads it."""
+
+    label: str
+    command: str
+    danger: bool = False  # it takes something away
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A name with its value, shown side by side or in a table."""
+
+    name: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyEntry:
+    """One thing of a list: an item (the adapter shows its title, byline and links), or a title of our own.
+
+    `lines` stand below it, one sentence or fact each.
+    """
+
+    item: Item | None = None
+    title: str = ""
+    lines: tuple[str, ...] = ()
+    buttons: tuple[Button, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file to hand over: an export."""
+
+    name: str  # with its ending
+    media_type: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What a command answers."""
+
+    title: str
+    text: tuple[str, ...] = ()  # paragraphs
+    entries: tuple[ReplyEntry, ...] = ()
+    first: int = 1  # the number of the first entry, on a later page of a list
+    fields: tuple[Field, ...] = ()
+    digest: Digest | None = None  # shown whole, as it would be posted
+    compact: bool = False  # how the digest is laid out
+    attachment: Attachment | None = None
+    next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
+    buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo
+    private: bool = True  # for the one who asked alone
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One line of an autocomplete list: what is put in, and what is shown."""
+
+    value: str
+    label: str
