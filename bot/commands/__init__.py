@@ -1,0 +1,1 @@
+"""What a person may ask, declared once: the classes, the table, the parser and its inverse."""

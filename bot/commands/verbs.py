@@ -1,0 +1,300 @@
+"""What a person may ask: one frozen class per command.
+
+Names of topics, items, zones and queries are the text as typed; the handlers look them up. "" and None stand for what was
+not said.
+"""
+
+from dataclasses import dataclass
+from datetime import time
+from enum import StrEnum
+
+# --- finding
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Search everything collected."""
+
+    query: str
+    page: str = ""  # where to go on, as an earlier reply's button says
+
+
+@dataclass(frozen=True, slots=True)
+class Similar:
+    """Find what is close to an item, or to the item behind a link."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Say why an item was, or was not, posted here."""
+
+    item: str
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """Preview the next digest of a topic, or of every topic subscribed here."""
+
+    topic: str = ""
+
+
+# --- subscriptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribe:
+    """Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is."""
+
+    topic: str
+    weekdays: tuple[int, ...] | None = None  # 0 is Monday, in order, each once
+    month_day: int | None = None  # 1–31; never together with weekdays
+    at: time | None = None  # whole minutes
+    zone: str = ""
+    entries: int | None = None
+    min_score: float | None = None
+    compact: bool | None = None
+    always: bool | None = None  # False: quiet if empty
+    filter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsubscribe:
+    """End this channel's subscription to a topic."""
+
+    topic: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListSubscriptions:
+    """List the subscriptions of this channel, or of the whole workspace."""
+
+    everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """Post nothing of a topic here until a day, or until it is resumed."""
+
+    topic: str
+    until: str = ""  # 2026-12-01, monday, tomorrow, 2w
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """Post again what was paused."""
+
+    topic: str
+
+
+# --- topics
+
+
+@dataclass(frozen=True, slots=True)
+class ListTopics:
+    """List the topics that can be subscribed."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShowTopic:
+    """Show what a topic is made of."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTopic:
+    """Make a topic of the workspace's own, from a query, or from another topic."""
+
+    name: str
+    query: str = ""
+    origin: str = ""  # the topic to start from; never together with a query
+
+
+class Part(StrEnum):
+    """What of a topic can be edited."""
+
+    TITLE = "title"
+    DESCRIPTION = "description"
+    QUERY = "query"
+    INTEREST = "interest"  # a clause, with a weight
+    EXAMPLE = "example"  # an item, or a text to be close to
+    SOURCES = "sources"  # names, or "all"
+    MIN = "min"  # the least score
+    REPOSITORIES = "repositories"  # a GitHub search
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditTopic:
+    """Change one part of a topic. Interests, examples and repositories are added; with `remove`, taken away."""
+
+    name: str
+    part: Part
+    value: str
+    weight: float | None = None  # of an interest
+    remove: bool = False
+    revision: int | None = None  # only if the topic is still in this one
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteTopic:
+    """Delete a topic of the workspace's own."""
+
+    name: str
+    anyway: bool = False  # also when channels subscribe to it
+
+
+class FilterAction(StrEnum):
+    """What to do with a filter."""
+
+    SHOW = "show"
+    SET = "set"
+    ADD = "add"
+    REMOVE = "remove"
+    CLEAR = "clear"
+    TEST = "test"
+
+
+class Scope(StrEnum):
+    """Whose filter is meant."""
+
+    HERE = "here"  # this channel's subscription
+    TOPIC = "everywhere"  # the topic itself
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Show, change or try the filter of a topic: of this channel's subscription to it, or of the topic everywhere."""
+
+    topic: str
+    action: FilterAction = FilterAction.SHOW
+    query: str = ""
+    scope: Scope | None = None  # None: here where it is subscribed here, else everywhere
+
+
+# --- taste
+
+
+@dataclass(frozen=True, slots=True)
+class More:
+    """Say that an item is what a topic is for; said again, it is taken back."""
+
+    item: str
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Less:
+    """Say that an item is not what a topic is for; said again, it is taken back."""
+
+    item: str
+    topic: str = ""
+
+
+class ProfileAction(StrEnum):
+    """What to do with what a topic learned."""
+
+    SHOW = "show"
+    UNDO = "undo"  # take back what one said of an item, or said last
+    RESET = "reset"
+    EXPORT = "export"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Show, undo, reset or export what a topic has learned from more and less."""
+
+    topic: str
+    action: ProfileAction = ProfileAction.SHOW
+    item: str = ""  # for undo
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Put an item aside for oneself."""
+
+    item: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsave:
+    """Take an item back from what one saved."""
+
+    item: str
+
+
+class Format(StrEnum):
+    """A form in which saved items are exported."""
+
+    BIBTEX = "bibtex"
+    RIS = "ris"
+    MARKDOWN = "markdown"
+
+
+@dataclass(frozen=True, slots=True)
+class ListSaved:
+    """List what one saved, or hand it over as a file."""
+
+    form: Format | None = None
+    page: int = 1
+
+
+# --- the service
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Tell the last and next digests, the sources, and what failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Show what the workspace settled, or settle one thing: manage, zone, top."""
+
+    name: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Tell who changed what in the workspace, all of it or of one topic."""
+
+    topic: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """Say what can be asked, or how one command goes."""
+
+    command: str = ""
+
+
+Command = (
+    Search
+    | Similar
+    | Why
+    | Now
+    | Subscribe
+    | Unsubscribe
+    | ListSubscriptions
+    | Pause
+    | Resume
+    | ListTopics
+    | ShowTopic
+    | CreateTopic
+    | EditTopic
+    | DeleteTopic
+    | Filter
+    | More
+    | Less
+    | Profile
+    | Save
+    | Unsave
+    | ListSaved
+    | Status
+    | Settings
+    | History
+    | Help
+)

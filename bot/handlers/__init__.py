@@ -1,0 +1,1 @@
+"""One function per command: command and actor in, Reply out."""

@@ -1,0 +1,20 @@
+"""What every handler works with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from bot.models import Limits, Topic
+from bot.ports import Press, Store
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The parts that answer commands, and what the operator settled."""
+
+    store: Store
+    press: Press
+    packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
+    sources: Mapping[str, str]  # every source's name for people by its name
+    limits: Limits = Limits()
+    manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
+    window_hours: int = 48
