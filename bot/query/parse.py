@@ -8,12 +8,12 @@ so that a pasted title is a query too; so is a colon that ends a word which is n
 """
 
 import difflib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from bot.errors import UsageError
 from bot.models import And, Label, Not, Or, Query, Term, Tree
 from bot.query.fields import BY_NAME, FIELDS, Field, Takes, label_value
-from bot.query.fold import tokens
+from bot.query.fold import says_something
 from bot.query.lexis import NAMED, TOPIC, TYPED, WORD, is_key, stands_bare, trimmed
 from bot.query.values import parse_number, parse_when
 
@@ -37,7 +37,7 @@ def parse(text: str) -> Query:
     tree = parser.query()
     if tree is None and parser.rest.strip() and not parser.directives:
         raise UsageError("There is no letter or digit to search for.", position=0)
-    return replace(parser.result(tree), text=text)
+    return parser.result(tree, text)
 
 
 @dataclass(slots=True)
@@ -50,16 +50,18 @@ class _Parser:
     depth: int = 0
     outside: bool = True  # of parentheses, NOT and OR: where directives may stand
     directives: dict[str, tuple[str, int]] = field(default_factory=dict)
+    looked: int = -1  # where `ahead` looked last, and
+    seen: str = ""  # what it saw there
 
-    def result(self, tree: Tree | None) -> Query:
+    def result(self, tree: Tree | None, text: str) -> Query:
         found = {name: value for name, (value, _) in self.directives.items()}
-        return Query("", And(()) if tree is None else tree, found.get("sort", "best"), found.get("topic-of", ""))
+        return Query(text, And(()) if tree is None else tree, found.get("sort", "best"), found.get("topic-of", ""))
 
     # --- the grammar; None is "nothing was said here"
 
     def query(self) -> Tree | None:
         tree = self.alternatives()
-        self.blank()
+        self.ahead()
         if self.at < len(self.rest):
             raise UsageError("This closing parenthesis has no opening one.", position=self.at)
         return tree
@@ -89,7 +91,7 @@ class _Parser:
         return _together(And, parts)
 
     def negation(self) -> Tree | None:
-        self.blank()
+        self.ahead()
         start = self.at
         if self.operator("NOT") is None and self.operator("ANDNOT") is None:
             if not self.minus():
@@ -113,7 +115,7 @@ class _Parser:
             text = self.phrase()
             return self.term(Term(text, prefix=self.star(), quoted=True, position=start))
         name = NAMED.match(self.rest, start)
-        if name and not is_key(self.peek()):
+        if name and not is_key(self.ahead()):
             known = BY_NAME.get(name[1].lower())
             apart = self.rest[name.end() : name.end() + 1].strip() == ""
             if (known or name[1].lower() in _ANYWHERE) and (name[1].islower() or not apart):
@@ -129,7 +131,7 @@ class _Parser:
         self.deeper(start)
         self.at += 1
         tree = self.alternatives()
-        self.blank()
+        self.ahead()
         if self.at >= len(self.rest):
             raise UsageError("This parenthesis is never closed.", position=start)
         self.at += 1
@@ -149,11 +151,10 @@ class _Parser:
 
     def term(self, term: Term) -> Tree | None:
         """Return a term outside any field, None when there is nothing to search for in it."""
-        return self.counted(term, term.position) if tokens(term.text) else None
+        return self.counted(term, term.position) if says_something(term.text) else None
 
     def clause(self, known: Field | None, start: int) -> Tree | None:
         """Read the value behind a field's colon."""
-        self.blank()
         if not self.starts() or self.rest[self.at] == "(":
             raise _no_value(known, start)
         place = self.at
@@ -165,7 +166,7 @@ class _Parser:
         match known.takes:
             case Takes.TEXT:
                 term = Term(value, known.name, prefix, quoted, start) if quoted else _bare(value, known.name, start)
-                if not tokens(term.text):
+                if not says_something(term.text):
                     raise _no_value(known, start)
                 return self.counted(term, start)
             case Takes.LABEL:
@@ -190,34 +191,32 @@ class _Parser:
 
     # --- characters
 
-    def blank(self) -> None:
-        while self.at < len(self.rest) and self.rest[self.at].isspace():
-            self.at += 1
+    def ahead(self) -> str:
+        """Step over blanks and return the word that stands there, "" when a sign does; asked again, it looks no second time."""
+        if self.looked != self.at:
+            while self.at < len(self.rest) and self.rest[self.at].isspace():
+                self.at += 1
+            found = WORD.match(self.rest, self.at)
+            self.looked, self.seen = self.at, found[0] if found else ""
+        return self.seen
 
     def starts(self) -> bool:
         """Say whether something other than OR and a closing parenthesis follows."""
-        self.blank()
-        return self.at < len(self.rest) and self.rest[self.at] != ")" and self.peek() != "OR"
-
-    def peek(self) -> str:
-        found = WORD.match(self.rest, self.at)
-        return found[0] if found else ""
+        word = self.ahead()
+        return word != "OR" if word else self.rest[self.at : self.at + 1] not in ("", ")")
 
     def operator(self, name: str) -> int | None:
         """Step over the operator when it stands here; return where it stood."""
-        self.blank()
-        start = self.at
-        if self.peek() != name:
+        if self.ahead() != name:
             return None
+        start = self.at
         self.at += len(name)
         return start
 
     def no_operator(self, *names: str) -> None:
-        self.blank()
-        if self.peek() in names:
-            raise UsageError(
-                f"`{self.peek()}` needs something on both sides; in quotation marks it is a word.", position=self.at
-            )
+        word = self.ahead()
+        if word in names:
+            raise UsageError(f"`{word}` needs something on both sides; in quotation marks it is a word.", position=self.at)
 
     def minus(self) -> bool:
         """Step over a sign of negation; a dash that stands alone, or two of them, are none."""
@@ -228,7 +227,7 @@ class _Parser:
         return True
 
     def run(self) -> str:
-        text = self.peek()
+        text = self.ahead()
         self.at += len(text)
         return text
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.query.fold import BARRIER, found, indexed, plain, spellings, tokens
+from bot.query.fold import BARRIER, found, indexed, plain, says_something, spellings, tokens
 from bot.query.plural import singular
 
 
@@ -160,6 +160,11 @@ def test_a_phrase_with_many_hyphens_has_few_spellings() -> None:
 def test_a_word_is_cut_at_the_same_place_everywhere() -> None:
     assert len(max(tokens("x" * 5000 + "-y"), key=len)) == 64
     assert _finds("x" * 5000, "x" * 4000)
+
+
+@given(st.text() | st.text(alphabet="aZ9 s-_'’.+#ß½中·\u0301*"))
+def test_a_text_says_something_exactly_when_it_has_a_token(text: str) -> None:
+    assert says_something(text) == bool(tokens(text))
 
 
 @given(st.text())
