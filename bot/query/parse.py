@@ -192,7 +192,7 @@ class _Parser:
     # --- characters
 
     def ahead(self) -> str:
-        """Step over blanks and return the word that stands there, "" when a sign does; asked again, it looks no second time."""
+        """Step over blanks and return the word that stands there, "" when a sign does. It is read once."""
         if self.looked != self.at:
             while self.at < len(self.rest) and self.rest[self.at].isspace():
                 self.at += 1
