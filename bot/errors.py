@@ -2,6 +2,7 @@
 
     BotError
     ├── UsageError            a person asked for something that cannot be done as asked; the sentence says what to do
+    │   ├── Unclear             what was named may be several things; each is offered
     │   └── Conflict            somebody else changed it in between; the sentence says how it stands now
     ├── SourceError           a source did not deliver
     │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
@@ -14,6 +15,7 @@
 The text of each is one sentence a person can act on. Foreign exceptions are translated where they enter, the cause kept.
 """
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 
@@ -31,6 +33,18 @@ class UsageError(BotError):
         super().__init__(message)
         self.position = position
         self.hint = hint
+
+
+class Unclear(UsageError):
+    """What was named may be several things.
+
+    `choices` are (label, value) pairs: the command means one thing when its field `field` is one of the values.
+    """
+
+    def __init__(self, message: str, field: str, choices: Sequence[tuple[str, str]]) -> None:
+        super().__init__(message)
+        self.field = field
+        self.choices = tuple(choices)
 
 
 class Conflict(UsageError):
