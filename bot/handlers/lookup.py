@@ -1,0 +1,101 @@
+"""What a command's words mean in a workspace: topics, items, subscriptions, and who may change them."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+
+from bot.errors import UsageError
+from bot.handlers.desk import Desk
+from bot.models import Actor, Order, Subscription, Topic
+
+SHOWN = 60  # characters of what was typed that an answer repeats
+
+
+async def topics_of(desk: Desk, workspace: str) -> Mapping[str, Topic]:
+    """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
+    own = await desk.store.topics(workspace)
+    return {**own, **{name: topic for name, topic in desk.packs.items() if name not in own}}
+
+
+async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
+    """Return the workspace's topic of that name or title; raises UsageError that suggests the nearest one."""
+    topics = await topics_of(desk, workspace)
+    typed = slug(name)
+    if typed in topics:
+        return topics[typed]
+    titled = [topic for topic in topics.values() if slug(topic.title) == typed] if typed else []
+    if len(titled) == 1:
+        return titled[0]
+    raise UsageError(f'There is no topic "{shown(name)}".', hint=_nearest(typed, topics))
+
+
+def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:
+    titles = {slug(topic.title): topic.name for topic in topics.values()}
+    known = {**titles, **{name: name for name in topics}}
+    close = difflib.get_close_matches(typed, known, n=2, cutoff=0.5) if typed else []
+    names = list(dict.fromkeys(known[each] for each in close))
+    return f"Did you mean {' or '.join(names)}?" if names else "*topics* lists those there are."
+
+
+def slug(text: str) -> str:
+    """Return text as a topic's name would spell it: "GPU Systems" is gpu-systems; "" when nothing is left."""
+    plain = unicodedata.normalize("NFKD", text[: 4 * SHOWN]).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:SHOWN].rstrip("-")
+
+
+def shown(text: str) -> str:
+    """Return what was typed, short enough to be repeated in a sentence."""
+    text = " ".join(text[: 4 * SHOWN].split())
+    return text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
+
+
+def counted(count: int, thing: str) -> str:
+    """Return "1 entry", "2 entries", "1,204 items"."""
+    many = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{count:,} {thing if count == 1 else many}"
+
+
+# --- who may
+
+
+async def may_manage(desk: Desk, actor: Actor) -> bool:
+    """Say whether the actor may change subscriptions, topics and filters: as the workspace settled, else the operator."""
+    settled = (await desk.store.preferences(actor.workspace)).manage or desk.manage
+    return settled == "anyone" or actor.may_administer
+
+
+async def check_may_manage(desk: Desk, actor: Actor) -> None:
+    """Raise UsageError when the actor may not change subscriptions, topics and filters."""
+    if not await may_manage(desk, actor):
+        raise UsageError(
+            "Only administrators may change subscriptions, topics and filters here.",
+            hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
+        )
+
+
+# --- subscriptions
+
+
+async def subscription_here(desk: Desk, actor: Actor, topic: str) -> Subscription | None:
+    """Return the subscription of the actor's channel to the topic of that very name, None when there is none."""
+    found = await desk.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
+    return next(iter(found), None)
+
+
+async def order_of(desk: Desk, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> Order:
+    """Return what the press is asked for: the topic as it is subscribed in the channel, or as it would be."""
+    settled = (await desk.store.preferences(actor.workspace)).entries
+    entries = (subscription.entries if subscription else None) or settled or desk.limits.entries
+    order = Order(
+        topic,
+        actor.workspace,
+        actor.channel,
+        limits=replace(desk.limits, entries=entries),
+        window=timedelta(hours=desk.window_hours),
+    )
+    if subscription is None:
+        return order
+    return replace(order, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)
