@@ -6,7 +6,7 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 
 from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
 from bot.models.items import Item, Kind, Link, Reading
-from bot.models.people import Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
+from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
 from bot.models.press import Fate, Judged, Order, Trial
 from bot.models.queries import And, Hit, Label, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
@@ -14,6 +14,7 @@ from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import Interest, Ranked, ScorePart, Topic
 
 __all__ = [
+    "EVERY_DAY",
     "PARTS",
     "Actor",
     "And",
