@@ -7,8 +7,8 @@ times as large.
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import lru_cache
+from itertools import repeat
 from math import log, sqrt
 
 import numpy as np
@@ -53,6 +53,7 @@ class Vectors:
         self._by_token = (items[order], self._weights[order])
         self._sizes: Ints = df
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
+        self._steps: Ints = np.arange(len(items))
 
     def of_item(self, item: int) -> tuple[Ints, Floats]:
         """Return the tokens of an item of the corpus and their weights."""
@@ -61,36 +62,36 @@ class Vectors:
 
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        counts = _counted(title, text)
-        known = [(number, count) for word, count in counts.items() if (number := self._numbers.get(word)) is not None]
-        unknown = [count for word, count in counts.items() if word not in self._numbers]
-        strange = sum((1 + log(count)) ** 2 for count in unknown)
-        tokens, tf = np.array(known, np.int64).reshape(-1, 2).T
-        weights: Floats = (1 + np.log(tf)) * self._idf[tokens]
-        length = sqrt(float(weights @ weights) + strange * (1 + log(1 + self._count)) ** 2)
+        words, tf = _weighed(title, text)
+        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
+        known = numbers >= 0
+        tokens, strange = numbers[known], tf[~known]
+        weights: Floats = tf[known] * self._idf[tokens]
+        length = sqrt(float(weights @ weights) + float(strange @ strange) * (1 + log(1 + self._count)) ** 2)
         return tokens, weights / length if length else weights
 
     def closeness(self, vector: tuple[Ints, Floats]) -> Floats:
-        """Return the cosine, 0 to 1, of the vector with every item's."""
-        cosines: Floats = np.zeros(self._count)
+        """Return the cosine, 0 to 1, of the vector with every item's; no token is twice in it."""
         tokens, weights = vector
-        if len(tokens):
-            starts, sizes = self._token_starts[tokens], self._sizes[tokens]
-            places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
-            items, cells = self._by_token
-            shares = cells[places] * np.repeat(weights, sizes)
-            cosines = np.bincount(items[places], weights=shares, minlength=self._count).astype(float)
-        return cosines.clip(max=1.0)  # rounding may go past 1 by a hair
+        starts, sizes = self._token_starts[tokens], self._sizes[tokens]
+        places = np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        places += self._steps[: len(places)]
+        items, cells = self._by_token
+        # All places are within bounds; "clip" is the mode that takes them without a copy.
+        shares = cells.take(places, mode="clip")
+        shares *= np.repeat(weights, sizes)
+        cosines = np.bincount(items.take(places, mode="clip"), weights=shares, minlength=self._count)
+        return cosines.astype(float, copy=False).clip(max=1.0)  # rounding may go past 1 by a hair
 
 
 @lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 3 kB each
-def _counted(title: str, text: str) -> Mapping[str, int]:
-    """How often each word that says something stands in a text, those of its title more."""
+def _weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
+    """The words of a text that say something, each once, and 1 + log tf of each; in the title it counts more."""
     counts = Counter(word for word in indexed(text).split() if _means(word))
     for word in indexed(title).split():
         if _means(word):
             counts[word] += TITLE_TIMES
-    return counts
+    return tuple(counts), 1 + np.log(np.fromiter(counts.values(), float, len(counts)))
 
 
 def _means(word: str) -> bool:
