@@ -8,11 +8,30 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from bot.errors import StoreError
-from bot.models import Digest, Hit, Item, Kind, Page, Query, Reading, SourceState, Summary, Tree
+from bot.models import (
+    Change,
+    Digest,
+    Feedback,
+    Hit,
+    Item,
+    Kind,
+    Page,
+    Posting,
+    Preferences,
+    Query,
+    Reading,
+    Saved,
+    SourceState,
+    Subscription,
+    Summary,
+    Topic,
+    Tree,
+)
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
-from bot.store.records import item_to_text, newness, posted_keys
+from bot.store.memory_workspaces import Workspaces
+from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.words import Words, split, stemmed
 
 
@@ -24,8 +43,9 @@ class MemoryStore:
         self._aliases: dict[str, str] = {}
         self._readings: dict[str, dict[date, Reading]] = {}
         self._states: dict[str, SourceState] = {}
-        self._digests: list[tuple[str, str, Digest]] = []
+        self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
+        self._made = Workspaces()
         self._summaries: dict[tuple[str, str, str], Summary] = {}
         self._spent: dict[date, int] = {}
         self._facts: dict[str, str] = {}
@@ -117,8 +137,8 @@ class MemoryStore:
 
     async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         """Keep the digest and what it posted."""
-        self._digests.append((workspace, channel, digest))
-        self._posted.setdefault((workspace, channel), set()).update(posted_keys(digest))
+        self._digests.append((workspace, channel, now, digest))
+        self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
 
     async def posted(self, workspace: str, channel: str) -> frozenset[str]:
         """Return the keys already posted to the channel."""
@@ -126,12 +146,90 @@ class MemoryStore:
 
     async def last_digest(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
         """Return the day and the `until` of the channel's newest digest of the topic."""
-        spans = [
-            (digest.until, digest.day)
-            for *place, digest in self._digests
-            if place == [workspace, channel] and digest.topic == topic
-        ]
+        digests = (digest for _, digest in self._digests_in(workspace, channel))
+        spans = [(digest.until, digest.day) for digest in digests if digest.topic == topic]
         return max(spans)[::-1] if spans else None
+
+    async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
+        """Return when items of these keys were posted to the channel, the latest first."""
+        return [
+            Posting(key, digest.topic, digest.day, now, score)
+            for now, digest in self._digests_in(workspace, channel)
+            for key, score in sorted(posted_scores(digest).items())
+            if key in keys
+        ]
+
+    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
+        """Return the keys of the entries of the channel's newest digest that has any."""
+        entries = (digest.entries for _, digest in self._digests_in(workspace, channel) if digest.entries)
+        return [entry.ranked.item.key for entry in next(entries, ())]
+
+    def _digests_in(self, workspace: str, channel: str) -> list[tuple[datetime, Digest]]:
+        """Return the channel's digests and when they were saved, the latest first."""
+        here = [(now, digest) for *place, now, digest in reversed(self._digests) if place == [workspace, channel]]
+        return sorted(here, key=lambda saved: saved[0], reverse=True)
+
+    # --- what a workspace made
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return the workspace's own topics by name."""
+        return self._made.topics(workspace)
+
+    async def save_topic(self, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
+        """Keep the topic as the next revision."""
+        return self._made.save_topic(workspace, topic, change, replaces)
+
+    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
+        """Forget the topic, its subscriptions and its feedback."""
+        self._made.delete_topic(workspace, name, change, replaces)
+
+    async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        """Return the workspace's subscriptions, ordered by channel, then topic."""
+        return self._made.subscriptions(workspace, channel, topic)
+
+    async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
+        """Keep the subscription as the next revision."""
+        return self._made.save_subscription(subscription, change, replaces)
+
+    async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
+        """Forget the subscription."""
+        self._made.delete_subscription(subscription, change)
+
+    async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
+        """Return what was said for the topic, the oldest first."""
+        return self._made.feedback(workspace, topic)
+
+    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
+        """Keep a person's last word on an item for a topic."""
+        self._made.save_feedback(feedback, change)
+
+    async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
+        """Take back what was said, as far as it still stands so."""
+        return self._made.drop_feedback(given, change)
+
+    async def saved(self, workspace: str, person: str) -> Sequence[Saved]:
+        """Return what the person put aside, the latest first."""
+        return self._made.saved(workspace, person)
+
+    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
+        """Put an item aside."""
+        return self._made.save_item(workspace, person, saved)
+
+    async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
+        """Take an item back from what the person put aside."""
+        return self._made.unsave_item(workspace, person, key)
+
+    async def preferences(self, workspace: str) -> Preferences:
+        """Return what the workspace settled for itself."""
+        return self._made.preferences(workspace)
+
+    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+        """Keep it."""
+        self._made.save_preferences(workspace, preferences, change)
+
+    async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
+        """Return the latest changes, the newest first."""
+        return self._made.changes(workspace, about, limit)
 
     # --- summaries
 
@@ -166,11 +264,12 @@ class MemoryStore:
         kinds = [item.kind for item in self._items.values()]
         counts = {f"{kind}s": kinds.count(kind) for kind in Kind}
         readings = sum(map(len, self._readings.values()))
-        return {"items": len(kinds), **counts, "readings": readings, "digests": len(self._digests), "bytes": 0}
+        rows = {"items": len(kinds), **counts, "readings": readings, "digests": len(self._digests)}
+        return {**rows, **self._made.statistics(), "bytes": 0}
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-        """Drop old items that no digest holds, and old readings."""
-        held = set().union(*self._posted.values())
+        """Drop old items that nobody holds, and old readings."""
+        held = self._made.held().union(*self._posted.values())
         old = [item for item in self._items.values() if _seen(item) < items_before]
         gone = [item.key for item in old if not held.intersection((item.key, *self._own_aliases(item)))]
         before = sum(map(len, self._readings.values()))

@@ -122,10 +122,14 @@ def digest_to_text(digest: Digest) -> str:
     return json.dumps(dataclasses.asdict(digest), separators=(",", ":"), default=_plain)
 
 
-def posted_keys(digest: Digest) -> list[str]:
-    """Return the keys that a digest posts: its entries' and their partners', in order."""
+def posted_scores(digest: Digest) -> dict[str, float | None]:
+    """Return the keys that a digest posts, its entries' and their partners', in order, each with the score it had.
+
+    A partner was not ranked for itself and has none.
+    """
+    scores = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
     shown = [item for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None]
-    return list(dict.fromkeys(item.key for item in shown))
+    return {item.key: scores.get(item.key) for item in shown}
 
 
 def _fields(value: SourceState) -> list[tuple[str, Any]]:

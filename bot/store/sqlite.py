@@ -288,7 +288,7 @@ def _save_digest(db: Database, place: tuple[str, str], digest: Digest, now: date
         "insert into digests (workspace, channel, topic, day, until, saved, data) values (?, ?, ?, ?, ?, ?, ?)",
         row,
     )
-    keys = [(*place, key, micros(now)) for key in records.posted_keys(digest)]
+    keys = [(*place, key, micros(now)) for key in records.posted_scores(digest)]
     db.conn.executemany("insert or ignore into posted (workspace, channel, key, saved) values (?, ?, ?, ?)", keys)
 
 
