@@ -1,0 +1,116 @@
+"""Which item is meant by a key, a link, a number, a name or a title."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from bot import keys
+from bot.errors import Unclear, UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.lookup import shown
+from bot.models import Actor, And, Item, Query, Term
+from bot.query.fields import text_of
+from bot.query.fold import indexed, says_something
+
+_KEY = re.compile(r"(?:arxiv|github|doi|url):\S+", re.IGNORECASE)
+_REPOSITORY = re.compile(r"[a-z0-9][a-z0-9-]{0,38}/[\w.-]{1,100}", re.IGNORECASE | re.ASCII)
+_HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
+_NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?", re.IGNORECASE | re.ASCII)
+_QUOTES = "\"'“”„‟«»‘’"
+_LONGEST_TITLE = 500  # characters; arXiv's own longest is shorter
+_WORDS = 16  # of a title that are looked for
+_OFFERED = 3
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
+_HOW = "Name an item by its arXiv number, link, owner/name, its number in the last digest here, or its title."
+
+
+async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
+    """Return the one item that the text names: a key, a link, an arXiv number, owner/name, an alias of any of these, the
+    number of an entry of the channel's last digest, or a title.
+
+    Raises UsageError that says what to do when it is none that is known, and Unclear when it may be several.
+    """
+    typed = " ".join(text[: 4 * _LONGEST_TITLE].split()).strip(f"{_QUOTES} ")
+    if not typed:
+        raise UsageError("Which item?", hint=_HOW)
+    wanted = _keys(typed)
+    known = await desk.store.find(wanted)
+    found = next((known[key] for key in wanted if key in known), None)
+    if found is None and (number := _NUMBER.fullmatch(typed)):
+        return await _numbered(desk, actor, int(number[1]))
+    if found is None and (not wanted or _may_be_a_title(typed)):
+        found = await _titled(desk, typed)
+    if found is None:
+        raise _unknown(typed, wanted)
+    return found
+
+
+def _keys(typed: str) -> list[str]:
+    """The keys that the text may stand for, the likeliest first."""
+    made = [keys.key_of_url(typed[4:]) if typed.lower().startswith("url:") else ""]
+    if (paper := keys.arxiv_id(typed)) is not None:
+        made.append(f"arxiv:{paper}")
+    if (doi := keys.doi(typed)) is not None:
+        made.append(f"doi:{doi}")
+    for url in (typed, f"https://{typed}") if _HOST.match(typed) else (typed,):
+        made += [keys.key_of_url(url), f"github:{keys.github_repo(url) or ''}"]
+    if _KEY.fullmatch(typed):
+        made += [typed, typed.lower()]
+    if _REPOSITORY.fullmatch(typed):
+        made.append(f"github:{typed.lower()}")
+    return list(dict.fromkeys(key for key in made if key.partition(":")[2]))
+
+
+def _may_be_a_title(typed: str) -> bool:
+    """Whether a text that could be a key could be a title as well: "TCP/IP"."""
+    return bool(_REPOSITORY.fullmatch(typed))
+
+
+async def _numbered(desk: Desk, actor: Actor, number: int) -> Item:
+    entries = await desk.store.last_entries(actor.workspace, actor.channel)
+    if not entries:
+        raise UsageError(f"No digest was posted here yet, so nothing has the number {number}.", hint=_HOW)
+    if not 1 <= number <= len(entries):
+        has = "one entry" if len(entries) == 1 else f"{len(entries)} entries"
+        raise UsageError(f"The last digest here has {has}; there is no number {number}.", hint=_HOW)
+    key = entries[number - 1]
+    found = (await desk.store.find([key])).get(key)
+    if found is None:
+        raise UsageError(f"Entry {number} of the last digest, {key}, is not kept any more.")
+    return found
+
+
+async def _titled(desk: Desk, typed: str) -> Item | None:
+    """The item of that title; None when there is none. Raises Unclear when the words stand in several titles."""
+    if len(typed) > _LONGEST_TITLE:
+        raise UsageError("That is longer than any title.", hint=_HOW)
+    words = list(filter(says_something, dict.fromkeys(typed.split())))[:_WORDS]
+    if not words:
+        return None
+    phrase = Term(typed, "title", quoted=True)
+    apart = And(tuple(Term(word, "title", quoted=True) for word in words))
+    for tree in (phrase, apart):
+        page = await desk.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
+        if found := [hit.item for hit in page.hits]:
+            return _chosen(typed, found)
+    return None
+
+
+def _chosen(typed: str, found: Sequence[Item]) -> Item:
+    exact = [item for item in found if text_of(item, "title") == indexed(typed)]
+    for those in (found, exact):
+        if len(those) == 1:
+            return those[0]
+    more = " and others" if len(found) > _OFFERED else ""
+    named = "; ".join(f"{item.title} ({item.key})" for item in found[:_OFFERED])
+    choices = [(item.title, item.key) for item in found[:_OFFERED]]
+    raise Unclear(f'"{shown(typed)}" may be {named}{more}: which one?', "item", choices)
+
+
+def _unknown(typed: str, wanted: Sequence[str]) -> UsageError:
+    if wanted:
+        return UsageError(
+            f'"{shown(typed)}" is not among the items collected so far.',
+            hint="Broadsheet knows what its sources have shown since it runs; *search* finds those.",
+        )
+    return UsageError(f'No item has "{shown(typed)}" in its title.', hint=_HOW)
