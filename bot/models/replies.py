@@ -58,8 +58,8 @@ class Reply:
     entries: tuple[ReplyEntry, ...] = ()
     first: int = 1  # the number of the first entry, on a later page of a list
     fields: tuple[Field, ...] = ()
-    digest: Digest | None = None  # shown whole, as it would be posted
-    compact: bool = False  # how the digest is laid out
+    digests: tuple[Digest, ...] = ()  # shown whole, as they would be posted
+    compact: bool = False  # how the digests are laid out
     attachment: Attachment | None = None
     next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
     buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo
