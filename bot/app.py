@@ -4,16 +4,18 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.errors import SettingsError, UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
-from bot.models import Limits, Order, Topic
+from bot.models import Actor, Limits, Order, Topic
 from bot.pipeline import Collector, Publisher
-from bot.ports import Job, Source, Store, Summariser
+from bot.ports import Job, Press, Source, Store, Summariser
 from bot.settings import Settings
 from bot.sources.arxiv import ArxivSource
 from bot.sources.feeds import FeedSource
@@ -22,11 +24,12 @@ from bot.sources.huggingface import HuggingFaceSource
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.llm import LlmSummariser
-from bot.topics import find_topic, load_packs
+from bot.topics import load_packs
 
 log = logging.getLogger(__name__)
 
 LOCAL = "local"  # the workspace and the channel of the terminal
+TERMINAL = Actor(platform="terminal", workspace=LOCAL, channel=LOCAL, person=LOCAL, may_administer=True)
 HEARTBEAT = timedelta(minutes=1)
 PRUNE = timedelta(days=1)
 
@@ -41,11 +44,8 @@ class App:
     topics: Mapping[str, Topic]
     collector: Collector
     publisher: Publisher
+    desk: Desk
     model: LlmSummariser | None = None  # where the settings switch one on
-
-    def topic(self, name: str) -> Topic:
-        """Return the topic of that name; raises UsageError that suggests the nearest."""
-        return find_topic(self.topics, name)
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -55,17 +55,21 @@ class App:
                 raise UsageError(f'There is no source "{name}" in the settings. There are: {", ".join(known)}.')
         return [known[name] for name in dict.fromkeys(names)] if names else self.sources
 
-    def order(self, topic: Topic, *, entries: int | None = None, window: timedelta | None = None) -> Order:
-        """Return what the terminal orders for a topic: by the settings, but for what is given here."""
-        limits = self.settings.digest
-        return Order(
-            topic,
-            LOCAL,
-            LOCAL,
-            limits=Limits(entries or limits.entries, limits.repositories, timedelta(days=limits.max_age_days)),
-            window=window or timedelta(hours=limits.window_hours),
-            since_last=window is None,
-        )
+    async def followed(self) -> Sequence[str]:
+        """Return the names of the topics that are subscribed in the terminal; without any, those in the settings."""
+        subscribed = await self.store.subscriptions(LOCAL, channel=LOCAL)
+        return [each.topic for each in subscribed if not each.paused] or self.settings.topics
+
+    async def order(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> Order:
+        """Return what the terminal orders for the topic of that name, as it is subscribed there, but for what is given here.
+
+        It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
+        that is not there.
+        """
+        topic = await topic_named(self.desk, LOCAL, name)
+        order = await order_of(self.desk, TERMINAL, topic, await subscription_here(self.desk, TERMINAL, topic.name))
+        limits = replace(order.limits, entries=entries or order.limits.entries)
+        return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 
     def jobs(self, clock: Callable[[], datetime]) -> Sequence[Job]:
         """Return what the service does by itself: collect, show that it lives, drop what is too old."""
@@ -114,7 +118,25 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
             stack.push_async_callback(patient.close)
             model = _llm(settings, patient, store, Extractive())
         publisher = Publisher(store, model or Extractive(), titles)
-        yield App(settings, store, sources, topics, Collector(store), publisher, model)
+        desk = _desk(settings, store, publisher, topics, titles)
+        yield App(settings, store, sources, topics, Collector(store), publisher, desk, model)
+
+
+def _desk(settings: Settings, store: Store, press: Press, packs: Mapping[str, Topic], titles: Mapping[str, str]) -> Desk:
+    return Desk(
+        store,
+        press,
+        packs,
+        titles,
+        limits=_limits(settings),
+        manage=settings.permissions.manage,
+        window_hours=settings.digest.window_hours,
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    digest = settings.digest
+    return Limits(digest.entries, digest.repositories, timedelta(days=digest.max_age_days))
 
 
 def _http(settings: Settings, *, guarded: bool = False) -> Http:

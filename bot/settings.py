@@ -167,6 +167,12 @@ class FeedGuardSettings(_Section):
     allow_hosts: tuple[str, ...] = ()
 
 
+class PermissionsSettings(_Section):
+    """Who may do what, where a workspace has not settled it for itself."""
+
+    manage: Literal["anyone", "admins"] = "anyone"
+
+
 class LogSettings(_Section):
     """What is written to standard error."""
 
@@ -205,6 +211,7 @@ class Settings(BaseSettings):
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
     digest: DigestSettings = DigestSettings()
+    permissions: PermissionsSettings = PermissionsSettings()
     keep: KeepSettings = KeepSettings()
     run: RunSettings = RunSettings()
     log: LogSettings = LogSettings()

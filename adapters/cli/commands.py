@@ -82,14 +82,14 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
 @as_json
 @click.pass_context
 def digest(context: click.Context, /, names: Sequence[str], html: Path | None, as_json: bool, **options: Any) -> None:
-    """Print the digest of each TOPIC, or of the topics in the settings."""
+    """Print the digest of each TOPIC, or of those subscribed here; without any, of the topics in the settings."""
 
     async def work(app: "App") -> tuple[list["Digest"], bool]:
-        topics = [app.topic(name) for name in names or app.settings.topics]
-        if not topics:
-            raise UsageError("No topic is followed: name one here, or in the setting `topics`.")
+        chosen = names or await app.followed()
+        if not chosen:
+            raise UsageError("No topic is followed: name one here, subscribe to one, or set `topics`.")
         window = timedelta(days=options["days"]) if options["days"] else None
-        orders = [app.order(topic, entries=options["entries"], window=window) for topic in topics]
+        orders = [await app.order(name, entries=options["entries"], window=window) for name in chosen]
         digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
         return digests, await _has_items(app)
 

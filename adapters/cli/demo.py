@@ -50,5 +50,5 @@ async def _make(folder: Path, shown: bool) -> Sequence[Digest]:
         failed = next((each.error for each in collected if each.error is not None), None)
         if failed is not None:
             raise failed
-        orders = [app.order(app.topic(name), entries=ENTRIES) for name in TOPICS]
+        orders = [await app.order(name, entries=ENTRIES) for name in TOPICS]
         return await app.publisher.publish(orders, NOW)
