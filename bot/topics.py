@@ -1,9 +1,9 @@
 """Topic packs: a topic written as a TOML file, read into a Topic."""
 
-import difflib
+import json
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
@@ -29,6 +29,7 @@ class _Pack(BaseModel):
     title: str = Field(min_length=1, max_length=80)
     description: str = ""
     query: str = ""
+    filter: str = ""
     interests: list[_Interest] = []
     examples: list[str] = []
     sources: list[str] = []
@@ -52,7 +53,7 @@ def read_pack(text: str, where: str) -> Topic:
         if source.split(":")[0] not in SOURCES:
             raise SettingsError(f'{where}: there is no source "{source}"; there are {", ".join(SOURCES)} and feed:NAME.')
     try:
-        query = parse(pack.query)
+        query, passes = parse(pack.query), parse(pack.filter)
         for interest in pack.interests:
             parse(interest.clause)
     except UsageError as error:
@@ -67,7 +68,37 @@ def read_pack(text: str, where: str) -> Topic:
         sources=tuple(pack.sources),
         min_score=pack.min_score,
         repositories=tuple(pack.repositories),
+        filter=passes,
     )
+
+
+def pack_text(topic: Topic) -> str:
+    """Return the topic as the text of a pack, which `read_pack` reads as the same topic."""
+    single = [
+        ("name", topic.name),
+        ("title", topic.title),
+        ("description", topic.description),
+        ("query", topic.query.text),
+        ("filter", topic.filter.text),
+    ]
+    lines = [f"{name} = {_quoted(value)}" for name, value in single if value]
+    interests = [f"{{ clause = {_quoted(each.clause)}, weight = {float(each.weight)!r} }}" for each in topic.interests]
+    lines += _listed("interests", interests)
+    lines += _listed("examples", map(_quoted, topic.examples))
+    lines += _listed("sources", map(_quoted, topic.sources))
+    lines += [f"min_score = {float(topic.min_score)!r}"] if topic.min_score else []
+    lines += _listed("repositories", map(_quoted, topic.repositories))
+    return "\n".join(lines) + "\n"
+
+
+def _listed(name: str, values: Iterable[str]) -> list[str]:
+    lines = [f"  {value}," for value in values]
+    return [f"{name} = [", *lines, "]"] if lines else []
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string: JSON's escapes are among TOML's, which wants the delete character escaped as well."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def load_packs(folder: Path | None = None) -> dict[str, Topic]:
@@ -88,19 +119,10 @@ def load_packs(folder: Path | None = None) -> dict[str, Topic]:
     return packs
 
 
-def find_topic(topics: Mapping[str, Topic], name: str) -> Topic:
-    """Return the topic of that name; raises UsageError that suggests the nearest one."""
-    if name in topics:
-        return topics[name]
-    close = difflib.get_close_matches(name.lower(), topics, n=1)
-    hint = f'Did you mean "{close[0]}"?' if close else "`broadsheet topics` lists those there are."
-    raise UsageError(f'There is no topic "{name}". {hint}')
-
-
-def pack_file(name: str, folder: Path | None = None) -> Path | None:
-    """Return the file that holds the topic, to be shown or copied; None when there is none of that name."""
+def pack_as_written(name: str, folder: Path | None = None) -> str:
+    """Return the pack of that name as its file holds it, comments too; "" when there is none."""
     candidates = [*(_in_folder(folder) if folder is not None else ()), *_shipped()]
-    return next((path for path in candidates if _read(path).name == name), None)
+    return next((path.read_text(encoding="utf-8") for path in candidates if _read(path).name == name), "")
 
 
 def _in_folder(folder: Path) -> list[Path]:

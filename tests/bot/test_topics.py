@@ -1,9 +1,13 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.errors import SettingsError, UsageError
-from bot.topics import find_topic, load_packs, pack_file, read_pack
+from bot.errors import SettingsError
+from bot.models import Interest, Topic
+from bot.query import parse
+from bot.topics import load_packs, pack_as_written, pack_text, read_pack
 
 PACK = """
 name = "mine"
@@ -55,13 +59,13 @@ def test_a_pack_of_ones_own_takes_the_place_of_the_shipped_one(tmp_path: Path) -
 
     assert load_packs()["gpu-systems"].title != "Mine"
     assert load_packs(tmp_path)["gpu-systems"].title == "Mine"
-    assert pack_file("gpu-systems", tmp_path) == tmp_path / "gpu-systems.toml"
 
 
 def test_a_topic_is_found_by_its_name_whatever_its_file_is_called(tmp_path: Path) -> None:
     (tmp_path / "ours.toml").write_text(PACK.replace('"mine"', '"gpu-systems"'), encoding="utf-8")
 
-    assert pack_file("gpu-systems", tmp_path) == tmp_path / "ours.toml"
+    assert pack_as_written("gpu-systems", tmp_path) == PACK.replace('"mine"', '"gpu-systems"')
+    assert pack_as_written("nothing", tmp_path) == ""
 
 
 def test_two_packs_of_one_name_are_told(tmp_path: Path) -> None:
@@ -82,11 +86,23 @@ def test_a_folder_or_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load_packs(tmp_path)
 
 
-def test_an_unknown_topic_is_answered_with_the_nearest() -> None:
-    topics = load_packs()
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+clauses = st.sampled_from(['"KV cache"', "kv -survey", 'title:"a b" OR (x y)', "stars:>5", 'quote\\ "a \\b"', "naïve\x7f"])
+topics = st.builds(
+    Topic,
+    name=st.just("mine"),
+    title=words.filter(bool),
+    description=words,
+    query=clauses.map(parse),
+    filter=clauses.map(parse),
+    interests=st.lists(st.builds(Interest, clauses, st.floats(-10, 10)), max_size=3).map(tuple),
+    examples=st.lists(words, max_size=3).map(tuple),
+    sources=st.lists(st.sampled_from(["arxiv", "feed:lab"]), max_size=2).map(tuple),
+    min_score=st.floats(0, 1),
+    repositories=st.lists(words, max_size=2).map(tuple),
+)
 
-    assert find_topic(topics, "gpu-systems") is topics["gpu-systems"]
-    with pytest.raises(UsageError, match='Did you mean "gpu-systems"'):
-        find_topic(topics, "GPU-system")
-    with pytest.raises(UsageError, match="broadsheet topics"):
-        find_topic(topics, "zzz")
+
+@given(topics)
+def test_a_topic_written_as_a_pack_is_read_as_itself(topic: Topic) -> None:
+    assert read_pack(pack_text(topic), "here") == topic
