@@ -25,6 +25,7 @@ from sqlite_utils import Database
 from benchmarks import corpus
 from bot.models import Item
 from bot.query.parse import parse
+from bot.store.best import Span
 from bot.store.search import find
 from bot.store.sqlite import SqliteStore
 from bot.store.words import STOPWORDS
@@ -77,7 +78,7 @@ def statements(db: Database, text: str) -> list[tuple[str, list[object]]]:
             seen.append((sql, parameters))
             return super().execute(sql, parameters)
 
-    find(Recorded(db.conn), parse(text), NOW, 11, 0)
+    find(Recorded(db.conn), parse(text), NOW, Span(11))
     return seen
 
 

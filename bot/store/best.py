@@ -4,6 +4,7 @@ bm25 costs about a microsecond per item and word, a hundred times what finding t
 are scored: first those that have every word of the search; only where these do not fill the page, those that have some.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,7 +23,26 @@ _ANYTHING = Match(" OR ".join(f'"{label_token("kind", kind.value)}"' for kind in
 Scored = list[tuple[int, float]]  # id and relevance, larger for better
 
 
-def find_best(db: Database, words: Words, condition: Condition, limit: int, offset: int, most: int = MOST) -> Scored:
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Which entries of a list are asked for, and which items cannot be in it."""
+
+    limit: int
+    offset: int = 0
+    last: int | None = None  # ids above it came later
+    without: tuple[int, ...] = ()  # ids
+
+    def bounds(self, name: str) -> tuple[list[str], list[int | str]]:
+        """Return the conditions on a column of ids, and their values. A plus keeps SQLite from seeking each of the ids."""
+        conditions: list[tuple[str, int | str]] = []
+        if self.last is not None:
+            conditions.append((f"{name} <= ?", self.last))
+        if self.without:
+            conditions.append((f"+{name} not in (select value from json_each(?))", json.dumps(self.without)))
+        return [sql for sql, _ in conditions], [value for _, value in conditions]
+
+
+def find_best(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Scored:
     """Return ids and relevance of items that satisfy the condition and have one of the words at least, the best first.
 
     The words are those of `split`. Items with all of them come before the others. However a list is cut into pages, they
@@ -30,16 +50,17 @@ def find_best(db: Database, words: Words, condition: Condition, limit: int, offs
     """
     if not all(words):
         return []
+    limit, offset = span.limit, span.offset
     every = [_any(list(map(way, ways))) for ways in words]
     all_words = _all(every)
-    full = _level(all_words, condition, most)
+    full = _level(all_words, condition, span, most)
     found = full.page(db, limit, offset)
     ceiling = _HIGHEST * str(full.values[0]).count('"') / 2  # of what lacks a word; the condition's phrases are scored too
     rows = [(number, ceiling + relevance) for number, relevance in found]
     if len(rows) == limit or len(every) == 1:
         return rows
     before = offset + len(rows) if rows else full.count(db)
-    some = _level(_some(db, every, most), condition, most, all_words)
+    some = _level(_some(db, every, most), condition, span, most, all_words)
     return rows + some.page(db, limit - len(rows), max(0, offset - before))
 
 
@@ -66,10 +87,11 @@ class _Level:
         return int(db.execute(sql, self.values).fetchone()[0])
 
 
-def _level(either: Match, condition: Condition, most: int, without: Match | None = None) -> _Level:
-    """Return what both find and `without` does not. A plus keeps SQLite from asking FTS5 anew for every single id.
+def _level(either: Match, condition: Condition, span: Span, most: int, without: Match | None = None) -> _Level:
+    """Return what both find within the span's bounds and `without` does not.
 
-    What is left out stands apart from the expression: there its words would be scored now and then.
+    A plus keeps SQLite from asking FTS5 anew for every single id. What is left out stands apart from the
+    expression: there its words would be scored now and then.
     """
     whole = all_of([either, condition])
     sql = "words match ?"
@@ -79,7 +101,8 @@ def _level(either: Match, condition: Condition, most: int, without: Match | None
         sql, values = f"{sql} and +rowid in ({inner})", [*values, *inside]
     if without is not None:
         sql, values = f"{sql} and +rowid not in (select rowid from words where words match ?)", [*values, without.expression]
-    return _Level(sql, values, most)
+    bounds, limits = span.bounds("rowid")
+    return _Level(" and ".join([sql, *bounds]), [*values, *limits], most)
 
 
 def _some(db: Database, words: Sequence[Match], most: int) -> Match:

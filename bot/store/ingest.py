@@ -89,7 +89,7 @@ def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, t
     The search index comes first, chunk by chunk as they are made ready. The rows wait until nothing is left to fold, or
     until a changed text is taken out of the index, which may have to make it anew from the rows.
     """
-    following = itertools.count(int(db.execute("select coalesce(max(id), 0) + 1 from items").fetchone()[0]))
+    following = itertools.count(last_id(db) + 1)
     waiting: list[tuple[int, Ready]] = []
     for chunk in chunks:
         pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
@@ -130,8 +130,18 @@ def retire(db: Database, keys: Collection[str], heirs: dict[str, str]) -> None:
     drop(db, list(gone.values()))
 
 
+def last_id(db: Database) -> int:
+    """Return the highest id that an item ever had, 0 before the first: none is given twice, so ids tell what came later."""
+    row = db.execute(
+        "select max(coalesce(max(id), 0), coalesce((select value from facts where name = 'last id'), 0) + 0) from items"
+    ).fetchone()
+    return int(row[0])
+
+
 def drop(db: Database, numbers: Sequence[int]) -> None:
     """Drop the items of these ids with all that belongs to them."""
+    if numbers:
+        db.execute("insert or replace into facts (name, value) values ('last id', ?)", [str(last_id(db))])
     for at in range(0, len(numbers), CHUNK):
         some = numbers[at : at + CHUNK]
         unindex(db, some)

@@ -30,6 +30,7 @@ from bot.models import (
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
+from bot.store.lists import Lists, read_mark
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.words import Words, split, stemmed
@@ -40,6 +41,9 @@ class MemoryStore:
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
+        self._numbers: dict[str, int] = {}  # of each item, in the order in which they were first stored
+        self._last = 0
+        self._lists = Lists[str]()
         self._aliases: dict[str, str] = {}
         self._readings: dict[str, dict[date, Reading]] = {}
         self._states: dict[str, SourceState] = {}
@@ -78,6 +82,9 @@ class MemoryStore:
 
     def _put(self, item: Item, now: datetime) -> None:
         self._forget_aliases(item.key)
+        if item.key not in self._items:
+            self._last += 1
+            self._numbers[item.key] = self._last
         self._items[item.key] = item
         self._aliases.update(dict.fromkeys(item.aliases, item.key))
         day = now.astimezone(UTC).date()
@@ -88,6 +95,7 @@ class MemoryStore:
     def _drop(self, key: str, heir: str | None) -> None:
         self._forget_aliases(key)
         self._items.pop(key, None)
+        self._numbers.pop(key, None)
         left = self._readings.pop(key, {})
         if heir is not None and left:
             self._readings[heir] = {**left, **self._readings.get(heir, {})}
@@ -97,16 +105,27 @@ class MemoryStore:
             if self._aliases.get(alias) == key:
                 del self._aliases[alias]
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
+    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
         """Return a page of what the query finds."""
+        last = read_mark(mark, self._last)
+        shown = self._lists.shown(query, mark) if mark else ()
+        known = {key for key, _ in shown}
+        found = [*shown, *(pair for pair in self._matching(query, now, last) if pair[0] not in known)]
+        page = found[offset : offset + limit]
+        self._lists.keep(query, str(last), offset, page)
+        hits = tuple(Hit(self._items[key], relevance) for key, relevance in page if key in self._items)
+        return Page(hits, more=len(found) > offset + limit, mark=str(last))
+
+    def _matching(self, query: Query, now: datetime, last: int) -> list[tuple[str, float]]:
         words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
-        ordered = sorted(self._items.values(), key=newness, reverse=True)
+        known = (item for item in self._items.values() if self._numbers[item.key] <= last)
+        ordered = sorted(known, key=newness, reverse=True)
         hits = [Hit(item, _relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
         if words:
             hits = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
-        return Page(tuple(hits[offset : offset + limit]), more=len(hits) > offset + limit)
+        return [(hit.item.key, hit.relevance) for hit in hits]
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         """Count the items for which the tree holds."""

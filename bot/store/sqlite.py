@@ -14,7 +14,9 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.models import Digest, Item, Page, Query, Reading, SourceState, Summary, Tree
 from bot.store import ingest, records, search, upkeep
+from bot.store.best import Span
 from bot.store.connections import Readers, Writer, told
+from bot.store.lists import Lists
 from bot.store.locks import service_lock
 from bot.store.place import refuse_network
 from bot.store.records import micros
@@ -35,6 +37,7 @@ class SqliteStore:
         self._exclusive = exclusive
         self._lock = service_lock(path)
         self._running = False
+        self._lists = Lists[int]()
 
     @property
     def sqlite_version(self) -> str:
@@ -123,9 +126,13 @@ class SqliteStore:
 
         await self._write(job)
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0) -> Page:
+    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
         """Return a page of what the query finds."""
-        return await self._read(lambda db: search.search(db, query, now, limit, offset))
+        shown = self._lists.shown(query, mark) if mark else ()
+        span = Span(limit, offset)
+        page, found = await self._read(lambda db: search.search(db, query, now, span, mark, shown))
+        self._lists.keep(query, page.mark, offset, found)
+        return page
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         """Count the items for which the tree holds."""

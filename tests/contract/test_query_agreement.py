@@ -12,6 +12,7 @@ from bot.models import And, Item, Label, Not, Number, Or, Query, Term, Tree
 from bot.query.fields import LABEL, TEXT, labels_of
 from bot.query.match import Folded, matches
 from bot.query.parse import DEEPEST
+from bot.store.best import Span
 from bot.store.compile import compile_tree, to_where
 from bot.store.memory import MemoryStore
 from bot.store.search import count, search
@@ -133,7 +134,7 @@ def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Quer
     old = NOW - timedelta(days=days)
     db = indexed(items, NOW)
     for query, (keys, number) in zip(queries, asyncio.run(by_memory()), strict=True):
-        found = [hit.item.key for hit in search(db, query, NOW, 9, 0).hits]
+        found = [hit.item.key for hit in search(db, query, NOW, Span(9))[0].hits]
         # Sorted best, each store has its own measure of relevance.
         assert (sorted(found) == sorted(keys)) if query.sort == "best" else (found == keys)
         assert count(db, query.tree, NOW, old) == number

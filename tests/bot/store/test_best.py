@@ -3,7 +3,7 @@
 import pytest
 
 from bot.models import And, Item, Kind, Label, Term, Tree
-from bot.store.best import find_best
+from bot.store.best import Span, find_best
 from bot.store.compile import compile_tree
 from bot.store.words import split
 from tests.bot.query.generate import NOW
@@ -22,7 +22,7 @@ def best(items: list[Item], tree: Tree, most: int, limit: int = 100, offset: int
 def scored(items: list[Item], tree: Tree, most: int, limit: int = 100, offset: int = 0) -> list[tuple[int, float]]:
     words, rest = split(tree)
     db = indexed(items, NOW)
-    found = find_best(db, words, compile_tree(rest, NOW), limit, offset, most)
+    found = find_best(db, words, compile_tree(rest, NOW), Span(limit, offset), most)
     db.close()
     return found
 

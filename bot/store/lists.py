@@ -1,0 +1,50 @@
+"""Pages of one list: what it has shown so far, so that nothing is shown twice or passed over while items come and change.
+
+A mark holds back what is stored later. It cannot hold still what is stored already: a changed item may move within the list,
+and new items change how rare a word is, and with it the order of the best matches. So a page continues behind what was
+shown, wherever that would stand now.
+"""
+
+import re
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+from bot.errors import UsageError
+from bot.models import Query, Tree
+
+K = TypeVar("K", bound=Hashable)
+Shown = tuple[tuple[K, float], ...]  # what names an item in the store, and its relevance
+
+_MOST_LISTS = 200
+_LONGEST = 1000  # entries of one list; 200 such lists take about 20 MB
+
+
+class Lists(Generic[K]):
+    """The lists that were asked for last. A list that was forgotten goes on by counting, as well as that can be done."""
+
+    def __init__(self) -> None:
+        self._lists: OrderedDict[tuple[str, str, Tree], Shown[K]] = OrderedDict()
+
+    def shown(self, query: Query, mark: str) -> Shown[K]:
+        """Return what the list of this query and mark has shown, from its first entry on."""
+        return self._lists.get((mark, query.sort, query.tree), ())
+
+    def keep(self, query: Query, mark: str, offset: int, page: Sequence[tuple[K, float]]) -> None:
+        """Remember the page that the list showed at the offset; one that does not follow what is known is left out."""
+        at = (mark, query.sort, query.tree)
+        known = self._lists.pop(at, ())
+        whole = (*known[:offset], *page) if offset <= len(known) else known
+        goes_on = len(known) > len(whole) and known[: len(whole)] == whole
+        self._lists[at] = known if goes_on or len(whole) > _LONGEST else whole
+        if len(self._lists) > _MOST_LISTS:
+            self._lists.popitem(last=False)
+
+
+def read_mark(mark: str, newest: int) -> int:
+    """Return what a page's mark says: the last number given to an item until then; "" is `newest`, the last of all."""
+    if not mark:
+        return newest
+    if not re.fullmatch("0|[1-9][0-9]{0,15}", mark) or int(mark) > newest:
+        raise UsageError("This page is of a list that is no longer known; search again.")
+    return int(mark)
