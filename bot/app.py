@@ -14,8 +14,9 @@ from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
 from bot.models import Actor, Limits, Order, Topic
-from bot.pipeline import Collector, Publisher
+from bot.pipeline import Collector
 from bot.ports import Job, Press, Source, Store, Summariser
+from bot.press import Publisher
 from bot.settings import Settings
 from bot.sources.arxiv import ArxivSource
 from bot.sources.feeds import FeedSource

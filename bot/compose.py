@@ -25,6 +25,9 @@ TWIN = "near twins"
 CAP = "over the cap"
 REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
 
+# Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
+NOT_IN_TIME = "not in its time"
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -32,14 +35,6 @@ class Card:
 
     ranked: Ranked
     partner: Item | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What was chosen, and why each of the others was not, by key."""
-
-    cards: tuple[Card, ...]
-    dropped: Mapping[str, str]
 
 
 def turned_away(
@@ -54,7 +49,7 @@ def turned_away(
     if item.withdrawn:
         return WITHDRAWN
     for before, reason in ((posted, POSTED), (shown, SHOWN)):
-        if item.key in before or any(alias in before for alias in item.aliases):
+        if stands_in(item, before):
             return reason
     if topic.sources and not any(
         source.split(":")[0] in topic.sources or source in topic.sources for source in item.sources
@@ -63,26 +58,34 @@ def turned_away(
     return ""
 
 
-def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, str]]:
-    """Put a paper and its repository on one card: the better-placed half leads, the other is dropped as joined.
+def stands_in(item: Item, keys: Collection[str]) -> bool:
+    """Say whether the work is among the keys, under its own or another that it went by."""
+    return item.key in keys or any(alias in keys for alias in item.aliases)
 
-    `known` holds the other halves by key, ranked or not; one repository goes with one paper only.
+
+def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, Item]]:
+    """Put a paper and its repository on one card: the better-placed half leads.
+
+    Return the cards, and for the key of each other half the item that leads. `known` holds the other halves by key, ranked
+    or not; one repository goes with one paper only.
     """
     cards: list[Card] = []
-    taken: dict[str, str] = {}
+    joined: dict[str, Item] = {}
+    leading: set[str] = set()
     for entry in ranked:
         item = entry.item
-        if item.key in taken:
+        if item.key in joined:
             continue
         partner = known.get(item.repo or item.paper)
-        if partner is not None and (partner.key in taken or partner.kind is item.kind or partner.withdrawn):
+        if partner is not None and (
+            partner.key in joined or partner.key in leading or partner.kind is item.kind or partner.withdrawn
+        ):
             partner = None
         cards.append(Card(entry, partner))
-        taken[item.key] = ""
+        leading.add(item.key)
         if partner is not None:
-            taken[partner.key] = JOINED
-    led = {card.ranked.item.key for card in cards}
-    return cards, {key: reason for key, reason in taken.items() if reason and key not in led}
+            joined[partner.key] = item
+    return cards, joined
 
 
 def cap(cards: Sequence[Card], limits: Limits) -> tuple[list[Card], dict[str, str]]:

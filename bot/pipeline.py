@@ -1,35 +1,17 @@
-"""The round: the only file that knows the order of the verbs.
-
-collect: fetch → normalise → dedupe → store, per source. publish: rank → summarise → compose → save, per digest.
-"""
+"""The round of collecting: fetch → normalise → dedupe → store, per source. bot.press has the other half, publishing."""
 
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot import compose, dedupe
+from bot import dedupe
 from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
-from bot.models import (
-    And,
-    Batch,
-    Digest,
-    Health,
-    Item,
-    Order,
-    Query,
-    SourceState,
-    Summary,
-    Term,
-    Topic,
-    Tree,
-)
-from bot.ports import Source, Store, Summariser
-from bot.query import Folded, matches
-from bot.rank import Edition, diversify, rank
+from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
+from bot.ports import Source, Store
 
 log = logging.getLogger(__name__)
 
@@ -40,9 +22,6 @@ LONGEST_REST = timedelta(hours=4)
 # How long what a collection said stands, when later ones of the day bring nothing; a little less than a day, so that
 # tomorrow's first collection speaks for itself.
 A_DAY = timedelta(hours=20)
-
-# Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
-AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,141 +185,3 @@ def _rests(state: SourceState, now: datetime) -> bool:
     """Tell whether the source is to be left alone; what a clock wrote that had run ahead binds nobody."""
     asked_already = state.asked is None or state.asked <= now
     return asked_already and state.rest_until is not None and now < state.rest_until
-
-
-# --- publish -------------------------------------------------------------------------------------------------------
-
-
-class Publisher:
-    """Makes digests from what is stored."""
-
-    def __init__(self, store: Store, summariser: Summariser, titles: Mapping[str, str]) -> None:
-        """`titles` gives every source's name for people by its name: those that a coverage footer lists."""
-        self._store = store
-        self._summariser = summariser
-        self._titles = titles
-
-    async def publish(self, orders: Sequence[Order], now: datetime, *, record: bool = False) -> list[Digest]:
-        """Make the digests in their order; an item that stands in one is not repeated in the next of the same channel.
-
-        With `record`, each is saved and its entries count as posted; without, it is a preview and nothing is changed.
-        """
-        digests = []
-        shown: dict[tuple[str, str], set[str]] = {}
-        windows: dict[tuple[datetime, timedelta], _Window] = {}
-        for order in orders:
-            since, max_age = await self._since(order, now), order.limits.max_age
-            if (since, max_age) not in windows:
-                windows[since, max_age] = await self._window(since, max_age, now)
-            here = shown.setdefault((order.workspace, order.channel), set())
-            digest = await self._digest(order, windows[since, max_age], here, since, now)
-            if record:
-                await self._store.save_digest(order.workspace, order.channel, digest, now)
-            here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
-            digests.append(digest)
-        return digests
-
-    async def _since(self, order: Order, now: datetime) -> datetime:
-        last = await self._store.last_digest(order.workspace, order.channel, order.topic.name) if order.since_last else None
-        # One that ended after now was made by a clock that had run ahead.
-        return now - order.window if last is None or last[1] > now else last[1]
-
-    async def _window(self, since: datetime, max_age: timedelta, now: datetime) -> "_Window":
-        # Until a moment past now: what was stored at `now` itself belongs to it.
-        items = await self._store.items_since(since, now + timedelta(microseconds=1))
-        fresh = [item for item in items if not compose.is_old(item, max_age, now)]
-        readings = await self._store.readings([item.key for item in fresh], (now - timedelta(days=30)).date())
-        return _Window(items, await asyncio.to_thread(Edition, fresh, readings, now))
-
-    async def _digest(
-        self, order: Order, window: "_Window", shown: Collection[str], since: datetime, now: datetime
-    ) -> Digest:
-        posted = await self._store.posted(order.workspace, order.channel) - set(shown)
-        examples = await self._examples(order.topic)
-        others = await self._partners(window.edition.items)
-        choice = await asyncio.to_thread(_choose, order, window, (posted, shown), examples, others, now)
-        summaries = await self._summaries([card.ranked.item for card in choice.cards], now)
-        states = [(title, await self._store.source_state(name)) for name, title in self._asked(order.topic)]
-        coverage = compose.coverage(window.items, choice.dropped, states, since=since, now=now)
-        return compose.digest(order.topic, choice.cards, summaries, coverage=coverage, since=since, now=now)
-
-    def _asked(self, topic: Topic) -> list[tuple[str, str]]:
-        wanted = topic.sources
-        return [
-            (name, title) for name, title in self._titles.items() if not wanted or {name, name.split(":")[0]} & set(wanted)
-        ]
-
-    async def _examples(self, topic: Topic) -> list[Item | str]:
-        """An example that is a key of a known item becomes that item; a text stays a text; an unknown key helps nobody."""
-        known = await self._store.find(topic.examples)
-        return [known.get(each, each) for each in topic.examples if each in known or " " in each]
-
-    async def _partners(self, items: Sequence[Item]) -> Mapping[str, Item]:
-        return await self._store.find({key for item in items for key in (item.repo, item.paper) if key})
-
-    async def _summaries(self, items: Sequence[Item], now: datetime) -> list[Summary]:
-        gate = asyncio.Semaphore(AT_ONCE)
-
-        async def one(item: Item) -> Summary:
-            async with gate:
-                return await self._summariser.summarise(item, now)
-
-        return list(await asyncio.gather(*map(one, items)))
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """What a digest looks at: everything first seen in its time, and the index of what is not too old to be news.
-
-    After a long gap most of it is too old: that is only counted.
-    """
-
-    items: Sequence[Item]
-    edition: Edition
-
-
-def _choose(
-    order: Order,
-    window: _Window,
-    before: tuple[Collection[str], Collection[str]],
-    examples: Sequence[Item | str],
-    others: Mapping[str, Item],
-    now: datetime,
-) -> compose.Choice:
-    """Give every item of the window a place in the digest or the one reason why it has none.
-
-    `before` are the keys that were posted, and those that another digest made with this one shows.
-    """
-    posted, shown = before
-    dropped: dict[str, str] = {}
-    for item in window.items:
-        if reason := compose.turned_away(item, order.topic, posted=posted, shown=shown, limits=order.limits, now=now):
-            dropped[item.key] = reason
-    ranked = [each for each in rank(window.edition, order.topic, examples=examples) if each.item.key not in dropped]
-    dropped |= {item.key: compose.QUERY for item in window.items} | dropped
-    for each in ranked:
-        dropped.pop(each.item.key)
-    passed = []
-    for each in ranked:
-        if not matches(order.filter.tree, Folded(each.item), now, each.score):
-            dropped[each.item.key] = compose.FILTER
-        elif each.score < order.topic.min_score:
-            dropped[each.item.key] = compose.SCORE
-        else:
-            passed.append(each)
-    cards, joined = compose.pair(passed, others)
-    varied, twins = _diversified(window.edition, cards)
-    kept, capped = compose.cap(varied, order.limits)
-    return compose.Choice(tuple(kept), dropped | joined | twins | capped)
-
-
-def _diversified(edition: Edition, cards: Sequence[compose.Card]) -> tuple[list[compose.Card], dict[str, str]]:
-    """Let near twins of better cards give way."""
-    chosen = diversify(edition, [card.ranked for card in cards])
-    kept = {each.item.key for each in chosen.kept}
-    twins = {each.ranked.item.key: compose.TWIN for each in chosen.dropped}
-    return [card for card in cards if card.ranked.item.key in kept], twins
-
-
-def _keys(item: Item, partner: Item | None) -> tuple[str, ...]:
-    return (item.key, *item.aliases, *((partner.key,) if partner is not None else ()))

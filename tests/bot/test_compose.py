@@ -62,7 +62,7 @@ def test_a_paper_and_its_repository_share_the_card_of_the_better_placed_half() -
     cards, joined = compose.pair([ranked(its_repo), ranked(the_paper)], known)
 
     assert [(card.ranked.item.key, card.partner and card.partner.key) for card in cards] == [(its_repo.key, the_paper.key)]
-    assert joined == {the_paper.key: compose.JOINED}
+    assert joined == {the_paper.key: its_repo}
 
 
 def test_a_repository_goes_with_one_paper_only() -> None:

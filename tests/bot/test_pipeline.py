@@ -8,7 +8,8 @@ import pytest
 from bot import compose
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
 from bot.models import Batch, Health, Interest, Item, Limits, Link, Order, Topic
-from bot.pipeline import Collector, Publisher
+from bot.pipeline import Collector
+from bot.press import Publisher
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive

@@ -1,0 +1,98 @@
+"""What digests look at: the items first seen in a time, indexed, and kept for a few minutes for who asks again."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from threading import Lock
+from typing import TypeVar
+
+from bot.compose import is_old
+from bot.models import Item
+from bot.ports import Store
+from bot.rank import Edition
+
+T = TypeVar("T")
+
+# How long an index may be used again, and how many are kept. Whoever asks "why" has just seen the digest; a few minutes
+# move a score by less than a thousandth, and what was stored since is never missed: see `Windows`.
+FRESH = timedelta(minutes=5)
+KEPT = 4
+# An index of more items than this is not kept: a thousand papers take some ten megabytes.
+LARGEST = 4_000
+
+# How far back readings are asked for.
+READINGS = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The items of a time, and the index of those among them that are ranked. One thread at a time uses the index."""
+
+    items: Sequence[Item]
+    edition: Edition
+    _turn: Lock = field(default_factory=Lock)
+
+    async def work(self, task: Callable[[Sequence[Item], Edition], T]) -> T:
+        """Return what the task makes of the items and their index; it runs in a thread, when no other does."""
+
+        def alone() -> T:
+            with self._turn:
+                return task(self.items, self.edition)
+
+        return await asyncio.to_thread(alone)
+
+    def of(self, items: Sequence[Item]) -> "Window":
+        """Return the same index for the same items read anew."""
+        return Window(items, self.edition, self._turn)
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """Which items are ranked, and others that make the counting of rare words steadier."""
+
+    items: Sequence[Item]
+    extra: Sequence[Item] = ()
+
+
+Pick = Callable[[Sequence[Item]], Picked]
+
+
+class Windows:
+    """Reads the items of a time from the store, and indexes them.
+
+    The items are read each time, and an index is used again only for the very same ones, compared as a whole: so none is
+    stale, whoever wrote to the store.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: dict[object, Window] = {}
+        self._making = asyncio.Lock()  # who asks for what is just being made waits for it
+
+    async def items(self, since: datetime, now: datetime) -> Sequence[Item]:
+        """Return what was first seen from `since` on, the newest first."""
+        # Until a moment past now: what was stored at `now` itself belongs to it.
+        return await self._store.items_since(since, now + timedelta(microseconds=1))
+
+    async def made(self, items: Sequence[Item], pick: Pick, now: datetime) -> Window:
+        """Return the items with an index made now."""
+        picked = await asyncio.to_thread(pick, items)
+        readings = await self._store.readings([item.key for item in picked.items], (now - READINGS).date())
+        return Window(items, await asyncio.to_thread(Edition, picked.items, readings, now, picked.extra))
+
+    async def kept(self, asked: object, items: Sequence[Item], pick: Pick, now: datetime) -> Window:
+        """Return the items with an index that may be a few minutes old; `asked` says, by its value, what `pick` picks."""
+        async with self._making:
+            self._kept = {key: each for key, each in self._kept.items() if timedelta(0) <= now - each.edition.now < FRESH}
+            key = (asked, await asyncio.to_thread(hash, tuple(items)))
+            window = self._kept.pop(key, None) or await self.made(items, pick, now)
+            if len(window.edition.items) <= LARGEST:
+                self._kept[key] = window.of(())
+                self._kept = dict(list(self._kept.items())[-KEPT:])
+            return window.of(items)
+
+
+def fresh(max_age: timedelta, now: datetime) -> Pick:
+    """Pick what is not too old to be news; after a long gap most of it is, and is only counted."""
+    return lambda items: Picked([item for item in items if not is_old(item, max_age, now)])
