@@ -8,11 +8,12 @@ import functools
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from bot.errors import StoreError
 from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -24,14 +25,14 @@ _TIMES = ("published", "updated", "appeared", "seen")
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
-def _or_damaged(read: Callable[[str], T]) -> Callable[[str], T]:
-    """Make a reader raise StoreError for every text that it did not expect."""
+def or_damaged(read: Callable[P, T]) -> Callable[P, T]:
+    """Make a reader raise StoreError for everything that it did not expect."""
 
     @functools.wraps(read)
-    def reading(text: str) -> T:
+    def reading(*args: P.args, **kwargs: P.kwargs) -> T:
         try:
-            return read(text)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            return read(*args, **kwargs)
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise StoreError(
                 f"A stored record is damaged ({type(error).__name__}: {error}); look through the database with"
                 " `broadsheet db check`, and restore a backup with `broadsheet db restore`."
@@ -45,12 +46,19 @@ def micros(time: datetime) -> int:
     return (time - _EPOCH) // _MICROSECOND
 
 
+@or_damaged
+def time_of(micros: int) -> datetime:
+    """Return the time that `micros` gave; raises StoreError for what is none."""
+    return _EPOCH + micros * _MICROSECOND
+
+
 def newness(item: Item) -> tuple[datetime, str]:
     """Return what "newest first" sorts a stored item by: when it appeared, else was published, else seen; then its key."""
     return item.appeared or item.published or item.seen or _EPOCH, item.key
 
 
-def _iso(time: datetime) -> str:
+def iso(time: datetime) -> str:
+    """Return the time as text, in UTC."""
     return time.astimezone(UTC).isoformat()
 
 
@@ -63,13 +71,13 @@ def item_to_text(item: Item) -> str:
             record[name] = value
     for name in _TIMES:
         if name in record:
-            record[name] = _iso(record[name])
+            record[name] = iso(record[name])
     if item.links:
         record["links"] = [(link.rel, link.url) for link in item.links]
     return _encode(record)
 
 
-@_or_damaged
+@or_damaged
 def item_from_text(text: str) -> Item:
     """Return the item that `item_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
@@ -93,7 +101,7 @@ def state_to_text(state: SourceState) -> str:
     return _encode({name: _plain(value) for name, value in _fields(state)})
 
 
-@_or_damaged
+@or_damaged
 def state_from_text(text: str) -> SourceState:
     """Return the state that `state_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
@@ -109,7 +117,7 @@ def summary_to_text(summary: Summary) -> str:
     return _encode(dataclasses.asdict(summary))
 
 
-@_or_damaged
+@or_damaged
 def summary_from_text(text: str) -> Summary:
     """Return the summary that `summary_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
@@ -120,6 +128,12 @@ def summary_from_text(text: str) -> Summary:
 def digest_to_text(digest: Digest) -> str:
     """Return a whole digest as JSON, its items with it, so that it can be read when they are gone."""
     return json.dumps(dataclasses.asdict(digest), separators=(",", ":"), default=_plain)
+
+
+@or_damaged
+def entries_from_text(text: str) -> list[str]:
+    """Return the keys of the entries of a digest that `digest_to_text` wrote; raises StoreError for anything else."""
+    return [str(entry["ranked"]["item"]["key"]) for entry in json.loads(text)["entries"]]
 
 
 def posted_scores(digest: Digest) -> dict[str, float | None]:
@@ -138,7 +152,7 @@ def _fields(value: SourceState) -> list[tuple[str, Any]]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, datetime):
-        return _iso(value)
+        return iso(value)
     if isinstance(value, date):
         return value.isoformat()
     return value

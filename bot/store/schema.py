@@ -1,6 +1,7 @@
 """The tables, their migrations, and what a file must be before we touch it."""
 
 import contextlib
+import json
 import re
 import sqlite3
 
@@ -85,11 +86,111 @@ create table facts (name text primary key, value text not null) without rowid;
 @migrations()
 def m001_first_edition(db: Database) -> None:
     """Make every table of the first edition."""
-    for statement in re.sub("--.*", "", _TABLES).split(";"):
-        if statement.strip():
-            db.execute(statement)
+    _run(db, _TABLES)
     make_index(db.conn)
     db.execute(f"pragma application_id = {APPLICATION_ID}")
+
+
+def _run(db: Database, statements: str) -> None:
+    for statement in re.sub("--.*", "", statements).split(";"):
+        if statement.strip():
+            db.execute(statement)
+
+
+_WORKSPACES = """
+create table topics (
+    workspace text not null,
+    name text not null,
+    revision integer not null,
+    data text not null,
+    primary key (workspace, name)
+) without rowid;
+create table subscriptions (
+    workspace text not null,
+    channel text not null,
+    topic text not null,
+    id text not null,
+    revision integer not null,
+    data text not null,
+    primary key (workspace, channel, topic)
+) without rowid;
+create unique index subscriptions_id on subscriptions (workspace, id);
+create index subscriptions_topic on subscriptions (workspace, topic);
+create table feedback (
+    workspace text not null,
+    topic text not null,
+    person text not null,
+    key text not null,
+    more integer not null,
+    at integer not null,
+    channel text not null,
+    primary key (workspace, topic, person, key)
+) without rowid;
+create index feedback_key on feedback (key);
+create table saved (
+    workspace text not null,
+    person text not null,
+    key text not null,
+    at integer not null,
+    primary key (workspace, person, key)
+) without rowid;
+create index saved_key on saved (key);
+create table preferences (workspace text primary key, data text not null) without rowid;
+create table changes (
+    id integer primary key,
+    workspace text not null,
+    at integer not null,
+    what text not null,
+    data text not null
+);
+create index changes_at on changes (workspace, at);
+create index changes_what on changes (workspace, what, at);
+create index digests_saved on digests (workspace, channel, saved);
+-- Every posting of a key, no longer the first alone, each with its digest; 0 for one that is not known any more.
+alter table posted rename to posted_once;
+drop index posted_key;
+create table posted (
+    workspace text not null,
+    channel text not null,
+    key text not null,
+    digest integer not null,
+    saved integer not null,
+    score real,
+    primary key (workspace, channel, key, digest)
+) without rowid;
+create index posted_key on posted (key);
+-- What stays when old items are dropped.
+create view held as
+    select key from posted
+    union all select key from saved
+    union all select key from feedback
+    union all select value from topics, json_each(data, '$.examples') where value is not null;
+"""
+
+
+@migrations()
+def m002_workspaces(db: Database) -> None:
+    """Make the tables for what workspaces make, and give every posting its digest, as far as that can be found."""
+    _run(db, _WORKSPACES)
+    for number, workspace, channel, saved, data in db.execute("select id, workspace, channel, saved, data from digests"):
+        rows = [(workspace, channel, key, number, saved, score) for key, score in _shown(data).items()]
+        db.conn.executemany("insert into posted values (?, ?, ?, ?, ?, ?)", rows)
+    db.execute(
+        "insert into posted select workspace, channel, key, 0, saved, null from posted_once"
+        " where (workspace, channel, key) not in (select workspace, channel, key from posted)"
+    )
+    db.execute("drop table posted_once")
+
+
+def _shown(data: str) -> dict[str, float | None]:
+    """Return the keys that a digest of the first edition showed, with their scores; a damaged one shows nothing."""
+    try:
+        entries = json.loads(data)["entries"]
+        partners = [entry["partner"]["key"] for entry in entries if entry["partner"]]
+        scores = {entry["ranked"]["item"]["key"]: entry["ranked"]["score"] for entry in entries}
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return {**dict.fromkeys(partners), **scores}
 
 
 def make_index(conn: sqlite3.Connection) -> None:
@@ -105,6 +206,12 @@ def make_index(conn: sqlite3.Connection) -> None:
     # Larger runs in memory and fewer merges: an index of 54,000 papers is made in two thirds of the time.
     conn.execute("insert into words (words, rank) values ('hashsize', ?)", [16 << 20])
     conn.execute("insert into words (words, rank) values ('automerge', 8)")
+    # How many items have each value of a label; kept in step with the index, and made anew with it.
+    conn.execute("drop table if exists labels")
+    conn.execute(
+        "create table labels (field text, value text, items integer not null, primary key (field, value)) without rowid"
+    )
+    conn.execute("create index labels_items on labels (field, items desc, value)")
     weights = ", ".join(map(str, _WEIGHTS))
     conn.execute("insert into words (words, rank) values ('rank', ?)", [f"bm25({weights})"])
 

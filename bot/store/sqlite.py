@@ -5,15 +5,31 @@ import json
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TypeVar
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Digest, Item, Page, Query, Reading, SourceState, Summary, Tree
-from bot.store import ingest, records, search, upkeep
+from bot.models import (
+    Change,
+    Digest,
+    Feedback,
+    Item,
+    Page,
+    Posting,
+    Preferences,
+    Query,
+    Reading,
+    Saved,
+    SourceState,
+    Subscription,
+    Summary,
+    Topic,
+    Tree,
+)
+from bot.store import digests, ingest, people, records, search, upkeep, workspaces
 from bot.store.best import Span
 from bot.store.connections import Readers, Writer, told
 from bot.store.lists import Lists
@@ -167,23 +183,85 @@ class SqliteStore:
 
     async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         """Keep the digest and what it posted."""
-        await self._write(lambda db: _save_digest(db, (workspace, channel), digest, now))
+        await self._write(lambda db: digests.save(db, workspace, channel, digest, now))
 
     async def posted(self, workspace: str, channel: str) -> frozenset[str]:
         """Return the keys already posted to the channel."""
-        sql = "select key from posted where workspace = ? and channel = ?"
-        return await self._read(lambda db: frozenset(key for (key,) in db.execute(sql, [workspace, channel])))
+        return await self._read(lambda db: digests.posted(db, workspace, channel))
 
     async def last_digest(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
         """Return the day and the `until` of the channel's newest digest of the topic."""
-        row = await self._row(
-            "select day, until from digests where workspace = ? and channel = ? and topic = ?"
-            " order by until desc, day desc limit 1",
-            *(workspace, channel, topic),
-        )
-        return (
-            (date.fromisoformat(row[0]), datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row[1])) if row else None
-        )
+        return await self._read(lambda db: digests.last(db, workspace, channel, topic))
+
+    async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
+        """Return when items of these keys were posted to the channel, the latest first."""
+        return await self._read(lambda db: digests.postings(db, workspace, channel, keys))
+
+    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
+        """Return the keys of the entries of the channel's newest digest that has any."""
+        return await self._read(lambda db: digests.last_entries(db, workspace, channel))
+
+    # --- what a workspace made
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return the workspace's own topics by name."""
+        return await self._read(lambda db: workspaces.topics(db, workspace))
+
+    async def save_topic(self, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
+        """Keep the topic as the next revision."""
+        return await self._write(lambda db: workspaces.save_topic(db, workspace, topic, change, replaces))
+
+    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
+        """Forget the topic, its subscriptions and its feedback."""
+        await self._write(lambda db: workspaces.delete_topic(db, workspace, name, change, replaces))
+
+    async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        """Return the workspace's subscriptions, ordered by channel, then topic."""
+        return await self._read(lambda db: workspaces.subscriptions(db, workspace, channel, topic))
+
+    async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
+        """Keep the subscription as the next revision."""
+        return await self._write(lambda db: workspaces.save_subscription(db, subscription, change, replaces))
+
+    async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
+        """Forget the subscription."""
+        await self._write(lambda db: workspaces.delete_subscription(db, subscription, change))
+
+    async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
+        """Return what was said for the topic, the oldest first."""
+        return await self._read(lambda db: people.feedback(db, workspace, topic))
+
+    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
+        """Keep a person's last word on an item for a topic."""
+        await self._write(lambda db: people.save_feedback(db, feedback, change))
+
+    async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
+        """Take back what was said, as far as it still stands so."""
+        return await self._write(lambda db: people.drop_feedback(db, given, change))
+
+    async def saved(self, workspace: str, person: str) -> Sequence[Saved]:
+        """Return what the person put aside, the latest first."""
+        return await self._read(lambda db: people.saved(db, workspace, person))
+
+    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
+        """Put an item aside."""
+        return await self._write(lambda db: people.save_item(db, workspace, person, saved))
+
+    async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
+        """Take an item back from what the person put aside."""
+        return await self._write(lambda db: people.unsave_item(db, workspace, person, key))
+
+    async def preferences(self, workspace: str) -> Preferences:
+        """Return what the workspace settled for itself."""
+        return await self._read(lambda db: workspaces.preferences(db, workspace))
+
+    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+        """Keep it."""
+        await self._write(lambda db: workspaces.save_preferences(db, workspace, preferences, change))
+
+    async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
+        """Return the latest changes, the newest first."""
+        return await self._read(lambda db: workspaces.changes(db, workspace, about, limit))
 
     # --- summaries
 
@@ -227,7 +305,7 @@ class SqliteStore:
         return await self._read(upkeep.statistics)
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-        """Drop old items that no digest holds, and old readings."""
+        """Drop old items that nobody holds, and old readings."""
         return await self._write(lambda db: upkeep.prune(db, items_before, readings_before))
 
     async def check(self) -> list[str]:
@@ -287,16 +365,6 @@ def _readings(db: Database, keys: Collection[str], since: date) -> dict[str, lis
 def _save_state(db: Database, state: SourceState) -> None:
     sql = "insert or replace into source_states (name, data) values (?, ?)"
     db.execute(sql, [state.name, records.state_to_text(state)])
-
-
-def _save_digest(db: Database, place: tuple[str, str], digest: Digest, now: datetime) -> None:
-    row = [*place, digest.topic, digest.day.isoformat(), micros(digest.until), micros(now), records.digest_to_text(digest)]
-    db.execute(
-        "insert into digests (workspace, channel, topic, day, until, saved, data) values (?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
-    keys = [(*place, key, micros(now)) for key in records.posted_scores(digest)]
-    db.conn.executemany("insert or ignore into posted (workspace, channel, key, saved) values (?, ?, ?, ?)", keys)
 
 
 def _fact(db: Database, name: str) -> str:

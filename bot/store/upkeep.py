@@ -25,6 +25,7 @@ def statistics(db: Database) -> Mapping[str, int]:
         **{f"{kind}s": kinds.get(kind, 0) for kind in ("paper", "repo", "post")},
         "readings": _one(db, "select count(*) from readings"),
         "digests": _one(db, "select count(*) from digests"),
+        **{table: _one(db, f"select count(*) from {table}") for table in ("topics", "subscriptions", "saved")},
         "bytes": size(db),
     }
 
@@ -35,12 +36,12 @@ def size(db: Database) -> int:
 
 
 def prune(db: Database, items_before: datetime, readings_before: date) -> Mapping[str, int]:
-    """Drop old items that no digest holds, and old readings."""
+    """Drop old items that nobody holds, and old readings."""
     before = _one(db, "select count(*) from readings")
     rows = db.execute(
-        "select id, key from items where seen < ? and key not in (select key from posted)"
-        " and id not in (select item from aliases join posted on posted.key = aliases.alias"
-        " where aliases.alias not in (select key from items))",
+        "select id, key from items where seen < ? and key not in (select key from held)"
+        " and id not in (select item from aliases where alias in (select key from held)"
+        " and alias not in (select key from items))",
         [micros(items_before)],
     ).fetchall()
     drop(db, [number for number, _ in rows])
@@ -79,6 +80,10 @@ _COUNTS = (
     ("{} texts belong to no item.", "select count(*) from records where id not in (select id from items)"),
     ("{} aliases belong to no item.", "select count(*) from aliases where item not in (select id from items)"),
     ("{} readings belong to no item.", "select count(*) from readings where item not in (select id from items)"),
+    *(
+        (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")
+        for table in ("digests", "topics", "subscriptions", "preferences", "changes")
+    ),
 )
 
 
