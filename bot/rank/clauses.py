@@ -8,6 +8,7 @@ is asked there. How strongly it matches is a number in 0–1: a phrase by how of
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,10 +24,10 @@ Claims = NDArray[np.bool_]
 Leaf = Term | Label
 
 _WEIGHTS = np.array([FIELD_WEIGHTS[field] for field in FIELDS])
-_ABSTRACT = FIELDS.index("abstract")
+_STRETCHED = np.array([field == "abstract" for field in FIELDS])
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Mention:
     """A term or label of a clause, as it is told, and the items that have it with how often (a label: once)."""
 
@@ -35,19 +36,26 @@ class Mention:
     counts: Mapping[int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Clause:
-    """A clause and the items for which it holds.
+    """The items for which a clause holds.
 
     `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1); `by_item` is the
-    same to look up. `mentions` are the terms and labels of which it asks for and that any item has.
+    same to look up. `mentions` are the terms and labels of which it asks for and that any item has, each once.
     """
 
-    tree: Tree
     items: Ints
     strengths: Floats
     by_item: Mapping[int, float]
     mentions: tuple[Mention, ...]
+
+
+class _Measured(NamedTuple):
+    """What a `Clause` holds, of a part of one; a mention may be there twice."""
+
+    items: Ints
+    strengths: Floats
+    mentions: tuple[Mention, ...] = ()
 
 
 class Clauses:
@@ -57,11 +65,14 @@ class Clauses:
         self._items = items
         self._corpus = corpus
         self._now = now
+        fields = np.arange(len(corpus.lengths)) % len(FIELDS)
+        self._weights: Floats = _WEIGHTS[fields]
+        # By how much an abstract is longer than abstracts are; 1 for any other text.
+        self._stretch: Floats = np.where(_STRETCHED[fields], np.maximum(corpus.lengths / LONG_ABSTRACT, 1.0), 1.0)
         self._folded: dict[int, Folded] = {}
         self._found: dict[Term, tuple[Ints, Ints, Ints]] = {}
         self._asked: dict[Tree, Claims] = {}
-        self._measured: dict[Term, tuple[Ints, Floats]] = {}
-        self._mentions: dict[Leaf, Mention] = {}
+        self._measured: dict[Leaf, _Measured] = {}
 
     def matching(self, tree: Tree) -> Claims:
         """Return for every item whether the tree holds."""
@@ -80,11 +91,10 @@ class Clauses:
                 return self._ask(tree)
 
     def look_up(self, tree: Tree) -> Clause:
-        """Return the clause with the items for which it holds."""
-        items, strengths = self._measure(tree)
+        """Return the items for which the clause holds."""
+        items, strengths, mentions = self._measure(tree)
         by_item = dict(zip(items.tolist(), strengths.tolist(), strict=True))
-        mentions = [mention for leaf in leaves_of(tree) if (mention := self._mention(leaf)).counts]
-        return Clause(tree, items, strengths, by_item, tuple(mentions))
+        return Clause(items, strengths, by_item, tuple(dict.fromkeys(mentions)))
 
     # --- whether
 
@@ -114,69 +124,64 @@ class Clauses:
         return self._folded[item]
 
     def _find(self, term: Term) -> tuple[Ints, Ints, Ints]:
-        """Where the term occurs: items, fields and how often there, in the order of items, then fields."""
+        """Where the term occurs: items, slots of the corpus and how often there, in the order of slots."""
         found = self._found.get(term)
         if found is None:
             slots, counts = self._corpus.find(spellings_of(term), term.field)
-            ours = int(np.searchsorted(slots, len(self._items) * len(FIELDS)))
-            items, fields = np.divmod(slots[:ours], len(FIELDS))
-            found = self._found[term] = (items, fields, counts[:ours])
+            ours = int(slots.searchsorted(len(self._items) * len(FIELDS)))
+            found = self._found[term] = (slots[:ours] // len(FIELDS), slots[:ours], counts[:ours])
         return found
 
     # --- how strongly and how often
 
-    def _measure(self, tree: Tree) -> tuple[Ints, Floats]:
+    def _measure(self, tree: Tree) -> _Measured:
         match tree:
-            case Term():
-                if tree not in self._measured:
-                    self._measured[tree] = self._measure_term(tree)
-                return self._measured[tree]
+            case Term() | Label():
+                measured = self._measured.get(tree)
+                if measured is None:
+                    measured = self._measured[tree] = self._measure_leaf(tree)
+                return measured
             case And() if tree.parts:
-                return _sparse(np.minimum.reduce([self._dense(part) for part in tree.parts]))
+                return self._weakest([self._measure(part) for part in tree.parts])
             case Or():
-                strongest = np.zeros(len(self._items))
-                for items, strengths in map(self._measure, tree.parts):
-                    strongest[items] = np.maximum(strongest[items], strengths)
-                return _sparse(strongest)
+                return self._strongest([self._measure(part) for part in tree.parts])
             case _:
-                return _sparse(self.matching(tree).astype(float))
+                return _Measured(*_sparse(self.matching(tree).astype(float)))
 
-    def _measure_term(self, term: Term) -> tuple[Ints, Floats]:
-        items, fields, counts = self._find(term)
-        if not len(items):
-            return items, np.empty(0)
-        begins = groups(items)
-        places = items[begins]
-        if term.field in ("author", "org"):  # a name is there or not: it is no subject that a text dwells on
-            return places, np.ones(len(places))
-        frequencies = counts * _WEIGHTS[fields] / self._stretch(items, fields)
-        sums = np.add.reduceat(frequencies, begins)
-        return places, sums / (sums + K1)
+    def _weakest(self, parts: Sequence[_Measured]) -> _Measured:
+        dense = np.zeros((len(parts), len(self._items)))
+        for row, part in zip(dense, parts, strict=True):
+            row[part.items] = part.strengths
+        return _Measured(*_sparse(dense.min(axis=0)), _mentions(parts))
 
-    def _stretch(self, items: Ints, fields: Ints) -> Floats:
-        """By how much an abstract is longer than abstracts are."""
-        long = np.maximum(self._corpus.lengths[items * len(FIELDS) + fields] / LONG_ABSTRACT, 1.0)
-        return np.where(fields == _ABSTRACT, long, 1.0)
-
-    def _dense(self, tree: Tree) -> Floats:
-        items, strengths = self._measure(tree)
+    def _strongest(self, parts: Sequence[_Measured]) -> _Measured:
         dense = np.zeros(len(self._items))
-        dense[items] = strengths
-        return dense
+        for part in parts:
+            dense[part.items] = np.maximum(dense[part.items], part.strengths)
+        return _Measured(*_sparse(dense), _mentions(parts))
 
-    def _mention(self, leaf: Leaf) -> Mention:
-        mention = self._mentions.get(leaf)
-        if mention is None:
-            mention = self._mentions[leaf] = Mention(leaf, _written(leaf), self._count(leaf))
-        return mention
-
-    def _count(self, leaf: Leaf) -> Mapping[int, int]:
+    def _measure_leaf(self, leaf: Leaf) -> _Measured:
         if isinstance(leaf, Label):
-            return dict.fromkeys(np.flatnonzero(self._ask(leaf)).tolist(), 1)
-        items, _, counts = self._find(leaf)
+            items = self._ask(leaf).nonzero()[0]
+            return _measured(leaf, items, np.ones(len(items)), np.ones(len(items), np.int64))
+        items, slots, counts = self._find(leaf)
+        if not len(items):
+            return _Measured(items, np.empty(0))
         begins = groups(items)
-        sums = np.add.reduceat(counts, begins) if len(items) else counts
-        return dict(zip(items[begins].tolist(), sums.tolist(), strict=True))
+        places, sums = items[begins], np.add.reduceat(counts, begins)
+        if leaf.field in ("author", "org"):  # a name is there or not: it is no subject that a text dwells on
+            return _measured(leaf, places, np.ones(len(places)), sums)
+        frequencies = np.add.reduceat(counts * self._weights[slots] / self._stretch[slots], begins)
+        return _measured(leaf, places, frequencies / (frequencies + K1), sums)
+
+
+def _measured(leaf: Leaf, items: Ints, strengths: Floats, counts: Ints) -> _Measured:
+    mention = Mention(leaf, _written(leaf), dict(zip(items.tolist(), counts.tolist(), strict=True)))
+    return _Measured(items, strengths, (mention,) if len(items) else ())
+
+
+def _mentions(parts: Sequence[_Measured]) -> tuple[Mention, ...]:
+    return tuple(mention for part in parts for mention in part.mentions)
 
 
 def leaves_of(tree: Tree) -> list[Leaf]:
@@ -200,5 +205,5 @@ def _written(leaf: Leaf) -> str:
 
 
 def _sparse(dense: Floats) -> tuple[Ints, Floats]:
-    items = np.flatnonzero(dense)
+    items = (dense != 0).nonzero()[0]
     return items, dense[items]

@@ -37,8 +37,15 @@ class Corpus:
         self.numbers = {word: number for number, word in enumerate(self.words)}
         self.row: Ints = np.fromiter(map(self.numbers.__getitem__, row), np.int64, len(row))
         self._places: Ints = np.argsort(self.row, kind="stable")
-        # As a list: two look-ups of a plain number for every word asked about.
-        self._ends: list[int] = np.searchsorted(self.row[self._places], np.arange(len(self.words) + 1)).tolist()
+        tokens = self.row[self._places]
+        numbers = np.arange(len(self.words) + 1)
+        # As lists: look-ups of plain numbers for every word asked about.
+        self._ends: list[int] = np.searchsorted(tokens, numbers).tolist()
+        # A word by itself is what is asked about most: its slots and counts are ready.
+        runs = groups(tokens * len(texts) + self.slots[self._places])
+        self._slots: Ints = self.slots[self._places[runs]]
+        self._counts: Ints = _steps(runs, len(row))
+        self._runs: list[int] = np.searchsorted(tokens[runs], numbers).tolist()
 
     def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Ints, Ints]:
         """Return the slots in which any of the spellings occurs, in their order, and how often it does.
@@ -57,20 +64,25 @@ class Corpus:
         ranges = [self._range(token, open_=False) for token in spelling.tokens]
         if spelling.prefix:
             ranges[-1] = self._range(spelling.tokens[-1], open_=True)
+        elif len(ranges) == 1:
+            part = slice(self._runs[ranges[0][0]], self._runs[ranges[0][1]])
+            return self._slots[part], self._counts[part]
+        return _tally(self.slots[self._begins(ranges)])
+
+    def _begins(self, ranges: Sequence[tuple[int, int]]) -> Ints:
+        """Where tokens of these ranges follow one another, in order; looked for around the rarest of them."""
         sizes = [self._ends[high] - self._ends[low] for low, high in ranges]
         rarest = sizes.index(min(sizes))
-        if not sizes[rarest]:
-            return _NONE
         low, high = ranges[rarest]
         begins = self._places[self._ends[low] : self._ends[high]] - rarest
         if high > low + 1:
             begins = np.sort(begins)
-        begins = begins[(begins >= 0) & (begins + len(ranges) <= len(self.row))]
         for step, (low, high) in enumerate(ranges):
             if step != rarest:
-                here = self.row[begins + step]
+                # What reaches over an end of the row meets the barrier at its beginning.
+                here = self.row.take(begins + step, mode="wrap")
                 begins = begins[here == low] if high == low + 1 else begins[(here >= low) & (here < high)]
-        return _tally(self.slots[begins])
+        return begins
 
     def _range(self, token: str, *, open_: bool) -> tuple[int, int]:
         """The numbers of the tokens that are this one, or that begin with it; an empty range when there is none."""
@@ -82,13 +94,23 @@ class Corpus:
 
 def groups(numbers: Ints) -> Ints:
     """Return where each run of equal numbers begins; `numbers` are in order."""
-    return np.concatenate(([0], np.flatnonzero(numbers[1:] != numbers[:-1]) + 1)) if len(numbers) else numbers
+    changes = np.ones(len(numbers), bool)
+    np.not_equal(numbers[1:], numbers[:-1], out=changes[1:])
+    begins: Ints = changes.nonzero()[0]
+    return begins
 
 
 def _tally(slots: Ints) -> tuple[Ints, Ints]:
-    """Each slot once, in order, and how often it stood there; the places of a phrase of one word are in order already."""
+    """Each slot once, in order, and how often it stood there; the places of a phrase are in order already."""
     begins = groups(slots)
-    return slots[begins], np.diff(begins, append=len(slots))
+    return slots[begins], _steps(begins, len(slots))
+
+
+def _steps(begins: Ints, end: int) -> Ints:
+    """How long each run is, by where they begin and the last one ends."""
+    edges: Ints = np.append(begins, end)
+    lengths: Ints = edges[1:] - edges[:-1]
+    return lengths
 
 
 def _most(found: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
