@@ -25,7 +25,7 @@ _MARGIN = timedelta(days=2)
 
 
 @dataclass(frozen=True, slots=True)
-class Occurrence:
+class DueDate:
     """One due date of a schedule: the day in its zone, and the instant in UTC."""
 
     day: date
@@ -33,7 +33,7 @@ class Occurrence:
     slot: int = 0  # which of the day's times; there is one
 
 
-def occurrences(schedule: Schedule, after: datetime, until: datetime) -> Iterator[Occurrence]:
+def occurrences(schedule: Schedule, after: datetime, until: datetime) -> Iterator[DueDate]:
     """Yield what is due later than `after` and not later than `until`, in order; raises UsageError for an unknown zone."""
     zone = zone_named(schedule.zone)
     day, last = (after.astimezone(zone) - _MARGIN).date(), (until.astimezone(zone) + _MARGIN).date()
@@ -41,7 +41,7 @@ def occurrences(schedule: Schedule, after: datetime, until: datetime) -> Iterato
         if _falls_on(schedule, day):
             at = instant(day, schedule.at, zone)
             if after < at <= until:
-                yield Occurrence(day, at)
+                yield DueDate(day, at)
         day += timedelta(days=1)
 
 

@@ -9,6 +9,9 @@
     │   └── SourceChanged       it answered in a shape we do not know; trying again will not help
     ├── SummaryUnavailable    no summary could be made; the extractive one takes its place
     ├── DeliveryError         a platform did not take a message
+    │   ├── Refused             and will not: archived, not a member, revoked; trying again will not help
+    │   ├── Delayed             nothing was posted; worth trying again later
+    │   └── Uncertain           it may have been posted
     ├── StoreError            the database did not do what it must; nothing is posted after one
     └── SettingsError         the operator's settings cannot be used; the sentence names the setting
 
@@ -17,6 +20,7 @@ The text of each is one sentence a person can act on. Foreign exceptions are tra
 
 from collections.abc import Sequence
 from datetime import timedelta
+from enum import StrEnum
 
 
 class BotError(Exception):
@@ -71,8 +75,36 @@ class SummaryUnavailable(BotError):
     """A summariser has no usable answer."""
 
 
+class Reach(StrEnum):
+    """How much of a platform an error speaks of."""
+
+    CHANNEL = "channel"
+    WORKSPACE = "workspace"
+    PLATFORM = "platform"
+
+
 class DeliveryError(BotError):
-    """A platform did not take a message."""
+    """A platform did not take a message. `reach` says for what else the same holds."""
+
+    def __init__(self, message: str, *, reach: Reach = Reach.CHANNEL) -> None:
+        super().__init__(message)
+        self.reach = reach
+
+
+class Refused(DeliveryError):
+    """It never will: the channel is gone or closed to us, the token is revoked, the message is not acceptable."""
+
+
+class Delayed(DeliveryError):
+    """Nothing was posted. `retry_after` is how long the platform asked us to wait, or None when it did not say."""
+
+    def __init__(self, message: str, *, reach: Reach = Reach.CHANNEL, retry_after: timedelta | None = None) -> None:
+        super().__init__(message, reach=reach)
+        self.retry_after = retry_after
+
+
+class Uncertain(DeliveryError):
+    """It may have been posted: the answer was lost, or says so itself."""
 
 
 class StoreError(BotError):

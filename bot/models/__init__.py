@@ -4,6 +4,7 @@ What a source sends is checked at the source's door; from there on a field that 
 text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
 """
 
+from bot.models.deliveries import Abilities, Delivery, Happening, Occurrence, State
 from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
 from bot.models.items import Item, Kind, Link, Reading
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
@@ -16,6 +17,7 @@ from bot.models.topics import Interest, Ranked, ScorePart, Topic
 __all__ = [
     "EVERY_DAY",
     "PARTS",
+    "Abilities",
     "Actor",
     "And",
     "Attachment",
@@ -23,11 +25,13 @@ __all__ = [
     "Button",
     "Change",
     "Coverage",
+    "Delivery",
     "Digest",
     "Entry",
     "Fate",
     "Feedback",
     "Field",
+    "Happening",
     "Health",
     "Hit",
     "Interest",
@@ -39,6 +43,7 @@ __all__ = [
     "Link",
     "Not",
     "Number",
+    "Occurrence",
     "Or",
     "Order",
     "Page",
@@ -54,6 +59,7 @@ __all__ = [
     "ScorePart",
     "SourceReport",
     "SourceState",
+    "State",
     "Subscription",
     "Suggestion",
     "Summary",

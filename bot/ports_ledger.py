@@ -1,0 +1,117 @@
+"""The sockets of delivery: the ledger that decides, and the platforms that post."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from bot.models import Abilities, Delivery, Digest, Happening, Occurrence, State, Subscription
+
+
+class Ledger(Protocol):
+    """What is due, what was posted, and what may have been. Every write is one transaction; each store is one of these too.
+
+    The protocol that uses it is bot.delivery's.
+    """
+
+    async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
+        """Return subscriptions of all workspaces whose next occurrence is due or not known, each with that instant.
+
+        Paused ones are left out until their pause ends.
+        """
+        ...
+
+    async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+        """Keep the occurrences that are not yet kept, and when the subscription is due next; return how many were new."""
+        ...
+
+    async def occurrences(
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
+    ) -> Sequence[Occurrence]:
+        """Return occurrences of all workspaces in this state whose `next_at` has come; the workspaces take turns."""
+        ...
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
+    ) -> bool:
+        """Record what became of an occurrence that is due, with its digest and the deliveries of it, in one transaction.
+
+        Returns False, and writes nothing, when somebody else has closed it. What the digest shows counts as posted.
+        """
+        ...
+
+    async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+        """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns.
+
+        With W workspaces waiting, the oldest delivery of each is among the first W.
+        """
+        ...
+
+    async def unsettled_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+        """Return ambiguous ones whose `next_at` has come, and those being sent whose lease ran out; in turns."""
+        ...
+
+    async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+        """Take the delivery for sending: state, lease, token + 1, first and last try, attempts + 1.
+
+        Returns it as claimed, or None when it is not any more as it was given (another token or state).
+        """
+        ...
+
+    async def record(self, delivery: Delivery) -> bool:
+        """Record a claimed delivery as it is given; False, and nothing written, when its token is no longer the latest."""
+        ...
+
+    async def expire_parts(self, delivery: Delivery, reason: str) -> int:
+        """End the pending parts of the same occurrence that come after this one; return how many."""
+        ...
+
+    async def deliveries(
+        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+    ) -> Sequence[Delivery]:
+        """Return the workspace's deliveries, the latest first, of one channel and in these states where named."""
+        ...
+
+    async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:
+        """Return the workspace's occurrences, the latest first."""
+        ...
+
+    async def ledger_counts(self) -> Mapping[str, int]:
+        """Return how many deliveries there are in each state, and occurrences that are due: for metrics and `doctor`."""
+        ...
+
+
+class Messenger(Protocol):
+    """One chat platform, as the ledger sees it."""
+
+    @property
+    def platform(self) -> str:
+        """The word before the colon of its workspaces' names: slack, discord; "local" for the terminal."""
+        ...
+
+    @property
+    def abilities(self) -> Abilities:
+        """What it offers."""
+        ...
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        """Return the digest as the payloads of one or more messages, each within the platform's limits; pure."""
+        ...
+
+    async def send(self, delivery: Delivery) -> str:
+        """Post the payload once, with the delivery's id as nonce or marker, and return the platform's message identifier.
+
+        Never tries again by itself. Raises Refused, Delayed, or Uncertain.
+        """
+        ...
+
+    async def find(self, delivery: Delivery) -> str | None:
+        """Look in the channel's history, from a minute before the first try on, for the delivery's message.
+
+        Returns its identifier, or None when it is surely not there. Raises Refused where the history may not be read,
+        Delayed or Uncertain when it could not be read now.
+        """
+        ...
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        """Tell one person something in private; raises as `send`."""
+        ...
