@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 from hashlib import blake2b
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
@@ -17,15 +18,32 @@ from bot.models import Item
 from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
 from bot.query.fold import VERSION
 from bot.store.compile import label_token
+from bot.store.labels import Value, tally, untally, values_of
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
 from bot.store.words import STEMS_VERSION, stemmed
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
-INDEX_VERSION = f"2 {VERSION} {STEMS_VERSION}"
+INDEX_VERSION = f"3 {VERSION} {STEMS_VERSION}"
 
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
+
+
+class Held(NamedTuple):
+    """What the index holds of an item."""
+
+    texts: tuple[str, ...]  # the columns of the search index
+    values: tuple[Value, ...]  # what the labels are counted by
+
+    def fingerprint(self) -> int:
+        """Return 63 bits of it, to see whether it changed; the stems follow from the texts."""
+        names = (f"{field}:{value}" for field, value in self.values)
+        whole = "\n".join((*self.texts[: len(TEXT)], self.texts[-1], *names))
+        return int.from_bytes(blake2b(whole.encode(), digest_size=8).digest()) >> 1
+
+
+_NOTHING = Held((), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +53,7 @@ class Ready:
     key: str
     row: tuple[object, ...]  # the columns of `items` after the id
     data: str
-    texts: tuple[str, ...]  # the columns of the search index
+    held: Held
     aliases: tuple[str, ...]
     counts: tuple[int | None, int | None, int | None]
 
@@ -52,26 +70,21 @@ def make_ready(items: Sequence[Item]) -> list[Ready]:
     return list(map(_ready, items))
 
 
-def index_texts(item: Item) -> tuple[str, ...]:
-    """Return what each column of the search index holds of the item."""
+def held(item: Item) -> Held:
+    """Return what the index holds of the item."""
     texts = tuple(text_of(item, field) for field in TEXT)
     labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
-    return (*texts, *stemmed(texts), labels)
+    return Held((*texts, *stemmed(texts), labels), values_of(item))
 
 
 def _ready(item: Item) -> Ready:
     assert item.seen is not None  # noqa: S101 - `chunks` sees to it
-    texts = index_texts(item)
+    inside = held(item)
     dates = (item.seen, newness(item)[0], date_of(item, "published"), date_of(item, "updated"))
     times = [None if time is None else micros(time) for time in dates]
     counts = (item.stars, item.forks, item.upvotes)
-    row = (item.key, str(item.kind), *times, *counts, _fingerprint(texts))
-    return Ready(item.key, row, item_to_text(item), texts, item.aliases, counts)
-
-
-def _fingerprint(texts: Sequence[str]) -> int:
-    """Return 63 bits of what the index holds of an item, to see whether it changed; the stems follow from the texts."""
-    return int.from_bytes(blake2b("\n".join((*texts[: len(TEXT)], texts[-1])).encode(), digest_size=8).digest()) >> 1
+    row = (item.key, str(item.kind), *times, *counts, inside.fingerprint())
+    return Ready(item.key, row, item_to_text(item), inside, item.aliases, counts)
 
 
 # --- writing; all of it inside the writer's transaction
@@ -99,8 +112,8 @@ def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, t
             _write_rows(db, waiting, day)
             unindex(db, changed)
             waiting = []
-        _insert(db, "words", ("rowid", *COLUMNS), [(number, *item.texts) for number, item in fresh])
-        waiting += [(number, replace(item, texts=())) for number, item in pairs]
+        _index(db, [(number, item.held) for number, item in fresh])
+        waiting += [(number, replace(item, held=_NOTHING)) for number, item in pairs]
     _write_rows(db, waiting, day)
 
 
@@ -154,23 +167,29 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
     if not numbers:
         return
     rows = _stored(db, numbers)
-    if any(_fingerprint(texts) != fingerprint for _, texts, fingerprint in rows):
+    if any(inside.fingerprint() != fingerprint for _, inside, fingerprint in rows):
         rebuild(db)  # the index was made by other rules than ours; taking our words out of it would spoil it
     columns = ("words", "rowid", *COLUMNS)
-    _insert(db, "words", columns, [("delete", number, *texts) for number, texts, _ in rows])
+    _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
+    untally(db, (value for _, inside, _ in rows for value in inside.values))
+
+
+def _index(db: Database, items: Sequence[tuple[int, Held]]) -> None:
+    _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
+    tally(db, (value for _, inside in items for value in inside.values))
 
 
 def rebuild(db: Database) -> None:
     """Make the search index anew from the stored items."""
     make_index(db.conn)
     for rows in _all_rows(db):
-        _insert(db, "words", ("rowid", *COLUMNS), [(number, *texts) for number, texts, _ in rows])
-        marks = [(_fingerprint(texts), number) for number, texts, _ in rows]
+        _index(db, [(number, inside) for number, inside, _ in rows])
+        marks = [(inside.fingerprint(), number) for number, inside, _ in rows]
         db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
     db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
 
 
-_Stored = tuple[int, tuple[str, ...], int]  # id, what the index should hold, the fingerprint of what it does
+_Stored = tuple[int, Held, int]  # id, what the index should hold, the fingerprint of what it does
 
 
 def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
@@ -179,7 +198,7 @@ def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
         " where items.id in (select value from json_each(?))"
     )
     rows = db.execute(sql, [json.dumps(list(numbers))]).fetchall()
-    return [(number, index_texts(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
+    return [(number, held(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
 
 
 def _all_rows(db: Database) -> Iterator[list[_Stored]]:

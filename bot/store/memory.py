@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
@@ -27,9 +28,10 @@ from bot.models import (
     Topic,
     Tree,
 )
-from bot.query.fields import TEXT, text_of
+from bot.query.fields import TEXT, fold_label, text_of
 from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
+from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
@@ -126,6 +128,13 @@ class MemoryStore:
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]
+
+    async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        """Return the values of a label field that begin so, with their counts; the commonest first."""
+        start = fold_label(beginning)
+        every = Counter(pair for item in self._items.values() for pair in values_of(item))
+        begun = ((value, number) for (name, value), number in every.items() if name == field and value.startswith(start))
+        return commonest(begun, limit)
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         """Count the items for which the tree holds."""

@@ -29,7 +29,7 @@ from bot.models import (
     Topic,
     Tree,
 )
-from bot.store import digests, ingest, people, records, search, upkeep, workspaces
+from bot.store import digests, ingest, labels, people, records, search, upkeep, workspaces
 from bot.store.best import Span
 from bot.store.connections import Readers, Writer, told
 from bot.store.lists import Lists
@@ -149,6 +149,10 @@ class SqliteStore:
         page, found = await self._read(lambda db: search.search(db, query, now, span, mark, shown))
         self._lists.keep(query, page.mark, offset, found)
         return page
+
+    async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        """Return the values of a label field that begin so, with their counts; the commonest first."""
+        return await self._read(lambda db: labels.values(db, field, beginning, limit))
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         """Count the items for which the tree holds."""
