@@ -22,6 +22,7 @@ from bot.models import (
     Posting,
     Preferences,
     Query,
+    Ranked,
     Reading,
     Saved,
     SourceState,
@@ -292,6 +293,10 @@ class Press(Protocol):
 
     async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
+        ...
+
+    async def score(self, order: Order, items: Sequence[Item], now: datetime) -> Sequence[Ranked]:
+        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds."""
         ...
 
 
