@@ -3,7 +3,6 @@
 import asyncio
 import json
 import string
-from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -32,29 +31,10 @@ from bot.models import (
     When,
 )
 from bot.ports import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
 from tests.conftest import NOW
 from tests.contract.records import records
 
 DAY = timedelta(days=1)
-
-
-def _memory(folder: Path) -> Store:
-    return MemoryStore()
-
-
-def _sqlite(folder: Path) -> Store:
-    return SqliteStore(folder / "broadsheet.db")
-
-
-@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    make: Callable[[Path], Store] = request.param
-    made = make(tmp_path)
-    await made.open()
-    yield made
-    await made.close()
 
 
 def paper(number: int = 1, **changes: object) -> Item:

@@ -1,0 +1,27 @@
+"""Each store, made empty: a test that asks for `store` runs once on every one of them."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from bot.ports import Store
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+
+
+def _memory(folder: Path) -> Store:
+    return MemoryStore()
+
+
+def _sqlite(folder: Path) -> Store:
+    return SqliteStore(folder / "broadsheet.db")
+
+
+@pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
+    make: Callable[[Path], Store] = request.param
+    made = make(tmp_path)
+    await made.open()
+    yield made
+    await made.close()
