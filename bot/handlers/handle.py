@@ -1,16 +1,47 @@
-"""Which function answers which command."""
+"""Which function answers which command, and what is told when one fails."""
 
+import logging
+import secrets
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.commands.verbs import Command
+from bot.commands import Command, Search, Similar, parse
+from bot.errors import BotError, Unclear, UsageError
+from bot.handlers import failures, finding
 from bot.handlers.desk import Desk
 from bot.models import Actor, Reply
 
+log = logging.getLogger(__name__)
+
 Handler = Callable[[Desk, Any, Actor, datetime], Awaitable[Reply]]  # the command is of the class that it stands under
 
-HANDLERS: Mapping[type, Handler] = {}
+HANDLERS: Mapping[type, Handler] = {
+    Search: finding.search,
+    Similar: finding.similar,
+}
+
+
+async def answer(desk: Desk, asked: str | Command, actor: Actor, now: datetime) -> Reply:
+    """Do what a text asks, or a command as a platform's own form made it, and return what to tell, failures too.
+
+    Raises nothing: what nobody foresaw is logged whole, and told with a reference to the log.
+    """
+    command: Command | None = None
+    try:
+        command = parse(asked) if isinstance(asked, str) else asked
+        return await handle(desk, command, actor, now)
+    except Unclear as error:
+        return failures.unclear(error, command) if command is not None else failures.broken(str(error))
+    except UsageError as error:
+        return failures.not_done(error, asked, command)
+    except BotError as error:
+        log.warning("%s failed: %s", type(command).__name__, error)
+        return failures.broken(str(error))
+    except Exception:
+        reference = secrets.token_hex(4)
+        log.exception("%s failed [%s]", type(command).__name__, reference)
+        return failures.unforeseen(reference)
 
 
 async def handle(desk: Desk, command: Command, actor: Actor, now: datetime) -> Reply:

@@ -1,0 +1,63 @@
+"""What is told when a command did not work: never a traceback, always what to do next. Pure."""
+
+from dataclasses import fields, replace
+
+from bot.commands import BY_COMMAND, Command, Help, help_for, write
+from bot.errors import Conflict, Unclear, UsageError
+from bot.models import Button, Field, Reply
+
+_EXCERPT = 40  # characters of what was typed that point at the fault
+_FAILED = "That did not work"
+
+
+def unclear(error: Unclear, command: Command) -> Reply:
+    """Offer each of the things that may be meant, a tap away."""
+    if error.field not in {field.name for field in fields(command)}:
+        return Reply(title="Which one?", text=_sentences(error))
+    buttons = (Button(label, write(replace(command, **{error.field: value}))) for label, value in error.choices)
+    return Reply(title="Which one?", text=_sentences(error), buttons=tuple(buttons))
+
+
+def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
+    """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read."""
+    if isinstance(error, Conflict):
+        return Reply(title="Somebody else changed it", text=_sentences(error))
+    usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
+    where = _where(error, _faulty(command) if command is not None else str(asked))
+    if usage is None:
+        return Reply(title=_FAILED, text=(*_sentences(error), *where), buttons=(Button("Help", write(Help())),))
+    return Reply(
+        title=_FAILED,
+        text=(*_sentences(error), *where),
+        fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
+        buttons=(Button(f"Help on {usage.words}", write(Help(usage.words))),),
+    )
+
+
+def broken(sentence: str) -> Reply:
+    """Tell a failure that is not the person's."""
+    return Reply(title=_FAILED, text=(sentence,))
+
+
+def unforeseen(reference: str) -> Reply:
+    """Tell that something went wrong which nobody foresaw; the log has it under the reference."""
+    return broken(f"Something went wrong on our side; nothing of it was your doing. The log has it as {reference}.")
+
+
+def _sentences(error: UsageError) -> tuple[str, ...]:
+    return tuple(filter(None, (str(error), error.hint)))
+
+
+def _faulty(command: Command) -> str:
+    """The text of a command that handlers read further: its query."""
+    said = (getattr(command, name, "") for name in ("query", "filter", "value"))
+    return next((text for text in said if text), "")
+
+
+def _where(error: UsageError, text: str) -> tuple[str, ...]:
+    if error.position is None or not text or error.position > len(text):
+        return ()
+    rest = text[error.position :].strip()
+    if not rest:
+        return ("It is at the end.",)
+    return (f"It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}",)
