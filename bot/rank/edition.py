@@ -102,6 +102,10 @@ class Edition:
         """Return how close every item is to the candidate at this place; 1 to itself."""
         return self._vectors.closeness(self._vectors.of_item(number))[: len(self.items)]
 
+    def weigh(self, weights: Mapping[str, float]) -> Floats:
+        """Return for every item the sum of the weights, by folded word, times how much the item has of the words."""
+        return self._vectors.closeness(self._vectors.of_weights(weights))[: len(self.items)]
+
     def _measure(self, example: Item | str) -> Floats:
         names = (example,) if isinstance(example, str) else _names(example)
         numbers = [self._numbers[name] for name in names if name in self._numbers]

@@ -12,6 +12,8 @@ from bot.rank import reasons
 from bot.rank.clauses import Claims, Clause, leaves_of
 from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
+from bot.rank.feedback import Leaning, lean
+from bot.rank.learning import Lesson
 from bot.rank.reasons import Wish
 from bot.rank.vectors import Floats
 from bot.rank.weights import DIGITS, EXAMPLES_SHARE, FAR, HALF, NEAR, NEAREST, RELEVANCE, TELL
@@ -28,18 +30,36 @@ class _Close:
 
 
 @dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a topic asks for: its clauses, its examples, and what it learned."""
+
+    wishes: Sequence[Wish]
+    close: Sequence[_Close]
+    feedback: Leaning | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Scores:
     """The parts that depend on the topic, for every admitted item, and the sum of all."""
 
     phrases: Floats
     examples: Floats
+    feedback: Floats
     total: Floats
 
 
-def rank(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (), top: int | None = None) -> list[Ranked]:
+def rank(
+    edition: Edition,
+    topic: Topic,
+    *,
+    examples: Sequence[Item | str] = (),
+    lessons: Sequence[Lesson] = (),
+    top: int | None = None,
+) -> list[Ranked]:
     """Return the items that the topic's query and sources admit, best first; equal ones newest first, then by key.
 
     `examples` are the topic's, looked up: an item, or a text. A key that nobody knows (`arxiv:2606.01234`) is left out.
+    `lessons` are the items that people marked for this topic; without any a score has no part named feedback.
     `top` is how many are wanted, each with its reasons; None for all. The score says how much speaks for an item by itself:
     it depends on the other items of the day only through how rare words are and how many votes are many.
 
@@ -48,10 +68,11 @@ def rank(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (),
     admitted = np.flatnonzero(_admitted(edition, topic))
     wishes = _wishes(edition, topic)
     close = [_Close(each, edition.closeness(each)) for each in examples if _says_something(edition, each)]
-    scores = _score(edition, admitted, wishes, close)
+    asked = _Asked(wishes, close, lean(edition, lessons) if lessons else None)
+    scores = _score(edition, admitted, asked)
     order = np.lexsort((edition.places[admitted], -scores.total))[:top].tolist()
     numbers = admitted.tolist()
-    return [_ranked(edition, wishes, close, scores, place, numbers[place]) for place in order]
+    return [_ranked(edition, asked, scores, place, numbers[place]) for place in order]
 
 
 def _says_something(edition: Edition, example: Item | str) -> bool:
@@ -61,14 +82,14 @@ def _says_something(edition: Edition, example: Item | str) -> bool:
 
 def _wishes(edition: Edition, topic: Topic) -> list[Wish]:
     """What the topic weighs: its interests, or, when none of them speaks for an item, the words of its query too."""
-    wishes = [Wish(_asked(edition, each.clause), each.weight, each.clause) for each in topic.interests if each.weight]
+    wishes = [Wish(_look_up(edition, each.clause), each.weight, each.clause) for each in topic.interests if each.weight]
     if not any(wish.weight > 0 for wish in wishes):
         words = (leaf for leaf in leaves_of(topic.query.tree) if isinstance(leaf, Term) or leaf.field == "category")
         wishes += [Wish(edition.clause(word), 1.0, "") for word in words]
     return wishes
 
 
-def _asked(edition: Edition, clause: str) -> Clause:
+def _look_up(edition: Edition, clause: str) -> Clause:
     try:
         return edition.clause(clause)
     except UsageError as error:
@@ -81,13 +102,17 @@ def _admitted(edition: Edition, topic: Topic) -> Claims:
     return admitted & edition.from_sources(frozenset(topic.sources)) if topic.sources else admitted
 
 
-def _score(edition: Edition, admitted: Ints, wishes: Sequence[Wish], close: Sequence[_Close]) -> _Scores:
-    of_phrases, of_examples = _shares(wishes, close)
-    near = np.round(_nearness(admitted, close) * of_examples, DIGITS)
+def _score(edition: Edition, admitted: Ints, asked: _Asked) -> _Scores:
+    of_phrases, of_examples = _shares(asked.wishes, asked.close)
+    near = np.round(_nearness(admitted, asked.close) * of_examples, DIGITS)
     others = edition.by_itself[admitted] + near
     # Negative interests may take everything that speaks for an item, and no more: a score is never below 0.
-    phrases = np.maximum(np.round(_fit(edition, admitted, wishes) * of_phrases, DIGITS), -others)
-    return _Scores(phrases, near, np.round(phrases + others, DIGITS))
+    phrases = np.maximum(np.round(_fit(edition, admitted, asked.wishes) * of_phrases, DIGITS), -others)
+    total = np.round(phrases + others, DIGITS)
+    if asked.feedback is None:
+        return _Scores(phrases, near, np.zeros(0), total)
+    learned = asked.feedback.part(admitted, phrases + near, total)
+    return _Scores(phrases, near, learned, np.round(total + learned, DIGITS))
 
 
 def _shares(wishes: Sequence[Wish], close: Sequence[_Close]) -> tuple[float, float]:
@@ -118,14 +143,18 @@ def _nearness(admitted: Ints, close: Sequence[_Close]) -> Floats:
     return scaled
 
 
-def _ranked(
-    edition: Edition, wishes: Sequence[Wish], close: Sequence[_Close], scores: _Scores, place: int, number: int
-) -> Ranked:
+def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number: int) -> Ranked:
     """The item that has this place among the admitted and this number in the edition."""
     item = edition.items[number]
-    phrases = ScorePart("phrases", float(scores.phrases[place]), reasons.of_phrases(item, number, wishes))
-    near = ScorePart("examples", float(scores.examples[place]), reasons.of_examples(_near(close, number)) if close else "")
-    return Ranked(item, float(scores.total[place]), (phrases, near, *edition.parts(number)))
+    near = reasons.of_examples(_near(asked.close, number)) if asked.close else ""
+    parts = [
+        ScorePart("phrases", float(scores.phrases[place]), reasons.of_phrases(item, number, asked.wishes)),
+        ScorePart("examples", float(scores.examples[place]), near),
+    ]
+    if asked.feedback:
+        value = float(scores.feedback[place])
+        parts.append(ScorePart("feedback", value, asked.feedback.reason(item, value)))
+    return Ranked(item, float(scores.total[place]), (*parts, *edition.parts(number)))
 
 
 def _near(close: Sequence[_Close], number: int) -> list[Item | str]:

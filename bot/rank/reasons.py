@@ -45,6 +45,19 @@ def of_examples(close: Sequence[Item | str]) -> str:
     return f'close to "{_cut(title)}"{more}'
 
 
+def of_feedback(item: Item, near: Sequence[Item], words: Sequence[str], *, liked: bool) -> str:
+    """Say to which marked items it is close, the closest first, or what words it shares with them.
+
+    `close to "Title" and 1 more you liked`, `shares *video*, *motion* with what you wanted less of`; "" without either.
+    """
+    verdict = "you liked" if liked else "you wanted less of"
+    if any(each.key == item.key for each in near):
+        return f"is what {verdict}"
+    if near:
+        return f"{of_examples(near)} {verdict}"
+    return f"shares {', '.join(f'*{word}*' for word in words)} with what {verdict}" if words else ""
+
+
 def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], list[str]]:
     """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted."""
     names: dict[str, None] = {}

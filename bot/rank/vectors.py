@@ -7,6 +7,7 @@ times as large.
 """
 
 from collections import Counter
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import repeat
 from math import log, sqrt
@@ -62,13 +63,19 @@ class Vectors:
 
     def of_text(self, title: str, text: str = "") -> tuple[Ints, Floats]:
         """Return the same of any text. Words that no item has make the vector longer, so that the rest weighs less."""
-        words, tf = _weighed(title, text)
+        words, tf = weighed(title, text)
         numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
         known = numbers >= 0
         tokens, strange = numbers[known], tf[~known]
         weights: Floats = tf[known] * self._idf[tokens]
         length = sqrt(float(weights @ weights) + float(strange @ strange) * (1 + log(1 + self._count)) ** 2)
         return tokens, weights / length if length else weights
+
+    def of_weights(self, weights: Mapping[str, float]) -> tuple[Ints, Floats]:
+        """Return a direction that is given word by word; words that no item has are left out."""
+        numbers = np.fromiter(map(self._numbers.get, weights, repeat(-1)), np.int64, len(weights))
+        known = numbers >= 0
+        return numbers[known], np.fromiter(weights.values(), float, len(weights))[known]
 
     def closeness(self, vector: tuple[Ints, Floats]) -> Floats:
         """Return the cosine, 0 to 1, of the vector with every item's; no token is twice in it."""
@@ -85,7 +92,7 @@ class Vectors:
 
 
 @lru_cache(maxsize=16_384)  # a topic's examples are the same every day; about 3 kB each
-def _weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
+def weighed(title: str, text: str) -> tuple[tuple[str, ...], Floats]:
     """The words of a text that say something, each once, and 1 + log tf of each; in the title it counts more."""
     counts = Counter(word for word in indexed(text).split() if _means(word))
     for word in indexed(title).split():

@@ -56,6 +56,22 @@ TELL: Final = 0.12
 # Tokens of the title count as often again: once, twice and three times are within the noise of each other there.
 TITLE_TIMES: Final = 2
 
+# --- feedback
+
+# Ridge regression's penalty: with 1.0 a single label is believed by half. Between 0.3 and 3 nothing measurable changes.
+RIDGE: Final = 1.0
+
+# What "less" is worth beside "more": a person says it of one paper among many that they do not want either.
+LESS: Final = 0.33
+
+# What is learned of an item (up to 1, where everything like it was liked) is believed in full from here on: it is what one
+# label gives an item that is as near as NEAR, twice over.
+SURE: Final = 0.40
+
+# How much of what is missing to full relevance "more" may give, and how much of an item's score "less" may take.
+RAISE: Final = 0.60
+LOWER: Final = 0.50
+
 # --- community
 
 # Pace (per day) is put on a logarithmic scale up to the day's 95th percentile, which is never taken to be less than this.

@@ -1,0 +1,45 @@
+"""How people write the words that are counted: a folded word is `cach`-like, a reader wants `caches` or `KV`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from bot.models import Item
+from bot.query.fold import BARRIER, indexed
+
+_TRIMMED = ".,;:!?()[]{}\"'`*_~“”‘’«»…"
+
+
+def spellings_in(items: Iterable[Item]) -> dict[str, str]:
+    """Return for every folded word of the items the spelling that they use most; on a tie the one in small letters.
+
+    A hyphenated word is the spelling of its joined form: `pre-training` of pretraining.
+    """
+    written: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        for spelling in _written(item):
+            for word in _words(spelling):
+                written[word][spelling] += 1
+    return {word: _best(word, counts) for word, counts in written.items() if word != BARRIER}
+
+
+def spelled(word: str, item: Item) -> str:
+    """Return how the item writes a folded word; the word itself when it is not in it."""
+    counts = Counter(spelling for spelling in _written(item) if word in _words(spelling))
+    return _best(word, counts) if counts else word
+
+
+def _written(item: Item) -> Iterator[str]:
+    text = " ".join((item.title, item.abstract, *item.keywords))
+    return (spelling for chunk in text.split() if (spelling := chunk.strip(_TRIMMED)))
+
+
+@lru_cache(maxsize=65_536)  # the words of a day and of all that was marked; about 10 MB when it is full
+def _words(spelling: str) -> tuple[str, ...]:
+    return tuple(indexed(spelling).split())
+
+
+def _best(word: str, counts: Counter[str]) -> str:
+    # A part of a compound is told by a spelling of its own where there is one: `training`, not `pre-training`.
+    alone = {spelling: count for spelling, count in counts.items() if _words(spelling) == (word,)} or counts
+    return min(alone, key=lambda spelling: (-alone[spelling], not spelling.islower(), len(spelling), spelling))
