@@ -1,0 +1,132 @@
+"""Which command a text means: its first word or two, by name or alias, or the nearest name."""
+
+from dataclasses import dataclass
+
+from bot.commands.table import BY_COMMAND, BY_NAME, Usage
+from bot.commands.typed import clean
+from bot.commands.verbs import CreateTopic, DeleteTopic, EditTopic, ListTopics, Search, ShowTopic
+from bot.commands.words import Word, Words, nearest, shown
+from bot.errors import UsageError
+
+_OURSELVES = frozenset({"digest", "broadsheet"})  # what the text may begin with before its verb
+_ACTIONS = {"show": ShowTopic, "create": CreateTopic, "edit": EditTopic, "delete": DeleteTopic, "list": ListTopics}
+_FIRST = sorted({name.split()[0] for name in BY_NAME})
+_SEEN = 300  # characters of a text that tell which command it is
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What was understood of the verb: the row of the table, or the nearest one when `error` says what was not."""
+
+    usage: Usage | None
+    error: UsageError | None = None
+
+
+def opened(text: str) -> Words:
+    """Return the text's words, behind a mention, a slash, our own name, and within what marks it as code or bold."""
+    words = Words(clean(text))
+    _unwrap(words)
+    _step_over_ourselves(words)
+    return words
+
+
+def verb(words: Words) -> Meant:
+    """Step over the verb; nothing at all is the wish for help."""
+    first = words.next()
+    if first is None:
+        return Meant(BY_NAME["help"])
+    place = words.at
+    second = words.next()
+    for name in _spelt(first, second):
+        if name in BY_NAME:
+            return Meant(BY_NAME[name])
+    words.at = place
+    if first.option in ("topic", "topics"):
+        return _of_topics(words, second)
+    name = first.option if first.option in BY_NAME else first.key
+    if name in BY_NAME:
+        return Meant(BY_NAME[name])
+    return _unknown(words, first)
+
+
+def help_for(text: str) -> Usage | None:
+    """Return the row of the command that the text means, or probably means; None when nothing is near. Raises nothing."""
+    return verb(opened(text[:_SEEN])).usage
+
+
+def _unwrap(words: Words) -> None:
+    """Leave out a code's backticks and a bold text's asterisks around the whole."""
+    for sign in ("`", "*"):
+        while words.peek() is not None and words.signs[words.at] == sign:
+            words.at += 1
+            while words.end > words.at and words.signs[words.end - 1] == " ":
+                words.end -= 1
+            if words.end > words.at and words.signs[words.end - 1] == sign:
+                words.end -= 1
+
+
+def _step_over_ourselves(words: Words) -> None:
+    """Step over `@somebody` and `/digest`, `digest` or `broadsheet`; `digest` alone, or before a topic, is a command."""
+    while (word := words.peek()) is not None and (word.text.startswith("@") or not word.key.strip("/,:;.!")):
+        if word.quoted or word.key == "?":
+            return
+        words.next()
+    if word is None or word.quoted:
+        return
+    slash = word.key.startswith("/")
+    words.at += len(word.key) - len(word.key.lstrip("/"))
+    if word.key.lstrip("/") not in _OURSELVES:
+        return
+    before = words.at
+    words.next()
+    if not slash and word.key == "digest" and not _is_verb(words):
+        words.at = before
+        return
+    word = words.peek()
+    words.at += 0 if word is None else len(word.key) - len(word.key.lstrip("/"))
+
+
+def _is_verb(words: Words) -> bool:
+    """Say whether a command's name follows, or what is more likely a misspelt one than a topic."""
+    at = words.at
+    word, second = words.next(), words.next()
+    words.at = at
+    return word is not None and (word.key.lstrip("/") in _FIRST or second is not None)
+
+
+def _spelt(first: Word, second: Word | None) -> tuple[str, ...]:
+    if second is None or second.quoted:
+        return ()
+    names = (f"{first.option} {second.key}", f"topic {second.key}" if first.key == "topics" else "")
+    return tuple(name for name in names if name)
+
+
+def _of_topics(words: Words, second: Word | None) -> Meant:
+    """`topic` alone lists them, `topic NAME` shows one; anything else is a slip in the action."""
+    if second is None:
+        return Meant(BY_COMMAND[ListTopics])
+    near = "" if second.quoted else nearest(second.key, _ACTIONS)
+    place = words.at
+    words.next()
+    alone = words.peek() is None
+    words.at = place
+    if not near and alone:
+        return Meant(BY_COMMAND[ShowTopic])
+    usage = BY_COMMAND[_ACTIONS[near]] if near else None
+    said = f'*topic* cannot "{shown(second.text)}": it can show, create, edit and delete.'
+    hint = f"Did you mean *topic {near}*?" if near else "*topics* lists the topics there are."
+    return Meant(usage or BY_COMMAND[ShowTopic], words.fault(said, second, hint))
+
+
+def _unknown(words: Words, first: Word) -> Meant:
+    """A misspelt verb, or a query without one."""
+    near = nearest(first.option, _FIRST) if not first.quoted else ""
+    usage = next((each for name, each in BY_NAME.items() if name.split()[0] == near), None)
+    several = words.peek() is not None or first.quoted
+    query = words.typed.text[first.start : words.end].strip()
+    whole = f"*search {query}*" if len(query) <= 60 and "*" not in query else "*search …*"
+    hints = [f"Did you mean *{usage.words}*?"] if usage else []
+    hints += [f"To search: {whole}."] if several or not usage else []
+    hints += ["*help* lists all there is."] if not usage and not several else []
+    error = words.fault(f'There is no command "{shown(first.text)}".', first, " ".join(hints))
+    return Meant(usage or (BY_COMMAND[Search] if several else None), error)

@@ -1,0 +1,261 @@
+"""Random commands of every class, hostile texts included: for hypothesis.
+
+`commands()` gives what can be said at all: texts that a command needs are not blank, numbers lie within their bounds.
+"""
+
+from datetime import time
+
+from hypothesis import strategies as st
+
+from bot.commands import (
+    Command,
+    CreateTopic,
+    DeleteTopic,
+    EditTopic,
+    Filter,
+    FilterAction,
+    Format,
+    Help,
+    History,
+    Less,
+    ListSaved,
+    ListSubscriptions,
+    ListTopics,
+    More,
+    Now,
+    Part,
+    Pause,
+    Profile,
+    ProfileAction,
+    Resume,
+    Save,
+    Scope,
+    Search,
+    Settings,
+    ShowTopic,
+    Similar,
+    Status,
+    Subscribe,
+    Unsave,
+    Unsubscribe,
+    Why,
+)
+
+# What the grammar gives a meaning, and what telephones, chat clients and strangers put in.
+_SCRAPS = (
+    *(
+        "for",
+        "for gpu-systems",
+        "from",
+        "from other",
+        "until",
+        "at 9",
+        "in",
+        "top",
+        "top 7",
+        "filter",
+        "rev=3",
+        "page=x",
+        "page 2",
+    ),
+    *(
+        "weight 2.5",
+        "remove",
+        "here",
+        "everywhere",
+        "show",
+        "test",
+        "all",
+        "anyway",
+        "quiet if empty",
+        "undo",
+        "list",
+        "topic",
+    ),
+    *(
+        "daily",
+        "mon,wed",
+        "every",
+        "monthly on 15",
+        "9am",
+        "noon",
+        "compact",
+        "always",
+        "bibtex",
+        "digest",
+        "/digest",
+        "@bot",
+    ),
+    *(
+        '"',
+        '""',
+        '"kv cache"',
+        "'",
+        "“",
+        "”",
+        "`",
+        "```",
+        "\\",
+        '\\"',
+        '="',
+        '="a"',
+        '="%zz"',
+        '="%ff"',
+        "=",
+        "*",
+        "**",
+        "(",
+        ")",
+    ),
+    *(
+        "<",
+        ">",
+        "<https://arxiv.org/abs/2606.01234|x>",
+        "<@U123|ann>",
+        "<#C1|general>",
+        "</digest:1>",
+        "&amp;",
+        "&lt;",
+        "&amp;lt;",
+    ),
+    *(
+        ".",
+        ",",
+        ";",
+        "!",
+        "?",
+        "#3",
+        "#",
+        "-",
+        "--",
+        "—",
+        "–x",
+        "+",
+        "+1",
+        "-1",
+        "%20",
+        "%",
+        "\x00",
+        "\n",
+        "\r\n",
+        "\t",
+        "  ",
+    ),
+    *(
+        "\u00a0",
+        "\u200b",
+        "a\u200bb",
+        "\u200d",
+        "\u202e",
+        "\ufeff",
+        "\u00ad",
+        "\U000e0041",
+        "模型",
+        "naïve",
+        "👍",
+        "ſ",
+        "İ",
+        "K",
+    ),
+    *(
+        "gpu-systems",
+        "kv cache",
+        "2606.01234",
+        "owner/name",
+        "https://arxiv.org/abs/2606.01234v2",
+        "stars:<10",
+        "-survey",
+        "OR",
+        "a",
+    ),
+)
+
+
+def texts() -> st.SearchStrategy[str]:
+    """Give texts of any kind, the empty one among them."""
+    scraps = st.lists(st.sampled_from(_SCRAPS), max_size=5)
+    return st.one_of(
+        st.sampled_from(_SCRAPS),
+        scraps.map(" ".join),
+        scraps.map("".join),
+        st.text(max_size=12),
+    )
+
+
+def said() -> st.SearchStrategy[str]:
+    """Give texts that are not blank."""
+    return texts().filter(lambda text: text.strip() != "")
+
+
+def topics() -> st.SearchStrategy[str]:
+    """Give names as they mostly are, and others."""
+    return st.one_of(st.sampled_from(("gpu-systems", "kv-cache", "rag")), said())
+
+
+def _days() -> st.SearchStrategy[dict[str, object]]:
+    weekdays = st.sets(st.integers(0, 6), min_size=1).map(lambda days: {"weekdays": tuple(sorted(days))})
+    return st.one_of(st.just({}), weekdays, st.integers(1, 31).map(lambda day: {"month_day": day}))
+
+
+def _subscriptions() -> st.SearchStrategy[Command]:
+    return st.builds(
+        lambda days, **rest: Subscribe(**days, **rest),
+        _days(),
+        topic=topics(),
+        at=st.none() | st.builds(time, st.integers(0, 23), st.integers(0, 59)),
+        zone=st.one_of(st.just(""), st.sampled_from(("Europe/Zurich", "New York", "UTC+2")), said()),
+        entries=st.none() | st.integers(1, 50),
+        min_score=st.none() | st.floats(0, 1),
+        compact=st.none() | st.booleans(),
+        always=st.none() | st.booleans(),
+        filter=st.just("") | said(),
+    )
+
+
+def _edits() -> st.SearchStrategy[Command]:
+    revision = st.none() | st.integers(0, 999)
+    added = st.sampled_from((Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES))
+    return st.one_of(
+        st.builds(EditTopic, name=topics(), part=st.sampled_from(Part), value=said(), revision=revision),
+        st.builds(EditTopic, name=topics(), part=added, value=said(), remove=st.just(True), revision=revision),
+        st.builds(
+            EditTopic, name=topics(), part=st.just(Part.INTEREST), value=said(), weight=st.none() | st.floats(-10, 10)
+        ),
+        st.builds(EditTopic, name=topics(), part=st.just(Part.DESCRIPTION), value=texts()),
+    )
+
+
+def _filters() -> st.SearchStrategy[Command]:
+    scope = st.none() | st.sampled_from(Scope)
+    silent = st.sampled_from((FilterAction.SHOW, FilterAction.CLEAR, FilterAction.TEST))
+    telling = st.sampled_from((FilterAction.SET, FilterAction.ADD, FilterAction.REMOVE, FilterAction.TEST))
+    return st.one_of(
+        st.builds(Filter, topics(), silent, scope=scope),
+        st.builds(Filter, topics(), telling, said(), scope),
+    )
+
+
+def commands() -> st.SearchStrategy[Command]:
+    """Give every command."""
+    maybe = st.just("") | said()
+    of_item = st.one_of(*(st.builds(kind, said(), maybe) for kind in (Why, More, Less)))
+    return st.one_of(
+        st.builds(Search, said(), maybe),
+        *(st.builds(kind, said()) for kind in (Similar, Save, Unsave)),
+        of_item,
+        *(st.builds(kind, topics()) for kind in (Unsubscribe, Resume, ShowTopic)),
+        *(st.builds(kind, maybe) for kind in (Now, History, Help)),
+        *(st.just(kind()) for kind in (ListTopics, Status, Settings)),
+        _subscriptions(),
+        st.builds(ListSubscriptions, st.booleans()),
+        st.builds(Pause, topics(), maybe),
+        st.builds(CreateTopic, topics(), said()),
+        st.builds(CreateTopic, topics(), origin=said()),
+        _edits(),
+        st.builds(DeleteTopic, topics(), st.booleans()),
+        _filters(),
+        st.builds(Profile, topics(), st.sampled_from(ProfileAction)),
+        st.builds(Profile, topics(), st.just(ProfileAction.UNDO), said()),
+        st.builds(ListSaved, st.none() | st.sampled_from(Format), st.integers(1, 10_000)),
+        st.builds(Settings, said(), maybe),
+    )
