@@ -124,6 +124,10 @@ class Store(Protocol):
         """Count the items for which the tree holds, of those first seen at or after `since`."""
         ...
 
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        """Return the items for which the tree holds, of those first seen at or after `since`, newest first."""
+        ...
+
     async def items_since(self, since: datetime, until: datetime) -> Sequence[Item]:
         """Return the items first seen at or after `since` and before `until`, newest first."""
         ...

@@ -141,6 +141,11 @@ class MemoryStore:
         young = (item for item in self._items.values() if since is None or _seen(item) >= since)
         return sum(matches(tree, Folded(item), now) for item in young)
 
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        """Return the items first seen since for which the tree holds, newest first."""
+        found = (item for item in self._items.values() if _seen(item) >= since and matches(tree, Folded(item), now))
+        return sorted(found, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
     async def items_since(self, since: datetime, until: datetime) -> Sequence[Item]:
         """Return the items first seen in the span, newest first."""
         within = (item for item in self._items.values() if since <= _seen(item) < until)

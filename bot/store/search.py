@@ -69,6 +69,18 @@ def hydrate(db: Database, numbers: Sequence[int]) -> dict[int, Item]:
 
 def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> int:
     """Count the items for which the tree holds."""
-    young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
-    sql, values = to_where(all_of([compile_tree(tree, now), *young])).select("count(*)")
+    sql, values = _young(tree, now, since).select("count(*)")
     return int(db.execute(sql, values).fetchone()[0])
+
+
+def matching(db: Database, tree: Tree, now: datetime, since: datetime) -> list[Item]:
+    """Return the items first seen since for which the tree holds, newest first."""
+    sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
+    numbers = [number for (number,) in db.execute(sql, values)]
+    items = hydrate(db, numbers)
+    return [items[number] for number in numbers]
+
+
+def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:
+    young = [] if since is None else [Where("items.seen >= ?", (micros(since),))]
+    return to_where(all_of([compile_tree(tree, now), *young]))

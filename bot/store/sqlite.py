@@ -158,6 +158,10 @@ class SqliteStore:
         """Count the items for which the tree holds."""
         return await self._read(lambda db: search.count(db, tree, now, since))
 
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        """Return the items first seen since for which the tree holds, newest first."""
+        return await self._read(lambda db: search.matching(db, tree, now, since))
+
     async def items_since(self, since: datetime, until: datetime) -> Sequence[Item]:
         """Return the items first seen in the span, newest first."""
         sql = (

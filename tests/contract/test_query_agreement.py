@@ -1,6 +1,7 @@
 """The law of the query language: the tree compiled to SQL finds exactly what the matcher accepts."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import timedelta
 from functools import lru_cache
 
@@ -15,7 +16,7 @@ from bot.query.parse import DEEPEST
 from bot.store.best import Span
 from bot.store.compile import compile_tree, to_where
 from bot.store.memory import MemoryStore
-from bot.store.search import count, search
+from bot.store.search import count, matching, search
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.contract.indexed import indexed
@@ -120,24 +121,25 @@ def test_sql_finds_what_the_matcher_accepts_among_made_up_items(items: list[Item
 @at_ease
 @given(made_up(), st.lists(generate.queries(), min_size=1, max_size=4), st.integers(0, 30))
 def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Query], days: int) -> None:
-    async def by_memory() -> list[tuple[list[str], int]]:
+    async def by_memory() -> list[tuple[list[str], Sequence[Item]]]:
         store = MemoryStore()
         await store.add(items, NOW)
         return [
             (
                 [hit.item.key for hit in (await store.search(query, NOW, limit=9)).hits],
-                await store.count(query.tree, NOW, since=old),
+                await store.matching(query.tree, NOW, since=old),
             )
             for query in queries
         ]
 
     old = NOW - timedelta(days=days)
     db = indexed(items, NOW)
-    for query, (keys, number) in zip(queries, asyncio.run(by_memory()), strict=True):
+    for query, (keys, young) in zip(queries, asyncio.run(by_memory()), strict=True):
         found = [hit.item.key for hit in search(db, query, NOW, Span(9))[0].hits]
         # Sorted best, each store has its own measure of relevance.
         assert (sorted(found) == sorted(keys)) if query.sort == "best" else (found == keys)
-        assert count(db, query.tree, NOW, old) == number
+        assert count(db, query.tree, NOW, old) == len(young)
+        assert matching(db, query.tree, NOW, old) == young
     db.close()
 
 

@@ -326,6 +326,14 @@ async def test_counting_obeys_the_tree_and_the_time(store: Store) -> None:
     assert await store.count(Or(()), NOW) == 0
 
 
+async def test_the_items_that_match_come_newest_first_and_only_those_seen_since(store: Store) -> None:
+    old, young, other = paper(1, title="Cache", seen=NOW - 2 * DAY), paper(2, title="Cache", seen=NOW - DAY), paper(3)
+    await store.add([young, old, other], NOW)
+    assert await store.matching(Term("cache"), NOW, since=NOW - DAY) == [young]
+    assert [item.key for item in await store.matching(And(()), NOW, since=NOW - 2 * DAY)] == [other.key, young.key, old.key]
+    assert await store.matching(Or(()), NOW, since=NOW - DAY) == []
+
+
 async def test_an_item_seen_by_another_source_is_found_under_both(store: Store) -> None:
     await store.add([paper(sources=("arxiv",))], NOW)
     await store.add([paper(sources=("arxiv", "huggingface"), upvotes=3)], NOW)
