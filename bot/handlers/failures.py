@@ -23,12 +23,12 @@ def not_done(error: UsageError, asked: str | Command, command: Command | None) -
     if isinstance(error, Conflict):
         return Reply(title="Somebody else changed it", text=_sentences(error))
     usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
-    where = _where(error, _faulty(command) if command is not None else str(asked))
+    said = (*_sentences(error), *_where(error, _faulty(command) if command is not None else str(asked)))
     if usage is None:
-        return Reply(title=_FAILED, text=(*_sentences(error), *where), buttons=(Button("Help", write(Help())),))
+        return Reply(title=_FAILED, text=said, buttons=(Button("Help", write(Help())),))
     return Reply(
         title=_FAILED,
-        text=(*_sentences(error), *where),
+        text=said,
         fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
         buttons=(Button(f"Help on {usage.words}", write(Help(usage.words))),),
     )
@@ -45,7 +45,11 @@ def unforeseen(reference: str) -> Reply:
 
 
 def _sentences(error: UsageError) -> tuple[str, ...]:
-    return tuple(filter(None, (str(error), error.hint)))
+    """The message, and its hint where that says more: one that is only a piece of a query stands in the message mostly."""
+    said, hint = str(error), error.hint
+    if not hint or hint in said:
+        return (said,)
+    return (said, hint if hint[-1] in ".?!*…" else f"For example: {hint}")
 
 
 def _faulty(command: Command) -> str:
@@ -55,9 +59,6 @@ def _faulty(command: Command) -> str:
 
 
 def _where(error: UsageError, text: str) -> tuple[str, ...]:
-    if error.position is None or not text or error.position > len(text):
-        return ()
-    rest = text[error.position :].strip()
-    if not rest:
-        return ("It is at the end.",)
-    return (f"It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}",)
+    """Point at the fault where it is not at the very beginning."""
+    rest = text[error.position :].strip() if error.position else ""
+    return (f"It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}",) if rest else ()
