@@ -6,9 +6,28 @@ from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
 from typing import Any
 
-from bot.commands import Command, Search, Similar, parse
+from bot.commands import (
+    Command,
+    CreateTopic,
+    DeleteTopic,
+    EditTopic,
+    Filter,
+    Less,
+    ListSubscriptions,
+    ListTopics,
+    More,
+    Pause,
+    Profile,
+    Resume,
+    Search,
+    ShowTopic,
+    Similar,
+    Subscribe,
+    Unsubscribe,
+    parse,
+)
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers import failures, finding
+from bot.handlers import editing, failures, filters, finding, pauses, profiles, subscriptions, taste, topics
 from bot.handlers.desk import Desk
 from bot.models import Actor, Reply
 
@@ -19,6 +38,23 @@ Handler = Callable[[Desk, Any, Actor, datetime], Awaitable[Reply]]  # the comman
 HANDLERS: Mapping[type, Handler] = {
     Search: finding.search,
     Similar: finding.similar,
+    # subscriptions
+    Subscribe: subscriptions.subscribe,
+    Unsubscribe: subscriptions.unsubscribe,
+    ListSubscriptions: subscriptions.list_subscriptions,
+    Pause: pauses.pause,
+    Resume: pauses.resume,
+    # topics
+    ListTopics: topics.list_topics,
+    ShowTopic: topics.show_topic,
+    CreateTopic: topics.create_topic,
+    EditTopic: editing.edit_topic,
+    DeleteTopic: topics.delete_topic,
+    Filter: filters.filter_topic,
+    # taste
+    More: taste.more,
+    Less: taste.less,
+    Profile: profiles.profile_topic,
 }
 
 

@@ -1,0 +1,217 @@
+"""What an edit does to a topic: one part of it, its new value checked before anything is written."""
+
+import math
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bot.commands import EditTopic, Part
+from bot.errors import Unclear, UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.items import item_named
+from bot.handlers.lookup import shown
+from bot.handlers.parts import LISTS
+from bot.models import Actor, And, Interest, Topic
+from bot.query import parse
+
+LONGEST_TITLE = 80  # characters, as in a pack
+LONGEST_TEXT = 2000
+LONGEST_SEARCH = 256  # characters of a GitHub search (docs.github.com, "Limitations on query length")
+MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}
+
+Alter = Callable[[Topic], Topic]  # raises UsageError where it cannot be
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """How a topic is to be changed, and what is to be said about it besides."""
+
+    alter: Alter
+    note: str = ""
+
+
+async def edit_of(desk: Desk, actor: Actor, command: EditTopic, topic: Topic) -> Edit:
+    """Return the change that the command asks for; raises UsageError for a value that the part cannot take.
+
+    `topic` is the topic as it is now: what the command numbers is looked up in it.
+    """
+    value = " ".join(command.value.split())
+    if not value:
+        raise UsageError(f"Say what the {command.part} is to be.")
+    if command.remove:
+        return await _removal(desk, actor, command.part, value, topic)
+    return await _EDITS[command.part](desk, actor, replace(command, value=value))
+
+
+async def _title(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    if len(command.value) > LONGEST_TITLE:
+        raise UsageError(f"A title may be {LONGEST_TITLE} characters long; this one has {len(command.value):,}.")
+    return Edit(lambda topic: replace(topic, title=command.value))
+
+
+async def _description(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    _check_length(command.value, "description")
+    return Edit(lambda topic: replace(topic, description=command.value))
+
+
+async def _query(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    query = parse(command.value)
+    if query.sort != "best" or query.topic_of:
+        raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
+    return Edit(lambda topic: topic if topic.query.tree == query.tree else replace(topic, query=query))
+
+
+async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    tree, weight = parse(command.value).tree, 1.0 if command.weight is None else command.weight
+    if tree == And(()):
+        raise UsageError("An interest needs something to look for.", hint='For example: weight 2.5 "KV cache"')
+    if not math.isfinite(weight) or not weight or abs(weight) > 10:
+        raise UsageError("A weight lies between -10 and 10, and is not 0.", hint="For example *weight 2.5*.")
+
+    def alter(topic: Topic) -> Topic:
+        same = [place for place, each in enumerate(topic.interests) if parse(each.clause).tree == tree]
+        if not same:
+            return _appended(topic, Part.INTEREST, Interest(command.value, weight))
+        interests = list(topic.interests)
+        interests[same[0]] = replace(interests[same[0]], weight=weight)
+        return replace(topic, interests=tuple(interests))
+
+    return Edit(alter)
+
+
+async def _example(desk: Desk, actor: Actor, command: EditTopic) -> Edit:
+    value, note = await _example_meant(desk, actor, command.value)
+    return Edit(lambda topic: topic if value in topic.examples else _appended(topic, Part.EXAMPLE, value), note)
+
+
+async def _example_meant(desk: Desk, actor: Actor, typed: str) -> tuple[str, str]:
+    """Return the key of the item that is named, or the text to be close to; and what it was taken for, in words."""
+    _check_length(typed, "text to be close to")
+    try:
+        item = await item_named(desk, actor, typed)
+    except Unclear as unclear:
+        raise Unclear(str(unclear), "value", unclear.choices) from unclear
+    except UsageError:
+        if " " not in typed:
+            raise
+        return typed, "It is taken as a text to be close to, as no item is called so."
+    return item.key, f"It is {item.title} ({item.key})."
+
+
+async def _sources(desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    names = tuple(dict.fromkeys(re.split(r"[,\s]+", command.value.lower().strip(", "))))
+    sources = () if names == ("all",) else names
+    known = dict.fromkeys([*desk.sources, *(name.partition(":")[0] for name in desk.sources)])
+    if strange := next((name for name in sources if name not in known), ""):
+        raise UsageError(f'There is no source "{shown(strange)}".', hint=f"There are: {', '.join(known)}; or *all*.")
+    return Edit(lambda topic: replace(topic, sources=sources))
+
+
+async def _least(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    try:
+        least = float(command.value.replace(",", "."))
+    except ValueError:
+        least = math.nan
+    if not 0 <= least <= 1:
+        raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
+    return Edit(lambda topic: replace(topic, min_score=least))
+
+
+async def _repositories(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+    search = command.value
+    if len(search) > LONGEST_SEARCH:
+        raise UsageError(f"A GitHub search may be {LONGEST_SEARCH} characters long; this one has {len(search):,}.")
+    return Edit(lambda topic: topic if search in topic.repositories else _appended(topic, Part.REPOSITORIES, search))
+
+
+_EDITS: Mapping[Part, Callable[[Desk, Actor, EditTopic], Awaitable[Edit]]] = {
+    Part.TITLE: _title,
+    Part.DESCRIPTION: _description,
+    Part.QUERY: _query,
+    Part.INTEREST: _interest,
+    Part.EXAMPLE: _example,
+    Part.SOURCES: _sources,
+    Part.MIN: _least,
+    Part.REPOSITORIES: _repositories,
+}
+
+
+def _check_length(text: str, what: str) -> None:
+    if len(text) > LONGEST_TEXT:
+        raise UsageError(f"A {what} may be {LONGEST_TEXT:,} characters long; this one has {len(text):,}.")
+
+
+def _appended(topic: Topic, part: Part, value: "_Element") -> Topic:
+    present = _present(topic, part)
+    if len(present) >= MOST[part]:
+        raise UsageError(f"A topic may have {MOST[part]} {_FIELDS[part]}, and this one has them.", hint="Remove one first.")
+    return _with(topic, part, (*present, value))
+
+
+# --- taking away
+
+_Element = str | Interest
+_FIELDS: Mapping[Part, str] = {Part.INTEREST: "interests", Part.EXAMPLE: "examples", Part.REPOSITORIES: "repositories"}
+
+
+async def _removal(desk: Desk, actor: Actor, part: Part, value: str, topic: Topic) -> Edit:
+    """Take away what the value says or numbers, from 1 in the order in which the topic is shown."""
+    if part not in LISTS:
+        raise UsageError(f"A topic always has a {part}: say another instead.", hint=f"*topic edit {topic.name} {part} …*")
+    gone = await _meant(desk, actor, part, value, _present(topic, part))
+
+    def alter(topic: Topic) -> Topic:
+        return _with(topic, part, tuple(each for each in _present(topic, part) if each != gone))
+
+    return Edit(alter)
+
+
+def _present(topic: Topic, part: Part) -> tuple[_Element, ...]:
+    present: tuple[_Element, ...] = getattr(topic, _FIELDS[part])
+    return present
+
+
+def _with(topic: Topic, part: Part, values: tuple[_Element, ...]) -> Topic:
+    changed: dict[str, Any] = {_FIELDS[part]: values}
+    return replace(topic, **changed)
+
+
+async def _meant(desk: Desk, actor: Actor, part: Part, value: str, present: Sequence[_Element]) -> _Element:
+    number = value.removeprefix("#")
+    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(present):
+        return present[int(number) - 1]
+    literal = (each for each in present if value == " ".join(_text(each).split()))
+    if (found := next(literal, None)) is not None:
+        return found
+    same: list[_Element] = []
+    if part is Part.INTEREST:
+        tree = parse(value).tree
+        same = [each for each in present if parse(_text(each)).tree == tree]
+    elif part is Part.EXAMPLE:
+        key = await _key_of(desk, actor, value)
+        same = [each for each in present if each == key]
+    if not same:
+        raise _absent(part, value, present)
+    return same[0]
+
+
+def _text(element: _Element) -> str:
+    return element.clause if isinstance(element, Interest) else element
+
+
+async def _key_of(desk: Desk, actor: Actor, typed: str) -> str:
+    try:
+        return (await item_named(desk, actor, typed)).key
+    except UsageError:
+        return ""
+
+
+def _absent(part: Part, value: str, present: Sequence[_Element]) -> UsageError:
+    said = [_text(each) for each in present]
+    numbered = "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(said[:9], 1))
+    more = f" and {len(said) - 9} more" if len(said) > 9 else ""
+    hint = f"There are: {numbered}{more}. A number will do." if said else f"There are no {_FIELDS[part]}."
+    return UsageError(
+        f"The topic has no {'repository search' if part is Part.REPOSITORIES else part} {shown(value)}.", hint=hint
+    )

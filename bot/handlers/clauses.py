@@ -1,0 +1,70 @@
+"""A filter as the list of clauses that must all hold: read, added to, taken from. Pure."""
+
+import difflib
+from collections.abc import Sequence
+
+from bot.errors import UsageError
+from bot.handlers.lookup import shown
+from bot.models import And, Query, Tree
+from bot.query import parse, unparse_tree
+
+_EXAMPLE = "kind:paper -blockchain"
+
+
+def read_filter(text: str) -> Query:
+    """Return the filter that the text says; raises UsageError when it is no query, says nothing, or orders a search."""
+    query = parse(text)
+    if query.sort != "best" or query.topic_of:
+        raise UsageError("A filter only lets in or keeps out: *sort:* and *topic-of:* belong to a search.")
+    if query.tree == And(()):
+        raise UsageError("Say what is to be let in.", hint=f"For example: {_EXAMPLE}")
+    return query
+
+
+def clauses_of(query: Query) -> tuple[Tree, ...]:
+    """Return what must hold, one by one, in the query's order; () for a query that lets everything in."""
+    return query.tree.parts if isinstance(query.tree, And) else (query.tree,)
+
+
+def told(clause: Tree) -> str:
+    """Return a clause as text that parses to it again, in parentheses when it is an alternative."""
+    return unparse_tree(clause, inside=And)
+
+
+def together(clauses: Sequence[Tree]) -> Query:
+    """Return the query in which all the clauses hold."""
+    return parse(" ".join(map(told, clauses)))
+
+
+def with_clauses(query: Query, text: str) -> Query:
+    """Return the query with what the text says besides; what stands there already is not repeated."""
+    present = clauses_of(query)
+    fresh = [clause for clause in clauses_of(read_filter(text)) if clause not in present]
+    return together([*present, *fresh]) if fresh else query
+
+
+def clauses_meant(query: Query, text: str) -> tuple[Tree, ...]:
+    """Return the clauses of the query that the text says, or the one that it numbers, from 1."""
+    present = clauses_of(query)
+    number = text.strip().removeprefix("#")
+    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(present):
+        return (present[int(number) - 1],)
+    return clauses_of(read_filter(text))
+
+
+def without_clauses(query: Query, gone: Sequence[Tree]) -> Query:
+    """Return the query without the clauses; raises UsageError when one of them does not stand in it."""
+    present = clauses_of(query)
+    if not present:
+        raise UsageError("There is no filter to remove anything from.")
+    for clause in gone:
+        if clause not in present:
+            raise _not_there(told(clause), [told(each) for each in present])
+    return together([clause for clause in present if clause not in gone])
+
+
+def _not_there(clause: str, present: Sequence[str]) -> UsageError:
+    close = difflib.get_close_matches(clause[:200], [each[:200] for each in present], n=1)
+    numbered = "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(present[:9], 1))
+    hint = f"Did you mean {shown(close[0])}?" if close else f"There are: {numbered}."
+    return UsageError(f"The filter has no clause {shown(clause)}.", hint=hint)

@@ -1,0 +1,200 @@
+"""Changing a topic, though others change it too; a pack becomes the workspace's own first."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.commands import DeleteTopic, EditTopic, Now, Part, ShowTopic, write
+from bot.errors import Conflict
+from bot.handlers.alterations import Alter, edit_of
+from bot.handlers.desk import Desk
+from bot.handlers.insist import insist
+from bot.handlers.lookup import check_may_manage, counted, order_of, shown, topic_named
+from bot.handlers.parts import LISTS, elements
+from bot.handlers.times import span_in_words
+from bot.models import Actor, Button, Change, Order, Query, Reply, ReplyEntry, Topic, Trial
+
+WEEK = timedelta(days=7)  # what a change is tried on
+_FOR_TRIAL = (Part.QUERY, Part.SOURCES)  # the parts that say who enters
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTopic:
+    """A topic before and after a change; the same twice when there was nothing to change."""
+
+    before: Topic
+    after: Topic
+
+    @property
+    def copied(self) -> bool:
+        """Whether a pack became the workspace's own by it."""
+        return not self.before.revision and self.after is not self.before
+
+
+Told = Callable[[Topic, Topic], tuple[str, str]]  # a topic before and after, in words
+
+
+async def change_topic(desk: Desk, actor: Actor, name: str, alter: Alter, told: Told, now: datetime) -> ChangedTopic:
+    """Change the topic of that name; what others change of it at the same time stays changed.
+
+    `alter` may be called again, with the topic as it has become in between.
+    """
+
+    async def attempt() -> ChangedTopic:
+        before = await topic_named(desk, actor.workspace, name)
+        after = alter(before)
+        if after == before:
+            return ChangedTopic(before, before)
+        was, is_now = told(before, after)
+        change = change_of(actor, name, was, is_now, now)
+        return ChangedTopic(before, await desk.store.save_topic(actor.workspace, after, change, replaces=before.revision))
+
+    return await insist(attempt)
+
+
+def change_of(actor: Actor, name: str, before: str, after: str, now: datetime) -> Change:
+    """Return the line of the audit."""
+    return Change(workspace=actor.workspace, at=now, person=actor.person, what=f"topic {name}", before=before, after=after)
+
+
+# --- one part
+
+
+async def edit_topic(desk: Desk, command: EditTopic, actor: Actor, now: datetime) -> Reply:
+    """Change one part of a topic."""
+    await check_may_manage(desk, actor)
+    topic = await topic_named(desk, actor.workspace, command.name)
+    part = command.part
+    await _check_revision(desk, actor, topic, command, now)
+    edit = await edit_of(desk, actor, command, topic)
+    alter = _guarded(edit.alter, topic, command)
+    try:
+        changed = await change_topic(desk, actor, topic.name, alter, lambda *sides: _told(part, *sides), now)
+    except Conflict as conflict:
+        raise await _as_it_stands(desk, actor, topic.name, part, now) from conflict
+    return await _answer(desk, actor, changed, part, edit.note, now)
+
+
+async def _check_revision(desk: Desk, actor: Actor, topic: Topic, command: EditTopic, now: datetime) -> None:
+    if command.revision is not None and command.revision != topic.revision:
+        raise await _as_it_stands(desk, actor, topic.name, command.part, now)
+
+
+def _guarded(alter: Alter, read: Topic, command: EditTopic) -> Alter:
+    """Keep a change from falling upon one that its author has not seen: of the same part, or of a revision they named."""
+
+    def checked(topic: Topic) -> Topic:
+        overrun = command.part not in LISTS and elements(topic, command.part) != elements(read, command.part)
+        if overrun or (command.revision is not None and topic.revision != command.revision):
+            raise Conflict("Somebody changed the topic in between.")
+        return alter(topic)
+
+    return checked
+
+
+async def _as_it_stands(desk: Desk, actor: Actor, name: str, part: Part, now: datetime) -> Conflict:
+    """Return the error that tells who changed the topic last, and how the part stands now."""
+    topic = await topic_named(desk, actor.workspace, name)
+    changes = await desk.store.changes(actor.workspace, about=f"topic {name}", limit=1)
+    by = f"by {changes[0].person}, {span_in_words(now - changes[0].at)} ago" if changes else "as it comes with Broadsheet"
+    said = elements(topic, part)
+    stands = f"{counted(len(said), 'entry')}" if part in LISTS else shown(said[0]) or "empty"
+    return Conflict(
+        f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {part} is now: {stands}.",
+        hint=f"*topic show {name}* shows all of it; *topic edit {name} rev={topic.revision} {part} …* changes it as it is.",
+    )
+
+
+def _told(part: Part, before: Topic, after: Topic) -> tuple[str, str]:
+    """What of the part went, and what came."""
+    old, new = elements(before, part), elements(after, part)
+    gone, come = [each for each in old if each not in new], [each for each in new if each not in old]
+    return _listed(part, gone), _listed(part, come)
+
+
+def _listed(part: Part, said: list[str]) -> str:
+    return f"{part}: {'; '.join(said)}" if any(said) else ""
+
+
+# --- the answer
+
+
+async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, note: str, now: datetime) -> Reply:
+    topic = changed.after
+    if topic is changed.before:
+        return Reply(
+            title=f"{topic.title} is so already",
+            text=tuple(filter(None, (f"Its {part} was not changed.", note))),
+            buttons=(Button("Show", write(ShowTopic(topic.name))),),
+        )
+    before, after = _told(part, changed.before, topic)
+    text = [sentence for sentence in (_sentence("Was", before), _sentence("Now", after), note) if sentence]
+    if changed.copied:
+        text.append(copied_in_words(topic))
+    entries: tuple[ReplyEntry, ...] = ()
+    if part in _FOR_TRIAL:
+        said, entries = await entering(desk, actor, topic, now)
+        text.append(said)
+    undo = _undo(changed, part)
+    return Reply(
+        title=f"Changed the {part} of {topic.title}",
+        text=tuple(text),
+        entries=entries,
+        buttons=(
+            *((Button("Undo", write(undo)),) if undo else ()),
+            Button("Show", write(ShowTopic(topic.name))),
+            Button("Preview", write(Now(topic.name))),
+        ),
+        private=False,
+    )
+
+
+def _sentence(word: str, said: str) -> str:
+    return f"{word} {said[:500]}{'…' if len(said) > 500 else ''}" if said else ""
+
+
+def copied_in_words(topic: Topic) -> str:
+    """Return what it means that a pack has become the workspace's own."""
+    back = write(DeleteTopic(topic.name))
+    return (
+        f"{topic.name} comes with Broadsheet; this workspace has its own copy from now on, which newer versions do not "
+        f"change. *{back}* goes back to the original."
+    )
+
+
+def _undo(changed: ChangedTopic, part: Part) -> EditTopic | None:
+    """Return the command that brings the part back to what it was, None when none does."""
+    old, new = elements(changed.before, part), elements(changed.after, part)
+    base = EditTopic(name=changed.after.name, part=part, value="")
+    if part not in LISTS:
+        return replace(base, value=old[0]) if old[0] else None
+    if part is Part.INTEREST:
+        return _undo_interest(changed, base)
+    if gone := [each for each in old if each not in new]:
+        return replace(base, value=gone[0])
+    return replace(base, value=new[-1], remove=True)
+
+
+def _undo_interest(changed: ChangedTopic, base: EditTopic) -> EditTopic:
+    before, after = changed.before.interests, changed.after.interests
+    if gone := [each for each in before if each not in after]:
+        return replace(base, value=gone[0].clause, weight=gone[0].weight)
+    return replace(base, value=after[-1].clause, remove=True)
+
+
+async def entering(desk: Desk, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
+    """Return how many of the last week's items enter the topic, in words, and the best of them."""
+    order = await order_of(desk, actor, replace(topic, filter=Query("")))
+    trial = await tried(desk, order, now)
+    if not trial.seen:
+        return "Nothing was collected in the last 7 days, so it cannot be tried yet.", ()
+    of = f"{trial.seen:,} {'item' if trial.seen == 1 else 'items'} of the last 7 days"
+    if not trial.entered:
+        return f"None of the {of} enters it: a wider query would let some in.", ()
+    best = tuple(ReplyEntry(item=each.ranked.item, lines=each.ranked.reasons) for each in trial.through)
+    return f"{trial.entered:,} of the {of} {'enters' if trial.entered == 1 else 'enter'} it; the best:", best
+
+
+async def tried(desk: Desk, order: Order, now: datetime) -> Trial:
+    """Return what the order's filters make of the last week."""
+    return await desk.press.try_filter(replace(order, baseline=None), now - WEEK, now)

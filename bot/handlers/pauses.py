@@ -1,0 +1,101 @@
+"""Pausing a subscription and resuming it.
+
+What would have been posted in a pause is not made up for: the first digest afterwards looks back as far as it would have
+done without the pause, to the time at which the one before it was due.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from bot.commands import Now, Pause, Resume, Unsubscribe, write
+from bot.handlers.desk import Desk
+from bot.handlers.lookup import check_may_manage, counted, topics_of
+from bot.handlers.subscribed import change_subscription, is_paused, next_due, pause_in_words, title_of, unpaused
+from bot.handlers.times import MOMENT, count_due, day_in_words, last_due, local, moment_in_words, start_of, today
+from bot.handlers.until import day_meant
+from bot.models import Actor, Button, Reply, Subscription
+
+
+async def pause(desk: Desk, command: Pause, actor: Actor, now: datetime) -> Reply:
+    """Post nothing of a topic here until a day, or until it is resumed."""
+    await check_may_manage(desk, actor)
+
+    async def paused(subscription: Subscription) -> Subscription:
+        until = await _until(subscription, command.until, now) if command.until.strip() else None
+        return await _held_back(subscription, until, now)
+
+    changed = await change_subscription(desk, actor, command.topic, paused, now)
+    title = title_of(await topics_of(desk, actor.workspace), changed.after.topic)
+    said = await pause_in_words(changed.after, now)
+    already = " already" if changed.after is changed.before else ""
+    return Reply(
+        title=f"{title} is paused{already}",
+        text=(f"{said}.", *await _outlook(changed.after, now)),
+        buttons=(Button("Resume", write(Resume(changed.after.topic))), _unsubscribe(changed.after)),
+        private=False,
+    )
+
+
+async def _until(subscription: Subscription, typed: str, now: datetime) -> datetime:
+    zone = subscription.schedule.zone
+    return await start_of(day_meant(typed, await today(zone, now)), zone)
+
+
+async def _held_back(subscription: Subscription, until: datetime | None, now: datetime) -> Subscription:
+    held = replace(unpaused(subscription), paused=True, paused_until=until)
+    if until is None:
+        return held
+    # The digest of the day on which the pause ends covers its usual span, not the whole pause.
+    latest = await last_due(subscription.schedule, until - MOMENT)
+    if latest > now:
+        return replace(held, baseline=latest)
+    return replace(held, baseline=await _fresh_start(subscription, now)) if held.baseline > now else held
+
+
+async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]:
+    """What comes after the pause, and what does not."""
+    until = subscription.paused_until
+    if until is None:
+        return (f"*resume {subscription.topic}* goes on; what would have been posted until then is not made up for.",)
+    coming = await next_due(subscription, now)
+    left_out = await count_due(subscription.schedule, now, until)
+    first = f"The next digest comes {moment_in_words(coming.next, now)}."
+    return (
+        (first, f"{counted(left_out, 'digest')} before it will be left out, and not made up for.") if left_out else (first,)
+    )
+
+
+async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Reply:
+    """Post again what was paused."""
+    await check_may_manage(desk, actor)
+
+    async def resumed(subscription: Subscription) -> Subscription:
+        if not subscription.paused:
+            return subscription
+        await next_due(subscription, now)  # a schedule that cannot be computed is mended first
+        return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
+
+    changed = await change_subscription(desk, actor, command.topic, resumed, now)
+    coming = await next_due(changed.after, now)
+    title = title_of(await topics_of(desk, actor.workspace), changed.after.topic)
+    text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
+    if was_paused := is_paused(changed.before, now):
+        since = await local(changed.after.baseline, changed.after.schedule.zone)
+        looks = f"It looks at what has come in since {day_in_words(since, now)} at {since:%H:%M}"
+        text.append(f"{looks}; digests of the pause are left out.")
+    return Reply(
+        title=f"{title} goes on" if was_paused else f"{title} is not paused",
+        text=tuple(text),
+        buttons=(Button("Preview", write(Now(changed.after.topic))), Button("Pause", write(Pause(changed.after.topic)))),
+        private=False,
+    )
+
+
+async def _fresh_start(subscription: Subscription, now: datetime) -> datetime:
+    """The last time at which a digest was due, unless the subscription is younger than that."""
+    made = subscription.made_at or min(subscription.baseline, now)
+    return max(made, await last_due(subscription.schedule, now))
+
+
+def _unsubscribe(subscription: Subscription) -> Button:
+    return Button("Unsubscribe", write(Unsubscribe(subscription.topic)), danger=True)

@@ -1,0 +1,251 @@
+"""Subscribing a channel to a topic, ending that, and listing what is subscribed."""
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from bot import due, zones
+from bot.commands import (
+    Filter,
+    FilterAction,
+    ListSubscriptions,
+    ListTopics,
+    Now,
+    Pause,
+    Resume,
+    Subscribe,
+    Unsubscribe,
+    write,
+)
+from bot.errors import UsageError
+from bot.handlers.clauses import read_filter
+from bot.handlers.desk import Desk
+from bot.handlers.insist import insist
+from bot.handlers.lookup import check_may_manage, counted, subscription_here, topic_named, topics_of
+from bot.handlers.subscribed import (
+    Changed,
+    as_command,
+    change_of,
+    fields_of,
+    filters_in_words,
+    is_paused,
+    next_due,
+    pause_in_words,
+    size_in_words,
+    subscribed_here,
+    title_of,
+)
+from bot.handlers.times import moment_in_words, timetable
+from bot.models import Actor, Button, Query, Reply, ReplyEntry, Schedule, Subscription, Topic
+
+MOST_ENTRIES = 50  # as in the settings: beyond it nobody reads, and no message takes it
+
+
+async def subscribe(desk: Desk, command: Subscribe, actor: Actor, now: datetime) -> Reply:
+    """Subscribe this channel to a topic, or change what is said of its subscription."""
+    await check_may_manage(desk, actor)
+    topic = await topic_named(desk, actor.workspace, command.topic)
+    command, wanted = await _checked(command)
+    existed, changed = await _subscribed(desk, replace(command, topic=topic.name), wanted, actor, now)
+    return await _confirmation(desk, topic, changed, existed, now)
+
+
+async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
+    """Return the command with its zone's true name, and its filter; raises UsageError for what cannot be."""
+    if command.entries is not None and not 1 <= command.entries <= MOST_ENTRIES:
+        raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="For example *top 7*.")
+    if command.min_score is not None and not 0 <= command.min_score <= 1:
+        raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
+    if command.zone:
+        command = replace(command, zone=await asyncio.to_thread(zones.resolve, command.zone))
+    return command, read_filter(command.filter) if command.filter.strip() else None
+
+
+async def _subscribed(
+    desk: Desk, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
+) -> tuple[bool, Changed]:
+    """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
+
+    async def attempt() -> tuple[bool, Changed]:
+        before = await subscription_here(desk, actor, command.topic)
+        base = before or await _new(desk, command.topic, actor, now)
+        after = _altered(base, command, wanted)
+        if after == before:
+            return True, Changed(before, before)
+        await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
+        change = change_of(actor, after, before, after, now)
+        return before is not None, Changed(base, await desk.store.save_subscription(after, change, replaces=base.revision))
+
+    return await insist(attempt)
+
+
+async def _new(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscription:
+    return Subscription(
+        id=secrets.token_hex(8),
+        workspace=actor.workspace,
+        channel=actor.channel,
+        topic=topic,
+        schedule=Schedule(zone=await _usual_zone(desk, actor)),
+        baseline=now,
+        made_by=actor.person,
+        made_at=now,
+    )
+
+
+async def _usual_zone(desk: Desk, actor: Actor) -> str:
+    """What the workspace settled, else the person's own; one that is not known any more counts as none."""
+    settled = (await desk.store.preferences(actor.workspace)).zone
+    for zone in filter(None, (settled, actor.zone)):
+        try:
+            await asyncio.to_thread(due.zone_named, zone)
+        except UsageError:
+            continue
+        return zone
+    return "UTC"
+
+
+def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Subscription:
+    """Return the subscription with what the command says; what it does not say stays."""
+    schedule = base.schedule
+    if command.month_day:
+        schedule = replace(schedule, weekdays=(), month_day=command.month_day)
+    elif command.weekdays is not None:
+        schedule = replace(schedule, weekdays=tuple(sorted(set(command.weekdays))), month_day=0)
+    schedule = replace(schedule, at=command.at or schedule.at, zone=command.zone or schedule.zone)
+    said = {"entries": command.entries, "min_score": command.min_score, "compact": command.compact, "filter": wanted}
+    said["always"] = command.always
+    kept = {name: value for name, value in said.items() if value is not None}
+    return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
+
+
+async def _confirmation(desk: Desk, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
+    subscription = changed.after
+    coming = await next_due(subscription, now)
+    filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
+    text = [f"What fits *{topic.title}*{filtered} will be posted in this channel {coming.words}, the best first."]
+    if paused := await pause_in_words(subscription, now):
+        text.append(f"{paused}.")
+    else:
+        text.append(f"The next digest comes {moment_in_words(coming.next, now)}.")
+    if not existed:
+        text.append("Nothing from before now will be posted.")
+        title = f"Subscribed to {topic.title}"
+    elif changed.after is changed.before:
+        title = f"{topic.title} is subscribed just so already"
+    else:
+        title = f"Changed the subscription to {topic.title}"
+    fields = await fields_of(desk, subscription, topic, now)
+    return Reply(
+        title=title,
+        text=tuple(text),
+        fields=fields,
+        next_steps=_next_steps(subscription, existed),
+        buttons=(*_buttons(subscription, now), Button("Try the filter", _tried(topic.name))),
+        private=False,
+    )
+
+
+def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:
+    if existed or subscription.schedule.zone != "UTC":
+        return ()
+    return (f"The time is in UTC; *subscribe {subscription.topic} in New York* says another place.",)
+
+
+def _tried(topic: str) -> str:
+    return write(Filter(topic, FilterAction.TEST))
+
+
+def _buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
+    name = subscription.topic
+    paused = is_paused(subscription, now)
+    return (
+        Button("Preview", write(Now(name))),
+        Button("Resume", write(Resume(name))) if paused else Button("Pause", write(Pause(name))),
+        Button("Unsubscribe", write(Unsubscribe(name)), danger=True),
+    )
+
+
+# --- ending
+
+
+async def unsubscribe(desk: Desk, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
+    """End this channel's subscription to a topic."""
+    await check_may_manage(desk, actor)
+    gone = await _ended(desk, command.topic, actor, now)
+    title = title_of(await topics_of(desk, actor.workspace), gone.topic)
+    return Reply(
+        title=f"Unsubscribed from {title}",
+        text=("Nothing more of it will be posted in this channel. The topic stays, and what it has learned.",),
+        buttons=(Button("Undo", as_command(gone)),),
+        private=False,
+    )
+
+
+async def _ended(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscription:
+    async def attempt() -> Subscription:
+        before = await subscribed_here(desk, actor, topic)
+        await desk.store.delete_subscription(before, change_of(actor, before, before, None, now))
+        return before
+
+    return await insist(attempt)
+
+
+# --- listing
+
+
+async def list_subscriptions(desk: Desk, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
+    """List the subscriptions of this channel, or of the whole workspace with those of this channel first."""
+    found = await desk.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
+    topics = await topics_of(desk, actor.workspace)
+    where = "in this workspace" if command.everywhere else "in this channel"
+    if not found:
+        return _nothing(where, topics)
+    ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
+    entries = [await _entry(each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
+    everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
+    return Reply(
+        title=f"{counted(len(found), 'subscription')} {where}",
+        entries=tuple(entries),
+        buttons=() if command.everywhere else (everywhere,),
+    )
+
+
+def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
+    example = next(iter(sorted(topics)), "TOPIC")
+    return Reply(
+        title=f"Nothing is subscribed {where} yet",
+        next_steps=(f"*subscribe {example} weekdays at 09:00* posts a digest in this channel on weekdays.",),
+        buttons=(Button("Topics", write(ListTopics())),),
+    )
+
+
+async def _entry(
+    each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, *, tell_channel: bool
+) -> ReplyEntry:
+    here = each.channel == actor.channel
+    topic = topics.get(each.topic)
+    lines = [await _schedule_line(each, now)]
+    if paused := await pause_in_words(each, now):
+        lines.append(f"{paused}.")
+    if size := size_in_words(each):
+        lines.append(size)
+    if (filters := filters_in_words(each, topic)) != "none":
+        lines.append(f"filter: {filters}")
+    if topic is None:
+        lines.append(f"The topic is not there any more; *unsubscribe {each.topic}* ends this.")
+    channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
+    title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
+    return ReplyEntry(title=title, lines=tuple(lines), buttons=_buttons(each, now) if here else ())
+
+
+async def _schedule_line(each: Subscription, now: datetime) -> str:
+    """One subscription that cannot be computed says so, and hides none of the others."""
+    try:
+        coming = await next_due(each, now)
+    except UsageError as error:
+        return f"{error} {error.hint}".strip()
+    if is_paused(each, now):
+        return coming.words
+    return f"{coming.words}; next {moment_in_words(coming.next, now)}"

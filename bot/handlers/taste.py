@@ -1,0 +1,119 @@
+"""More and less: what people say of items, and what a topic learns from it."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.commands import Less, More, Now, Profile, write
+from bot.errors import Unclear, UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.items import item_named
+from bot.handlers.lookup import topic_named, topics_of
+from bot.models import Actor, Button, Change, Feedback, Item, Reply, Topic
+
+
+async def more(desk: Desk, command: More, actor: Actor, now: datetime) -> Reply:
+    """Say that an item is what a topic is for; said again, it is taken back."""
+    return await _said(desk, command, actor, now, wanted=True)
+
+
+async def less(desk: Desk, command: Less, actor: Actor, now: datetime) -> Reply:
+    """Say that an item is not what a topic is for; said again, it is taken back."""
+    return await _said(desk, command, actor, now, wanted=False)
+
+
+async def _said(desk: Desk, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
+    item = await item_named(desk, actor, command.item)
+    topic = await _topic_meant(desk, actor, item, command.topic)
+    before = own(await desk.store.feedback(actor.workspace, topic.name), actor, item)
+    if before is not None and before.more is wanted:
+        await desk.store.drop_feedback([before], change_of(actor, before, None, now))
+        return _answer(topic, item, None, before)
+    said = Feedback(
+        workspace=actor.workspace,
+        topic=topic.name,
+        person=actor.person,
+        key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
+        more=wanted,
+        at=now,
+        channel=actor.channel,
+    )
+    await desk.store.save_feedback(said, change_of(actor, before, said, now))
+    return _answer(topic, item, said, before)
+
+
+def own(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
+    """Return what the one who asks said of the item, under whichever of its keys; None for nothing."""
+    keys = {item.key, *item.aliases}
+    return next((each for each in reversed(given) if each.person == actor.person and each.key in keys), None)
+
+
+def change_of(actor: Actor, before: Feedback | None, after: Feedback | None, now: datetime) -> Change:
+    """Return the line of the audit for one thing that was said."""
+    said = after or before
+    if said is None:
+        raise ValueError("there is nothing to record")
+    return Change(
+        workspace=actor.workspace,
+        at=now,
+        person=actor.person,
+        what=f"feedback {said.topic} {said.key}",
+        before=word_of(before),
+        after=word_of(after),
+    )
+
+
+def word_of(said: Feedback | None) -> str:
+    """Return "more", "less", or "" for nothing."""
+    return "" if said is None else "more" if said.more else "less"
+
+
+# --- which topic
+
+
+async def _topic_meant(desk: Desk, actor: Actor, item: Item, named: str) -> Topic:
+    """The named one; else the one under which the item was posted here; else the only one that is subscribed here.
+
+    Raises Unclear with those to choose from.
+    """
+    if named.strip():
+        return await topic_named(desk, actor.workspace, named)
+    topics = await topics_of(desk, actor.workspace)
+    postings = await desk.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
+    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+    for names in ([each.topic for each in postings][:1], [each.topic for each in here]):
+        found = [topics[name] for name in dict.fromkeys(names) if name in topics]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choices = [(topic.title, topic.name) for topic in found]
+            raise Unclear("Several topics are subscribed in this channel: for which one?", "topic", choices)
+    raise UsageError(
+        "It was not posted in this channel, and nothing is subscribed here.",
+        hint=f"Say for which topic: *more {item.key} for {next(iter(sorted(topics)), 'TOPIC')}*.",
+    )
+
+
+# --- the answer
+
+
+def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | None) -> Reply:
+    again = before or said
+    wanted = again.more if again else True
+    again_text = write(More(item.key, topic.name) if wanted else Less(item.key, topic.name))
+    name = topic.title
+    if said is None:
+        title, text = f"Taken back for {name}", "It no longer counts, neither for nor against what is like it."
+        buttons = [Button(f"Say {word_of(before)} again", again_text)]
+    else:
+        towards = "more" if said.more else "less"
+        title = f"{towards.capitalize()} like this in {name}"
+        rank = "higher" if said.more else "lower"
+        instead = f" It stands in place of your {word_of(before)}." if before else ""
+        text = f"From the next digest on, what is like “{_cut(item.title)}” is ranked {rank}.{instead}"
+        buttons = [Button("Take back", write(More(item.key, topic.name) if said.more else Less(item.key, topic.name)))]
+    buttons += [Button("What it learned", write(Profile(topic.name))), Button("Preview", write(Now(topic.name)))]
+    return Reply(title=title, text=(text,), buttons=tuple(buttons))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 120 else f"{text[:119].rstrip()}…"

@@ -1,0 +1,121 @@
+"""When things happen, in the words of a schedule's own zone.
+
+Zone files lie on disk, so each of these works it out in a thread. All raise UsageError for a zone that does not exist any
+more, and for a schedule that no day fits; the sentence says what to do.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from bot import due
+from bot.errors import UsageError
+from bot.models import Schedule
+
+MOMENT = timedelta(seconds=1)  # a pause that ends when a digest is due does not hold it back
+_LONGEST = timedelta(days=35)  # two occurrences are never further apart: a month and a bit
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """A schedule, as it stands at one moment."""
+
+    words: str  # "on weekdays at 09:00 (Europe/Zurich)"
+    next: datetime  # in the schedule's zone
+
+
+async def timetable(schedule: Schedule, now: datetime) -> Timetable:
+    """Return the schedule in words, and when it is due next after `now`."""
+    return await asyncio.to_thread(_timetable, schedule, now)
+
+
+async def last_due(schedule: Schedule, until: datetime) -> datetime:
+    """Return the latest instant, in UTC, not later than `until` at which the schedule was due."""
+    return await asyncio.to_thread(_last_due, schedule, until)
+
+
+async def count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
+    """Return how often the schedule is due later than `after` and before `until`."""
+    return await asyncio.to_thread(_count_due, schedule, after, until)
+
+
+async def today(zone: str, now: datetime) -> date:
+    """Return the date in the zone."""
+    return (await asyncio.to_thread(lambda: now.astimezone(due.zone_named(zone)))).date()
+
+
+async def start_of(day: date, zone: str) -> datetime:
+    """Return the instant, in UTC, at which the day begins in the zone."""
+    return await asyncio.to_thread(_start_of, day, zone)
+
+
+async def local(instant: datetime, zone: str) -> datetime:
+    """Return the instant in the zone; in UTC when the zone is not known any more."""
+    return await asyncio.to_thread(_local, instant, zone)
+
+
+def _timetable(schedule: Schedule, now: datetime) -> Timetable:
+    zone = due.zone_named(schedule.zone)
+    following = next(due.occurrences(schedule, now, now + _LONGEST), None)
+    if following is None:
+        raise UsageError("No day fits this schedule.", hint="Subscribe anew with days and a time: *weekdays at 09:00*.")
+    return Timetable(due.describe(schedule), following.at.astimezone(zone))
+
+
+def _last_due(schedule: Schedule, until: datetime) -> datetime:
+    _timetable(schedule, until)
+    return list(due.occurrences(schedule, until - _LONGEST, until))[-1].at
+
+
+def _count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
+    return sum(each.at < until for each in due.occurrences(schedule, after, until))
+
+
+def _start_of(day: date, zone: str) -> datetime:
+    return due.instant(day, time(0), due.zone_named(zone))
+
+
+def _local(instant: datetime, zone: str) -> datetime:
+    try:
+        return instant.astimezone(due.zone_named(zone))
+    except UsageError:
+        return instant.astimezone(UTC)
+
+
+# --- words
+
+
+def day_in_words(day: date, now: date) -> str:
+    """Return "Thursday 2 April", with the year when it is not this one; no locale has a say in it."""
+    names = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+    year = f" {day.year}" if day.year != now.year else ""
+    return f"{names[day.weekday()]} {day.day} {MONTHS[day.month - 1]}{year}"
+
+
+def moment_in_words(moment: datetime, now: datetime) -> str:
+    """Return "Thursday 2 April at 09:00, in 1 day 2 hours"; the wall time is the moment's own."""
+    return f"{day_in_words(moment, now)} at {moment:%H:%M}, in {span_in_words(moment - now)}"
+
+
+def span_in_words(span: timedelta) -> str:
+    """Return a span in its two largest units: "2 days 3 hours", "5 minutes"; "less than a minute"."""
+    minutes = int(span.total_seconds()) // 60
+    units = (("day", minutes // 1440), ("hour", minutes // 60 % 24), ("minute", minutes % 60))
+    said = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in units if count]
+    return " ".join(said[:2]) or "less than a minute"
+
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)

@@ -1,0 +1,251 @@
+"""The topics of a workspace: listed, shown, made and deleted."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.commands import (
+    CreateTopic,
+    DeleteTopic,
+    ListTopics,
+    Now,
+    Part,
+    Profile,
+    ShowTopic,
+    Subscribe,
+    Unsubscribe,
+    write,
+)
+from bot.errors import UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.editing import change_of, entering
+from bot.handlers.insist import insist
+from bot.handlers.lookup import check_may_manage, counted, shown, slug, topic_named, topics_of
+from bot.handlers.parts import definition, elements, interest_in_words
+from bot.models import Actor, And, Button, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.query import parse
+
+LONGEST_NAME = 40  # characters; a menu shows so many
+
+
+async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
+    """List the topics that can be subscribed: the workspace's own first."""
+    topics = await topics_of(desk, actor.workspace)
+    subscriptions = await desk.store.subscriptions(actor.workspace)
+    entries = [_listed(desk, topic, subscriptions, actor) for topic in topics.values()]
+    own = sum(topic.revision > 0 for topic in topics.values())
+    return Reply(
+        title=counted(len(topics), "topic"),
+        text=(f"{own} of this workspace's own, {len(topics) - own} that come with Broadsheet.",),
+        entries=tuple(entries),
+        next_steps=(
+            "*subscribe NAME weekdays at 09:00* posts a topic in this channel.",
+            "*topic create NAME QUERY…* makes one of your own.",
+        ),
+    )
+
+
+def _listed(desk: Desk, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
+    users = [each for each in subscriptions if each.topic == topic.name]
+    here = any(each.channel == actor.channel for each in users)
+    lines = [topic.description] if topic.description else []
+    lines += [origin] if (origin := _origin(desk, topic)) else []
+    lines += [_use(users, actor)] if users else []
+    name = topic.name
+    button = Button("Preview", write(Now(name))) if here else Button("Subscribe", write(Subscribe(topic=name)))
+    return ReplyEntry(
+        title=f"{topic.title} ({name})", lines=tuple(lines), buttons=(Button("Show", write(ShowTopic(name))), button)
+    )
+
+
+def _origin(desk: Desk, topic: Topic) -> str:
+    if not topic.revision:
+        return ""
+    return "changed from what comes with Broadsheet" if topic.name in desk.packs else "made in this workspace"
+
+
+def _use(users: Sequence[Subscription], actor: Actor) -> str:
+    here = any(each.channel == actor.channel for each in users)
+    others = len({each.channel for each in users if each.channel != actor.channel})
+    said = ["this channel"] if here else []
+    said += [counted(others, "other channel" if here else "channel")] if others else []
+    return f"subscribed in {' and '.join(said)}" if said else "subscribed nowhere"
+
+
+# --- one topic
+
+
+async def show_topic(desk: Desk, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
+    """Show what a topic is made of, and who uses it."""
+    topic = await topic_named(desk, actor.workspace, command.name)
+    users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
+    here = any(each.channel == actor.channel for each in users)
+    name = topic.name
+    subscribe = Button("Subscribe", write(Subscribe(topic=name)))
+    unsubscribe = Button("Unsubscribe", write(Unsubscribe(name)), danger=True)
+    learned = len(await desk.store.feedback(actor.workspace, name))
+    return Reply(
+        title=f"{topic.title} ({name})",
+        text=(topic.description,) if topic.description else (),
+        fields=tuple(Field(*each) for each in _made_of(desk, topic, users, learned, actor)),
+        entries=await _lists(desk, topic),
+        next_steps=(
+            f"*topic edit {name} interest weight 2 …* adds an interest; *topic edit {name} query …* says who enters.",
+            f"*topic edit {name} remove interest 1* takes one away, by its number or its words.",
+        ),
+        buttons=(
+            Button("Preview", write(Now(name))),
+            unsubscribe if here else subscribe,
+            Button("What it learned", write(Profile(name))),
+        ),
+    )
+
+
+def _made_of(desk: Desk, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> list[tuple[str, str]]:
+    query = elements(topic, Part.QUERY)[0]
+    return [
+        ("Query", "everything enters" if query == "*" else query),
+        ("Filter", " ".join(topic.filter.text.split()) or "none"),
+        ("Sources", elements(topic, Part.SOURCES)[0]),
+        ("Least score", f"{topic.min_score:g}"),
+        ("Feedback", counted(learned, "answer")),
+        ("Revision", f"{topic.revision}, {_origin(desk, topic)}" if topic.revision else "as it comes with Broadsheet"),
+        ("Used", _use(users, actor)),
+    ]
+
+
+async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
+    """The interests, examples and searches, numbered as *remove* takes them."""
+    known = await desk.store.find(topic.examples)
+    examples = [known[each].title if each in known else each for each in topic.examples]
+    lists = {
+        "Interests": [interest_in_words(each) for each in topic.interests],
+        "Examples": [_cut(each) for each in examples],
+        "Repositories": list(topic.repositories),
+    }
+    return tuple(
+        ReplyEntry(title=title, lines=tuple(f"{number}. {line}" for number, line in enumerate(lines, 1)))
+        for title, lines in lists.items()
+        if lines
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= 200 else f"{text[:199].rstrip()}…"
+
+
+# --- making
+
+
+async def create_topic(desk: Desk, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
+    """Make a topic of the workspace's own, from a query or from another topic."""
+    await check_may_manage(desk, actor)
+    topics = await topics_of(desk, actor.workspace)
+    name = _new_name(command, topics)
+    topic = await _drafted(desk, command, name, actor)
+    change = change_of(actor, name, "", definition(topic), now)
+    made = await desk.store.save_topic(actor.workspace, topic, change, replaces=0)
+    said, best = await entering(desk, actor, made, now)
+    return Reply(
+        title=f"Made the topic {made.title} ({name})",
+        text=(said,),
+        entries=best,
+        next_steps=(
+            f"*subscribe {name} weekdays at 09:00* posts it in this channel.",
+            f"*topic edit {name} interest weight 2 …* puts what matters most first.",
+            f"*topic edit {name} title …* gives it another title.",
+        ),
+        buttons=(
+            Button("Subscribe", write(Subscribe(topic=name))),
+            Button("Show", write(ShowTopic(name))),
+            Button("Delete", write(DeleteTopic(name)), danger=True),
+        ),
+        private=False,
+    )
+
+
+def _new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
+    """Return the name when a new topic may have it; raises UsageError with one that it may have."""
+    name = command.name
+    proposed = slug(name)[:LONGEST_NAME].rstrip("-")
+    if name != proposed:
+        said = f"A topic's name is made of small letters, digits and hyphens, {LONGEST_NAME} at most."
+        raise UsageError(said, hint=f'"{_free(proposed or "my-topic", topics)}" would do.')
+    if name in topics:
+        whose = "of this workspace" if topics[name].revision else "that comes with Broadsheet"
+        hint = f'"{_free(name, topics)}" is free; *topic edit {name} …* changes the one that is there.'
+        raise UsageError(f"There is a topic {name} already, one {whose}.", hint=hint)
+    return name
+
+
+def _free(name: str, topics: Mapping[str, Topic]) -> str:
+    names = (name, *(f"{name[: LONGEST_NAME - 4]}-{number}" for number in range(2, 1000)))
+    return next((each for each in names if each not in topics), name)
+
+
+async def _drafted(desk: Desk, command: CreateTopic, name: str, actor: Actor) -> Topic:
+    title = name.replace("-", " ").capitalize()
+    if command.origin:
+        return replace(await topic_named(desk, actor.workspace, command.origin), name=name, title=title, revision=0)
+    query = parse(command.query)
+    if query.sort != "best" or query.topic_of:
+        raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
+    if query.tree == And(()) and "*" not in query.text:
+        raise UsageError("Say what is to enter the topic.", hint=f'For example: topic create {name} "KV cache" OR vLLM')
+    return Topic(name=name, title=title, query=query)
+
+
+# --- deleting
+
+
+async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: datetime) -> Reply:
+    """Delete a topic of the workspace's own; one that channels subscribe to only when it is asked for anyway."""
+    await check_may_manage(desk, actor)
+
+    async def attempt() -> Reply:
+        topic = await topic_named(desk, actor.workspace, command.name)
+        if not topic.revision:
+            hint = f"*unsubscribe {topic.name}* ends it in this channel."
+            raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
+        users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
+        if users and not command.anyway:
+            return _in_use(topic, users, actor)
+        learned = len(await desk.store.feedback(actor.workspace, topic.name))
+        change = change_of(actor, topic.name, definition(topic), "", now)
+        await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
+        return _gone(desk, topic, users, learned, actor)
+
+    return await insist(attempt)
+
+
+def _channels(users: Sequence[Subscription], actor: Actor) -> str:
+    names = ["this channel" if each.channel == actor.channel else each.channel for each in users]
+    names.sort(key=lambda name: name != "this channel")
+    return ", ".join(names[:9]) + (f" and {len(names) - 9} more" if len(names) > 9 else "")
+
+
+def _in_use(topic: Topic, users: Sequence[Subscription], actor: Actor) -> Reply:
+    return Reply(
+        title=f"{topic.title} is in use",
+        text=(
+            f"It is subscribed in {_channels(users, actor)}. Nothing was deleted.",
+            "Deleting it ends these subscriptions and forgets what it learned.",
+        ),
+        buttons=(
+            Button("Delete anyway", write(DeleteTopic(topic.name, anyway=True)), danger=True),
+            Button("Show", write(ShowTopic(topic.name))),
+        ),
+    )
+
+
+def _gone(desk: Desk, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> Reply:
+    went = []
+    if users:
+        went.append(f"{counted(len(users), 'subscription')} ({_channels(users, actor)})")
+    if learned:
+        went.append(f"what {counted(learned, 'answer')} of more and less had taught it")
+    text = [f"With it went {' and '.join(went)}."] if went else []
+    if topic.name in desk.packs:
+        text.append(f"{topic.name} is again what comes with Broadsheet.")
+    text.append(f"*history {shown(topic.name)}* keeps how it was made, so that it can be made again.")
+    return Reply(title=f"Deleted {topic.title}", text=tuple(text), private=False)

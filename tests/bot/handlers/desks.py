@@ -1,0 +1,100 @@
+"""A desk with everything real behind it, and people at it: what tests of the handlers stand on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from bot.commands import Command, parse
+from bot.handlers.desk import Desk
+from bot.handlers.handle import handle
+from bot.models import Actor, Interest, Item, Reply, Subscription, Topic
+from bot.press import Publisher
+from bot.query import parse as parse_query
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.fakes.works import paper
+
+SOURCES = {"arxiv": "arXiv", "github": "GitHub", "feed:lab": "The lab"}
+ADA = Actor(platform="slack", workspace="slack:T1", channel="C1", person="U-ada")
+PACKS = (
+    Topic(
+        name="kv",
+        title="KV cache",
+        description="Caches of keys and values.",
+        query=parse_query("cache"),
+        interests=(Interest('"KV cache"', 2.0), Interest("paging", 1.0)),
+        examples=("arxiv:2603.00001", "Keys and values in blocks that need not lie side by side."),
+    ),
+    Topic(name="gpu-systems", title="GPU systems", query=parse_query("GPU OR CUDA"), interests=(Interest("CUDA", 2.0),)),
+)
+
+
+def about(number: int, title: str, **given: Any) -> Item:
+    """A paper of this number and title."""
+    return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on machines.", **given)
+
+
+PAPERS = (
+    about(1, "Paging the KV cache"),
+    about(2, "A blockchain of cache lines"),
+    about(3, "Sharding a cache in CUDA"),
+    about(4, "Cooking with gas"),
+    about(5, "GPU kernels by hand"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One person in one channel, and the desk they ask at."""
+
+    desk: Desk
+    actor: Actor
+    now: datetime
+
+    async def ask(self, text: str) -> Reply:
+        """Say a command, as it would be typed."""
+        return await self.give(parse(text))
+
+    async def give(self, command: Command) -> Reply:
+        """Give a command."""
+        return await handle(self.desk, command, self.actor, self.now)
+
+    async def here(self) -> Sequence[Subscription]:
+        """The subscriptions of the channel."""
+        return await self.desk.store.subscriptions(self.actor.workspace, channel=self.actor.channel)
+
+    def by(self, **changed: Any) -> "Seat":
+        """The same desk, with another person or channel."""
+        return replace(self, actor=replace(self.actor, **changed))
+
+    def at(self, now: datetime) -> "Seat":
+        """The same person at another time."""
+        return replace(self, now=now)
+
+
+def seat(store: MemoryStore, now: datetime, **settled: Any) -> Seat:
+    """Ada's place at a desk with two packs over this store."""
+    press = Publisher(store, Extractive(), SOURCES)
+    packs = {topic.name: topic for topic in PACKS}
+    return Seat(Desk(store, press, packs, SOURCES, **settled), ADA, now)
+
+
+def said(reply: Reply) -> str:
+    """Everything that a reply says, a line each; what buttons carry behind their labels."""
+    buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
+    lines = [
+        reply.title,
+        *reply.text,
+        *(f"{field.name}: {field.value}" for field in reply.fields),
+        *(line for entry in reply.entries for line in (entry.title, entry.item.title if entry.item else "", *entry.lines)),
+        *(reply.attachment.text.splitlines() if reply.attachment else ()),
+        *reply.next_steps,
+        *(f"[{button.label}: {button.command}]" for button in buttons),
+    ]
+    return "\n".join(filter(None, lines))
+
+
+def button(reply: Reply, label: str) -> str:
+    """The command that the button of this label carries."""
+    return next(each.command for each in reply.buttons if each.label == label)
