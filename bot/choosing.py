@@ -10,7 +10,7 @@ from datetime import datetime
 from bot import compose
 from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
 from bot.query import Folded, match, matches
-from bot.rank import Edition, diversify, rank
+from bot.rank import Edition, Lesson, diversify, rank
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +24,7 @@ class Knowledge:
     posted: Collection[str] = frozenset()
     shown: Collection[str] = frozenset()
     examples: Sequence[Item | str] = ()
+    lessons: Sequence[Lesson] = ()
     partners: Mapping[str, Item] = field(default_factory=dict)
 
 
@@ -48,7 +49,7 @@ def choose(order: Order, items: Sequence[Item], edition: Edition, knowledge: Kno
     """
     now = edition.now
     dropped = _turned_away(order, items, knowledge, now)
-    ranked = rank(edition, order.topic, examples=knowledge.examples)
+    ranked = rank(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons)
     entered = {each.item.key for each in ranked}
     dropped.update((item.key, compose.QUERY) for item in items if item.key not in entered and item.key not in dropped)
     passed = []
@@ -93,21 +94,20 @@ def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: date
     )
 
 
-def entering(order: Order, items: Sequence[Item], now: datetime) -> list[Item]:
-    """Return the items that enter the topic, of those that were news when they were first seen."""
+def news(order: Order, items: Sequence[Item], now: datetime) -> list[Item]:
+    """Return the items that are from the topic's sources and were news when they were first seen."""
     topic, limits = order.topic, order.limits
     return [
         item
         for item in items
         if not compose.turned_away(item, topic, posted=(), shown=(), limits=limits, now=item.seen or now)
-        and matches(topic.query.tree, item, now)
     ]
 
 
 def try_on(order: Order, seen: int, edition: Edition, knowledge: Knowledge, shown: int) -> Trial:
     """Try the filters on the items of the edition, which enter the topic; `seen` is of how many they are."""
     now = edition.now
-    ranked = rank(edition, order.topic, examples=knowledge.examples)
+    ranked = rank(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons)
     stopped = {each.item.key for each in ranked if _stopping(order, each, now)}
     through = [each for each in ranked if each.item.key not in stopped]
     out = [each for each in ranked if each.item.key in stopped]

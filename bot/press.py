@@ -6,17 +6,19 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot import compose
-from bot.choosing import Choice, Knowledge, choose, entering, fate, try_on
-from bot.models import Digest, Fate, Item, Order, Summary, Topic, Trial
+from bot.choosing import Choice, Knowledge, choose, fate, news, try_on
+from bot.models import And, Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
 from bot.ports import Store, Summariser
-from bot.rank import Edition
-from bot.windows import Pick, Picked, Window, Windows, fresh
+from bot.query import matches
+from bot.rank import Edition, rank
+from bot.rank.lessons import lessons_of
+from bot.windows import Picked, Window, Windows, fresh
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
 
-# Items beside those that a filter is tried on, taken evenly from what else was seen: how rare a word is should be counted
-# over a day's papers, not over those of one topic, or what the topic is about weighs nothing.
+# At most so many items beside those that are scored, taken evenly from what else was seen: how rare a word is should be
+# counted over a day's papers, not over those of one topic, or what the topic is about weighs little.
 BESIDE = 600
 
 
@@ -67,7 +69,10 @@ class Publisher:
         since = await self._since(order, now)
         items = await self._windows.items(since, now)
         ours = next((each for each in items if each.key == item.key), None)
-        window = await self._window(order, items if ours else (*items, item), now)
+        if not ours:
+            # What does not enter the topic needs no comparison with the others.
+            items = (*items, item) if matches(order.topic.query.tree, item, now) else (item,)
+        window = await self._window(order, items, now)
         choice = await self._choice(order, window, ())
         told = fate(order, ours or item, choice, since=since, now=window.edition.now)
         return told if ours else replace(told, reason=compose.NOT_IN_TIME)
@@ -75,14 +80,25 @@ class Publisher:
     async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
 
-        Only what enters the topic is indexed, with some of the rest beside it: the scores are those of the digest to about
-        a hundredth.
+        What was no news when it was first seen does not count as in the topic: no filter would have it posted. Only what
+        enters is indexed, with some of the rest beside it; the scores are those of the digest to about a hundredth.
         """
-        items = await self._windows.items(since, now)
-        asked = (order.topic.query.tree, order.topic.sources, order.limits.max_age)
-        window = await self._windows.kept(asked, items, _in_topic(order, now), now)
-        knowledge = await self._known_besides(order, window.edition, ())
-        return await window.work(lambda items, edition: try_on(order, len(items), edition, knowledge, shown))
+        seen = await self._store.count(And(()), now, since=since)
+        found = await self._store.matching(order.topic.query.tree, now, since=since)
+        lately = await self._windows.items(now - order.window, now)
+        asked = ("news", order.topic.sources, order.limits.max_age)
+        window = await self._windows.kept(asked, found, lambda items: Picked(news(order, items, now), _some(lately)), now)
+        taught = await self._taught(order)
+        return await window.work(lambda _, edition: try_on(order, seen, edition, taught, shown))
+
+    async def score(self, order: Order, items: Sequence[Item], now: datetime) -> Sequence[Ranked]:
+        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds."""
+        lately = await self._windows.items(now - order.window, now)
+        window = await self._windows.kept("score", items, lambda items: Picked(items, _some(lately)), now)
+        taught = await self._taught(order)
+        return await window.work(
+            lambda _, edition: rank(edition, order.topic, examples=taught.examples, lessons=taught.lessons)
+        )
 
     # --- when
 
@@ -110,9 +126,17 @@ class Publisher:
         return await window.work(lambda items, edition: choose(order, items, edition, knowledge))
 
     async def _known_besides(self, order: Order, edition: Edition, shown: Collection[str]) -> Knowledge:
-        posted = await self._store.posted(order.workspace, order.channel) - set(shown)
         halves = {key for item in edition.items for key in (item.repo, item.paper) if key}
-        return Knowledge(posted, shown, await self._examples(order.topic), await self._store.find(halves))
+        posted = await self._store.posted(order.workspace, order.channel)
+        return replace(
+            await self._taught(order), posted=posted - set(shown), shown=shown, partners=await self._store.find(halves)
+        )
+
+    async def _taught(self, order: Order) -> Knowledge:
+        """What the topic is told by its examples, and by what people said of items."""
+        given = await self._store.feedback(order.workspace, order.topic.name)
+        marked = await self._store.find({each.key for each in given})
+        return Knowledge(examples=await self._examples(order.topic), lessons=lessons_of(given, marked))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
         wanted = topic.sources
@@ -140,14 +164,8 @@ class Publisher:
         return list(await asyncio.gather(*map(one, items)))
 
 
-def _in_topic(order: Order, now: datetime) -> Pick:
-    def pick(items: Sequence[Item]) -> Picked:
-        inside = entering(order, items, now)
-        keys = {item.key for item in inside}
-        others = [item for item in items if item.key not in keys]
-        return Picked(inside, others[:: max(1, len(others) // BESIDE)])
-
-    return pick
+def _some(items: Sequence[Item]) -> Sequence[Item]:
+    return items[:: len(items) // BESIDE + 1]
 
 
 def _keys(*items: Item | None) -> list[str]:

@@ -1,23 +1,15 @@
 import logging
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
-from bot import compose
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
-from bot.models import Batch, Health, Interest, Item, Limits, Link, Order, Topic
+from bot.models import Batch, Health
 from bot.pipeline import Collector
-from bot.press import Publisher
-from bot.query import parse
 from bot.store.memory import MemoryStore
-from bot.summarise.extractive import Extractive
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
-
-TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
-TITLES = {"arxiv": "arXiv", "github": "GitHub"}
 
 
 @pytest.fixture
@@ -26,13 +18,6 @@ async def store() -> AsyncIterator[MemoryStore]:
     await store.open()
     yield store
     await store.close()
-
-
-def about(number: int, title: str, **given: object) -> Item:
-    return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.", **given)
-
-
-# --- collect
 
 
 async def test_what_sources_bring_is_stored_and_the_watermark_moves(store: MemoryStore, now: datetime) -> None:
@@ -167,108 +152,3 @@ async def test_a_feeds_entry_with_the_title_and_author_of_a_stored_paper_joins_i
     found = await store.find([known.key, entry.key])
     assert found[known.key] == found[entry.key]
     assert found[known.key].sources == ("arxiv", "feed:lab")
-
-
-# --- publish
-
-
-def order(**given: object) -> Order:
-    return replace(Order(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
-
-
-async def filled(store: MemoryStore, now: datetime, *items: Item) -> None:
-    await Collector(store).collect([Scripted("arxiv", Batch(items=items))], now)
-
-
-async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(store: MemoryStore, now: datetime) -> None:
-    await filled(
-        store,
-        now,
-        about(1, "Paging the KV cache"),
-        about(2, "Cooking with gas"),
-        about(3, "A cache for old times", appeared=now - timedelta(days=60)),
-        about(4, "Withdrawn cache", withdrawn=True),
-    )
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
-
-    assert [entry.ranked.item.title for entry in digest.entries] == ["Paging the KV cache"]
-    assert digest.entries[0].ranked.reasons
-    assert dict(digest.coverage.dropped) == {compose.OLD: 1, compose.WITHDRAWN: 1, compose.QUERY: 1}
-    assert digest.coverage.seen == digest.coverage.kept + sum(count for _, count in digest.coverage.dropped)
-    assert [report.name for report in digest.coverage.sources] == ["arXiv", "GitHub"]
-
-
-async def test_a_preview_changes_nothing_and_a_recorded_digest_is_not_repeated(store: MemoryStore, now: datetime) -> None:
-    await filled(store, now, about(1, "Paging the KV cache"))
-    publisher = Publisher(store, Extractive(), TITLES)
-
-    preview = await publisher.publish([order()], now)
-    recorded = await publisher.publish([order()], now, record=True)
-    again = await publisher.publish([order(since_last=False)], now + timedelta(hours=1), record=True)
-    next_day = await publisher.publish([order()], now + timedelta(days=1))
-
-    assert [len(each[0].entries) for each in (preview, recorded, again, next_day)] == [1, 1, 0, 0]
-    assert again[0].coverage.dropped == ((compose.POSTED, 1),)
-    assert (next_day[0].coverage.seen, next_day[0].since) == (0, now + timedelta(hours=1))
-
-
-async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemoryStore, now: datetime) -> None:
-    await filled(store, now, about(1, "Paging the KV cache"))
-    other = replace(TOPIC, name="other", title="Other")
-
-    first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=other)], now)
-
-    assert (len(first.entries), len(second.entries)) == (1, 0)
-    assert second.coverage.dropped == ((compose.SHOWN, 1),)
-
-
-async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: datetime) -> None:
-    await filled(store, now, about(1, "Paging the KV cache"))
-
-    digests = await Publisher(store, Extractive(), TITLES).publish([order(), order(channel="two")], now, record=True)
-
-    assert [len(digest.entries) for digest in digests] == [1, 1]
-
-
-async def test_filter_score_and_cap_each_drop_with_their_reason(store: MemoryStore, now: datetime) -> None:
-    papers = [about(n, f"{word} KV cache") for n, word in enumerate(("Paging", "Sharding", "Hashing", "Pruning"))]
-    await filled(store, now, *papers, about(9, "Another cache"))
-    picky = order(filter=parse("-sharding"), limits=Limits(entries=2))
-    strict = order(topic=replace(TOPIC, min_score=1.0))
-
-    first, second = await Publisher(store, Extractive(), TITLES).publish([picky, strict], now)
-    await Publisher(store, Extractive(), TITLES).publish([strict], now)
-
-    dropped = dict(first.coverage.dropped)
-    assert dropped[compose.FILTER] == 1
-    assert dropped[compose.CAP] + dropped.get(compose.TWIN, 0) == 2
-    assert dict(second.coverage.dropped)[compose.SCORE] == 3
-
-
-async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, now: datetime) -> None:
-    code = Link("code", "https://github.com/lab/cache")
-    await filled(store, now, about(1, "Paging the KV cache", links=(code,)), repo("lab/cache", abstract="KV cache paging"))
-
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
-
-    (entry,) = digest.entries
-    assert {entry.ranked.item.key, entry.partner and entry.partner.key} == {"arxiv:2603.00001", "github:lab/cache"}
-    assert digest.coverage.dropped == ((compose.JOINED, 1),)
-
-
-async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: MemoryStore, now: datetime) -> None:
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
-
-    assert digest.entries == ()
-    assert (digest.coverage.seen, digest.coverage.kept) == (0, 0)
-    assert {report.health for report in digest.coverage.sources} == {Health.NEVER}
-
-
-async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
-    publisher, order = Publisher(store, Extractive(), TITLES), Order(TOPIC, "local", "local")
-    await publisher.publish([order], now + timedelta(days=300), record=True)
-    await store.add([about(1, "KV cache")], now - timedelta(hours=1))
-
-    (digest,) = await publisher.publish([order], now)
-
-    assert digest.coverage.seen == 1
