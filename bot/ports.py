@@ -180,8 +180,10 @@ class Store(Protocol):
         """Keep the topic as revision `replaces + 1`, and return it so."""
         ...
 
-    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
-        """Forget the topic, its subscriptions and its feedback."""
+    async def delete_topic(
+        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+    ) -> None:
+        """Forget the topic, its subscriptions and its feedback; with `keep_uses` those stay, as a pack takes its place."""
         ...
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:

@@ -20,7 +20,7 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
-from bot.handlers.lookup import check_may_manage, counted, shown, slug, topic_named, topics_of
+from bot.handlers.lookup import check_may_manage, counted, slug, topic_named, topics_of
 from bot.handlers.parts import definition, elements, interest_in_words
 from bot.models import Actor, And, Button, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.query import parse
@@ -199,7 +199,10 @@ async def _drafted(desk: Desk, command: CreateTopic, name: str, actor: Actor) ->
 
 
 async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: datetime) -> Reply:
-    """Delete a topic of the workspace's own; one that channels subscribe to only when it is asked for anyway."""
+    """Delete a topic of the workspace's own; one that channels subscribe to only when it is asked for anyway.
+
+    A workspace's copy of a pack gives way to the pack, and subscriptions to it go on.
+    """
     await check_may_manage(desk, actor)
 
     async def attempt() -> Reply:
@@ -207,13 +210,16 @@ async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: date
         if not topic.revision:
             hint = f"*unsubscribe {topic.name}* ends it in this channel."
             raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
+        change = change_of(actor, topic.name, definition(topic), "", now)
+        if topic.name in desk.packs:
+            await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
+            return _as_shipped(desk.packs[topic.name])
         users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
         if users and not command.anyway:
             return _in_use(topic, users, actor)
         learned = len(await desk.store.feedback(actor.workspace, topic.name))
-        change = change_of(actor, topic.name, definition(topic), "", now)
         await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
-        return _gone(desk, topic, users, learned, actor)
+        return _gone(topic, users, learned, actor)
 
     return await insist(attempt)
 
@@ -238,14 +244,24 @@ def _in_use(topic: Topic, users: Sequence[Subscription], actor: Actor) -> Reply:
     )
 
 
-def _gone(desk: Desk, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> Reply:
+def _as_shipped(pack: Topic) -> Reply:
+    return Reply(
+        title=f"{pack.title} is again as it comes with Broadsheet",
+        text=(
+            "This workspace's own copy is gone. Subscriptions to it go on, and what it learned stays.",
+            f"*history {pack.name}* keeps how the copy was made, so that it can be made again.",
+        ),
+        buttons=(Button("Show", write(ShowTopic(pack.name))), Button("Preview", write(Now(pack.name)))),
+        private=False,
+    )
+
+
+def _gone(topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> Reply:
     went = []
     if users:
         went.append(f"{counted(len(users), 'subscription')} ({_channels(users, actor)})")
     if learned:
         went.append(f"what {counted(learned, 'answer')} of more and less had taught it")
     text = [f"With it went {' and '.join(went)}."] if went else []
-    if topic.name in desk.packs:
-        text.append(f"{topic.name} is again what comes with Broadsheet.")
-    text.append(f"*history {shown(topic.name)}* keeps how it was made, so that it can be made again.")
+    text.append(f"*history {topic.name}* keeps how it was made, so that it can be made again.")
     return Reply(title=f"Deleted {topic.title}", text=tuple(text), private=False)

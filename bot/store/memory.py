@@ -212,9 +212,11 @@ class MemoryStore:
         """Keep the topic as the next revision."""
         return self._made.save_topic(workspace, topic, change, replaces)
 
-    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
-        """Forget the topic, its subscriptions and its feedback."""
-        self._made.delete_topic(workspace, name, change, replaces)
+    async def delete_topic(
+        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+    ) -> None:
+        """Forget the topic, and unless they are to be kept its subscriptions and its feedback."""
+        self._made.delete_topic(workspace, name, change, replaces, keep_uses=keep_uses)
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         """Return the workspace's subscriptions, ordered by channel, then topic."""

@@ -34,15 +34,17 @@ class Workspaces:
         self._changes.append(change)
         return fresh
 
-    def delete_topic(self, workspace: str, name: str, change: Change, replaces: int) -> None:
-        """Forget the topic with all that was made for it."""
+    def delete_topic(self, workspace: str, name: str, change: Change, replaces: int, *, keep_uses: bool) -> None:
+        """Forget the topic, and unless it is to be kept all that was made for it."""
         self._expect_topic(workspace, name, replaces)
         self._topics.pop((workspace, name), None)
+        self._changes.append(change)
+        if keep_uses:
+            return
         for place in [place for place in self._subscriptions if (place[0], place[2]) == (workspace, name)]:
             del self._subscriptions[place]
         for said in [said for said in self._feedback if said[:2] == (workspace, name)]:
             del self._feedback[said]
-        self._changes.append(change)
 
     def _expect_topic(self, workspace: str, name: str, replaces: int) -> None:
         stored = self._topics.get((workspace, name))

@@ -219,9 +219,11 @@ class SqliteStore:
         """Keep the topic as the next revision."""
         return await self._write(lambda db: workspaces.save_topic(db, workspace, topic, change, replaces))
 
-    async def delete_topic(self, workspace: str, name: str, change: Change, *, replaces: int) -> None:
-        """Forget the topic, its subscriptions and its feedback."""
-        await self._write(lambda db: workspaces.delete_topic(db, workspace, name, change, replaces))
+    async def delete_topic(
+        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+    ) -> None:
+        """Forget the topic, and unless they are to be kept its subscriptions and its feedback."""
+        await self._write(lambda db: workspaces.delete_topic(db, workspace, name, change, replaces, keep_uses=keep_uses))
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         """Return the workspace's subscriptions, ordered by channel, then topic."""

@@ -43,12 +43,13 @@ def save_topic(db: Database, workspace: str, topic: Topic, change: Change, repla
     return fresh
 
 
-def delete_topic(db: Database, workspace: str, name: str, change: Change, replaces: int) -> None:
-    """Forget the topic with all that was made for it."""
+def delete_topic(db: Database, workspace: str, name: str, change: Change, replaces: int, *, keep_uses: bool) -> None:
+    """Forget the topic, and unless it is to be kept all that was made for it."""
     _expect_topic(db, workspace, name, replaces)
     db.execute("delete from topics where workspace = ? and name = ?", [workspace, name])
-    db.execute("delete from subscriptions where workspace = ? and topic = ?", [workspace, name])
-    db.execute("delete from feedback where workspace = ? and topic = ?", [workspace, name])
+    if not keep_uses:
+        db.execute("delete from subscriptions where workspace = ? and topic = ?", [workspace, name])
+        db.execute("delete from feedback where workspace = ? and topic = ?", [workspace, name])
     note(db, change)
 
 

@@ -102,17 +102,18 @@ class Teams(RuleBasedStateMachine):
         model.changes.append(line)
         assert answer == model.topics[topic.name]
 
-    @rule(workspace=workspaces, name=st.sampled_from(TOPICS), replaces=revisions)
-    def delete_topic(self, workspace: str, name: str, replaces: int) -> None:
+    @rule(workspace=workspaces, name=st.sampled_from(TOPICS), replaces=revisions, keep=st.booleans())
+    def delete_topic(self, workspace: str, name: str, replaces: int, keep: bool) -> None:
         model, line = self.models[workspace], self.change(workspace, f"topic {name}")
-        answer = self.both(lambda store: store.delete_topic(workspace, name, line, replaces=replaces))
+        answer = self.both(lambda store: store.delete_topic(workspace, name, line, replaces=replaces, keep_uses=keep))
         stored = model.topics.get(name)
         if replaces != (stored.revision if stored else 0):
             assert answer.startswith("Conflict")
             return
         model.topics.pop(name, None)
-        model.subscriptions = {place: each for place, each in model.subscriptions.items() if each.topic != name}
-        model.said = {place: each for place, each in model.said.items() if each.topic != name}
+        if not keep:
+            model.subscriptions = {place: each for place, each in model.subscriptions.items() if each.topic != name}
+            model.said = {place: each for place, each in model.said.items() if each.topic != name}
         model.changes.append(line)
 
     @rule(subscription=workspaces.flatmap(made.subscriptions), replaces=revisions, same=st.booleans())

@@ -144,6 +144,19 @@ async def test_deleting_a_topic_takes_its_subscriptions_and_feedback_along_and_n
     assert await store.feedback("T2", "kv") == [said(workspace="T2")]
 
 
+async def test_a_topic_in_whose_place_a_pack_comes_leaves_its_subscriptions_and_feedback(store: Store) -> None:
+    await store.save_topic("T1", PLAIN, change(), replaces=0)
+    kept = await store.save_subscription(subscription("C1", "kv"), change(), replaces=0)
+    await store.save_feedback(said(topic="kv"), change())
+
+    await store.delete_topic("T1", "kv", change("topic kv", before="its query"), replaces=1, keep_uses=True)
+
+    assert await store.topics("T1") == {}
+    assert await store.subscriptions("T1") == [kept]
+    assert await store.feedback("T1", "kv") == [said(topic="kv")]
+    assert [each.before for each in await store.changes("T1", about="topic kv")][:1] == ["its query"]
+
+
 async def test_what_was_made_for_a_pack_goes_with_it_too(store: Store) -> None:
     await store.save_subscription(subscription(topic="gpu-systems"), change(), replaces=0)
     await store.delete_topic("T1", "gpu-systems", change("topic gpu-systems"), replaces=0)
