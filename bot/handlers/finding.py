@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from bot.commands import Less, More, Save, Search, Similar, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.items import item_named
+from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
 from bot.handlers.places import Place, read_place, write_place
 from bot.handlers.searched import WINDOW, Searched, has_several_words, read_search, why_found
@@ -167,11 +167,11 @@ async def similar(desk: Desk, command: Similar, actor: Actor, now: datetime) -> 
     hits = await desk.store.similar(item, now, limit=PAGE)
     if not hits:
         return Reply(
-            title=f"Nothing is close to {shown(item.title)}",
+            title=f"Nothing is close to {shown(called(item))}",
             text=("Its text has too little in common with everything else that was collected.",),
         )
     return Reply(
-        title=f"Close to {item.title}",
+        title=f"Close to {called(item)}",
         entries=tuple(_entry(hit.item, f"closeness {hit.relevance:.2f}, where 1 is the same text") for hit in hits),
         next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),
     )

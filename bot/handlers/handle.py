@@ -16,6 +16,7 @@ from bot.commands import (
     ListSubscriptions,
     ListTopics,
     More,
+    Now,
     Pause,
     Profile,
     Resume,
@@ -24,10 +25,11 @@ from bot.commands import (
     Similar,
     Subscribe,
     Unsubscribe,
+    Why,
     parse,
 )
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers import editing, failures, filters, finding, pauses, profiles, subscriptions, taste, topics
+from bot.handlers import editing, failures, filters, finding, pauses, previews, profiles, subscriptions, taste, topics, why
 from bot.handlers.desk import Desk
 from bot.models import Actor, Reply
 
@@ -36,8 +38,11 @@ log = logging.getLogger(__name__)
 Handler = Callable[[Desk, Any, Actor, datetime], Awaitable[Reply]]  # the command is of the class that it stands under
 
 HANDLERS: Mapping[type, Handler] = {
+    # finding
     Search: finding.search,
     Similar: finding.similar,
+    Why: why.why,
+    Now: previews.preview,
     # subscriptions
     Subscribe: subscriptions.subscribe,
     Unsubscribe: subscriptions.unsubscribe,

@@ -45,6 +45,11 @@ async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
     return found
 
 
+def called(item: Item) -> str:
+    """Return the item's title, or its key when it has none."""
+    return " ".join(item.title.split()) or item.key
+
+
 def _keys(typed: str) -> list[str]:
     """The keys that the text may stand for, the likeliest first."""
     made = [keys.key_of_url(typed[4:]) if typed.lower().startswith("url:") else ""]
@@ -102,8 +107,8 @@ def _chosen(typed: str, found: Sequence[Item]) -> Item:
         if len(those) == 1:
             return those[0]
     more = " and others" if len(found) > _OFFERED else ""
-    named = "; ".join(f"{item.title} ({item.key})" for item in found[:_OFFERED])
-    choices = [(item.title, item.key) for item in found[:_OFFERED]]
+    named = "; ".join(f"{called(item)} ({item.key})" for item in found[:_OFFERED])
+    choices = [(called(item), item.key) for item in found[:_OFFERED]]
     raise Unclear(f'"{shown(typed)}" may be {named}{more}: which one?', "item", choices)
 
 

@@ -1,0 +1,172 @@
+"""The path of one item through this channel: who saw it, what each topic made of it, when it was or will be posted."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot import compose
+from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
+from bot.errors import UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.items import called, item_named
+from bot.handlers.lookup import counted, order_of, subscription_here, topic_named, topics_of
+from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
+from bot.handlers.times import day_in_words, local, moment_in_words
+from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, Subscription, Topic
+
+AT_ONCE = 5  # topics of one answer
+
+_PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community": "community", "freshness": "freshness"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Here:
+    """Who asks, and in which zone times are told."""
+
+    desk: Desk
+    actor: Actor
+    zone: str
+    now: datetime
+
+    async def day(self, moment: datetime) -> str:
+        return day_in_words((await local(moment, self.zone)).date(), self.now.date())
+
+    async def moment(self, moment: datetime) -> str:
+        there = await local(moment, self.zone)
+        return f"{day_in_words(there.date(), self.now.date())} at {there:%H:%M}"
+
+
+async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
+    """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
+    item = await item_named(desk, actor, command.item)
+    asked = await _asked(desk, command.topic, actor)
+    postings = await desk.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
+    zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")
+    here = _Here(desk, actor, zone, now)
+    entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]
+    for topic, subscription in asked[:AT_ONCE]:
+        order = await order_of(desk, actor, topic, subscription)
+        fate = await desk.press.explain(order, item, now)
+        lines = (*_path(fate, order, await here.moment(fate.since)), *await _outlook(fate, subscription, now))
+        entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, fate)))
+    return Reply(
+        title=f"Why: {called(item)}",
+        entries=tuple(entries),
+        next_steps=_next_steps(asked, command),
+        buttons=(
+            Button("More like this", write(More(item.key, asked[0][0].name if len(asked) == 1 else ""))),
+            Button("Less", write(Less(item.key, asked[0][0].name if len(asked) == 1 else ""))),
+            Button("Save", write(Save(item.key))),
+            Button("Similar", write(Similar(item.key))),
+            *(Button(topic.title, write(Why(item.key, topic.name))) for topic, _ in asked[AT_ONCE:]),
+        ),
+    )
+
+
+async def _asked(desk: Desk, named: str, actor: Actor) -> list[tuple[Topic, Subscription | None]]:
+    if named.strip():
+        topic = await topic_named(desk, actor.workspace, named)
+        return [(topic, await subscription_here(desk, actor, topic.name))]
+    topics = await topics_of(desk, actor.workspace)
+    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+    return [(topics[each.topic], each) for each in here if each.topic in topics]
+
+
+def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:
+    if asked or command.topic.strip():
+        return ()
+    return ("Nothing is subscribed here, so no digest could hold it; *why ITEM for TOPIC* tries it on a topic.",)
+
+
+# --- who saw it, and when it was posted
+
+
+async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[str, ...]:
+    names = ", ".join(here.desk.sources.get(name, name) for name in item.sources)
+    lines = [f"Seen by {names}, first on {await here.day(item.seen)}."] if item.seen and names else []
+    if shown := item.appeared or item.published:
+        lines.append(f"It appeared on {await here.day(shown)}.")
+    if item.aliases:
+        lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
+    topics = await topics_of(here.desk, here.actor.workspace)
+    for each in postings:
+        score = f", with score {each.score:.2f}" if each.score is not None else ""
+        lines.append(f"Posted here on {await here.day(each.at)} for {title_of(topics, each.topic)}{score}.")
+    return tuple(lines)
+
+
+# --- what it comes to for a topic
+
+
+def _path(fate: Fate, order: Order, since: str) -> tuple[str, ...]:
+    """Return the steps that it takes, up to the one that decides."""
+    lines = []
+    if fate.ranked is not None:
+        better = (fate.place or 1) - 1
+        lines.append(
+            f"Matches the topic, with {better} better." if better else "Matches the topic, better than anything else."
+        )
+        lines.append(_score(fate))
+    return (*lines, _verdict(fate, order, since))
+
+
+def _score(fate: Fate) -> str:
+    """Return the score as the sum that it is, each part with its reason."""
+    assert fate.ranked is not None  # noqa: S101 - asked only then
+    parts = [
+        f"{_PARTS.get(part.name, part.name)} {part.value:+.2f}" + (f" ({part.why})" if part.why else "")
+        for part in sorted(fate.ranked.parts, key=lambda part: -abs(part.value))
+        if round(part.value, 2) or part.why
+    ]
+    return f"Score {fate.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {fate.ranked.score:.2f}."
+
+
+def _verdict(fate: Fate, order: Order, since: str) -> str:
+    """Return what decides whether it is in the next digest, in a sentence."""
+    because = f": {fate.clause}" if fate.clause else ""
+    instead = f"{fate.instead.title} ({fate.instead.key})" if fate.instead else "another"
+    sentences = {
+        "": "It is in the next digest, as things stand.",
+        compose.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
+        compose.OLD: f"It is too old to be news: a digest goes back {counted(order.limits.max_age.days, 'day')}.",
+        compose.WITHDRAWN: "It was withdrawn.",
+        compose.POSTED: "It was posted here already, and nothing is posted twice.",
+        compose.SHOWN: "It stands in the digest of another topic.",
+        compose.SOURCE: f"The topic takes items from {', '.join(order.topic.sources)} only.",
+        compose.QUERY: f"It is outside the topic{because}.",
+        compose.FILTER: f"The filter keeps it out{because}.",
+        compose.SCORE: f"It stays below the score that is asked for, {fate.least:.2f}.",
+        compose.JOINED: f"It is shown on one card with {instead}.",
+        compose.TWIN: f"It gives way to its near twin {instead}.",
+        compose.CAP: _capped(fate, order),
+    }
+    return sentences.get(fate.reason, f"It is not in the next digest: {fate.reason}.")
+
+
+def _capped(fate: Fate, order: Order) -> str:
+    limits = order.limits
+    most = f"at most {counted(limits.entries, 'entry')}"
+    if fate.item.kind is Kind.REPO:
+        most += f", {limits.repositories} of them repositories"
+    return f"It would pass, but better ones fill the digest: it holds {most}."
+
+
+async def _outlook(fate: Fate, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
+    """Return when it will be posted, where it will."""
+    if fate.reason or subscription is None:
+        return ("The topic is not subscribed here.",) if subscription is None else ()
+    if is_paused(subscription, now):
+        return (f"{await pause_in_words(subscription, now)}.",)
+    try:
+        coming = await next_due(subscription, now)
+    except UsageError as error:
+        return (f"{error} {error.hint}".strip(),)
+    return (f"It will be posted {moment_in_words(coming.next, now)}, unless better ones come in until then.",)
+
+
+def _of_topic(topic: Topic, subscription: Subscription | None, fate: Fate) -> tuple[Button, ...]:
+    if subscription is None:
+        return (Button("Subscribe", write(Subscribe(topic=topic.name))),)
+    if fate.reason == compose.FILTER:
+        return (Button("Show the filter", write(Filter(topic.name))),)
+    return (Button("Preview", write(Now(topic.name))),)
