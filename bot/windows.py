@@ -14,12 +14,11 @@ from bot.rank import Edition
 
 T = TypeVar("T")
 
-# How long an index may be used again, and how many are kept. Whoever asks "why" has just seen the digest; a few minutes
-# move a score by less than a thousandth, and what was stored since is never missed: see `Windows`.
+# How long an index may be used again. Whoever asks "why" has just seen the digest; a few minutes move a score by less than a
+# thousandth, and what was stored since is never missed: see `Windows`.
 FRESH = timedelta(minutes=5)
-KEPT = 4
-# An index of more items than this is not kept: a thousand papers take some ten megabytes.
-LARGEST = 4_000
+# Items in all the indexes that are kept, those that are used last; a thousand papers take 20 MB.
+MOST = 3_000
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
@@ -31,6 +30,7 @@ class Window:
 
     items: Sequence[Item]
     edition: Edition
+    size: int  # items in the index, those that are not ranked too
     _turn: Lock = field(default_factory=Lock)
 
     async def work(self, task: Callable[[Sequence[Item], Edition], T]) -> T:
@@ -44,7 +44,7 @@ class Window:
 
     def of(self, items: Sequence[Item]) -> "Window":
         """Return the same index for the same items read anew."""
-        return Window(items, self.edition, self._turn)
+        return Window(items, self.edition, self.size, self._turn)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,18 +79,33 @@ class Windows:
         """Return the items with an index made now."""
         picked = await asyncio.to_thread(pick, items)
         readings = await self._store.readings([item.key for item in picked.items], (now - READINGS).date())
-        return Window(items, await asyncio.to_thread(Edition, picked.items, readings, now, picked.extra))
+        edition = await asyncio.to_thread(Edition, picked.items, readings, now, picked.extra)
+        return Window(items, edition, len(picked.items) + len(picked.extra))
 
     async def kept(self, asked: object, items: Sequence[Item], pick: Pick, now: datetime) -> Window:
         """Return the items with an index that may be a few minutes old; `asked` says, by its value, what `pick` picks."""
         async with self._making:
-            self._kept = {key: each for key, each in self._kept.items() if timedelta(0) <= now - each.edition.now < FRESH}
             key = (asked, await asyncio.to_thread(hash, tuple(items)))
-            window = self._kept.pop(key, None) or await self.made(items, pick, now)
-            if len(window.edition.items) <= LARGEST:
-                self._kept[key] = window.of(())
-                self._kept = dict(list(self._kept.items())[-KEPT:])
+            window = self._kept.pop(key, None)
+            if window is None or not _is_fresh(window, now):
+                window = await self.made(items, pick, now)
+            self._keep(key, window, now)
             return window.of(items)
+
+    def _keep(self, key: object, window: Window, now: datetime) -> None:
+        """Keep the index, and of the others those that were used last, as far as there is room."""
+        # Without the items: whoever asks again brings them.
+        others = reversed([(each, kept) for each, kept in self._kept.items() if _is_fresh(kept, now)])
+        room = MOST
+        self._kept = {}
+        for each, kept in ((key, window.of(())), *others):
+            room -= kept.size
+            if room >= 0:
+                self._kept = {each: kept, **self._kept}
+
+
+def _is_fresh(window: Window, now: datetime) -> bool:
+    return timedelta(0) <= now - window.edition.now < FRESH
 
 
 def fresh(max_age: timedelta, now: datetime) -> Pick:
