@@ -30,7 +30,6 @@ from bot.topics import load_packs
 log = logging.getLogger(__name__)
 
 LOCAL = "local"  # the workspace and the channel of the terminal
-TERMINAL = Actor(platform="terminal", workspace=LOCAL, channel=LOCAL, person=LOCAL, may_administer=True)
 HEARTBEAT = timedelta(minutes=1)
 PRUNE = timedelta(days=1)
 
@@ -56,6 +55,10 @@ class App:
                 raise UsageError(f'There is no source "{name}" in the settings. There are: {", ".join(known)}.')
         return [known[name] for name in dict.fromkeys(names)] if names else self.sources
 
+    def terminal(self, person: str = LOCAL) -> Actor:
+        """Return who asks in the terminal."""
+        return Actor(platform="terminal", workspace=LOCAL, channel=LOCAL, person=person, may_administer=True)
+
     async def followed(self) -> Sequence[str]:
         """Return the names of the topics that are subscribed in the terminal; without any, those in the settings."""
         subscribed = await self.store.subscriptions(LOCAL, channel=LOCAL)
@@ -67,8 +70,8 @@ class App:
         It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
         that is not there.
         """
-        topic = await topic_named(self.desk, LOCAL, name)
-        order = await order_of(self.desk, TERMINAL, topic, await subscription_here(self.desk, TERMINAL, topic.name))
+        topic, actor = await topic_named(self.desk, LOCAL, name), self.terminal()
+        order = await order_of(self.desk, actor, topic, await subscription_here(self.desk, actor, topic.name))
         limits = replace(order.limits, entries=entries or order.limits.entries)
         return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 

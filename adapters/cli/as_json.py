@@ -1,4 +1,4 @@
-"""Digests and search results as plain values for `--json`.
+"""Digests and answers as plain values for `--json`.
 
 The field names are a promise to scripts: they are added to, never renamed. Times are ISO 8601 in UTC, days ISO dates;
 what is unknown is null (numbers, times) or empty (text, lists). Texts are as the core holds them, not made harmless for a
@@ -11,7 +11,9 @@ terminal: JSON escapes control characters by itself.
               withdrawn, archived, fork, repo, paper
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note), notes[]
-    page      hits[] (item, relevance), more
+    reply     title, text[], fields[] (name, value), entries[], digests[], attachment (name, media_type, text; or null),
+              next_steps[], buttons[] (label, command, danger)
+              an entry: number, item (or null), title, lines[], buttons[]
 """
 
 import re
@@ -19,7 +21,7 @@ from dataclasses import fields
 from datetime import date
 
 from adapters.words import coverage_line
-from bot.models import Coverage, Digest, Entry, Item, Page, Summary
+from bot.models import Coverage, Digest, Entry, Item, Reply, ReplyEntry, Summary
 
 Value = None | bool | int | float | str | list["Value"] | dict[str, "Value"]
 _HALVES = re.compile("[\ud800-\udfff]")  # half a character cannot be written as UTF-8
@@ -39,10 +41,29 @@ def digest_value(digest: Digest) -> dict[str, Value]:
     }
 
 
-def page_value(page: Page) -> dict[str, Value]:
-    """Return search results as values that `json.dumps` takes."""
-    hits: list[Value] = [{"item": item_value(hit.item), "relevance": round(hit.relevance, 4)} for hit in page.hits]
-    return {"hits": hits, "more": page.more}
+def reply_value(reply: Reply) -> dict[str, Value]:
+    """Return the answer to a command as values that `json.dumps` takes."""
+    attached = reply.attachment
+    return {
+        "title": _plain(reply.title),
+        "text": _plain(reply.text),
+        "fields": _plain(reply.fields),
+        "entries": [_reply_entry(number, entry) for number, entry in enumerate(reply.entries, start=reply.first)],
+        "digests": [digest_value(each) for each in reply.digests],
+        "attachment": _plain(attached) if attached else None,
+        "next_steps": _plain(reply.next_steps),
+        "buttons": _plain(reply.buttons),
+    }
+
+
+def _reply_entry(number: int, entry: ReplyEntry) -> Value:
+    return {
+        "number": number,
+        "item": item_value(entry.item) if entry.item else None,
+        "title": _plain(entry.title),
+        "lines": _plain(entry.lines),
+        "buttons": _plain(entry.buttons),
+    }
 
 
 def item_value(item: Item) -> dict[str, Value]:

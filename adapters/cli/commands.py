@@ -1,36 +1,28 @@
 """The commands of `broadsheet`: each translates its options, calls the core, and prints what comes back."""
 
 import asyncio
-import errno
-import os
-import re
 import signal
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from adapters.cli.exits import Exit
-from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
+from adapters.cli.session import NOTHING_YET, as_json, console, echo_json, has_items, now_of, settings_of, with_app
 from bot import __version__
 from bot.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.models import Digest, Page
+    from bot.models import Digest, Topic
     from bot.pipeline import Collected
 
 compact = click.option("--compact/--full", default=False, help="One paragraph per entry instead of the four parts.")
 html = click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Also write a page that any browser shows."
 )
-# A query may begin with a minus: `broadsheet search -survey "KV cache"`. No `-h`, which click would find within `-theory`.
-takes_queries = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
-MOST_PAGES = 10_000
-NOTHING_YET = "Nothing has been collected yet: run `broadsheet collect` first."
 
 
 class Days(click.FloatRange):
@@ -91,7 +83,7 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         window = timedelta(days=options["days"]) if options["days"] else None
         orders = [await app.order(name, entries=options["entries"], window=window) for name in chosen]
         digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
-        return digests, await _has_items(app)
+        return digests, await has_items(app)
 
     digests, collected = with_app(context, work)
     show(digests, compact=options["compact"], html=html, as_json=as_json)
@@ -112,74 +104,21 @@ def demo(html: Path | None, compact: bool, as_json: bool) -> None:
     show(digests, compact=compact, html=page, as_json=as_json)
 
 
-@click.command(context_settings=takes_queries)
-@click.argument("words", nargs=-1, required=True, metavar="QUERY...", type=click.UNPROCESSED)
-@click.option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, help="Results on a page.")
-@click.option("--page", "number", type=click.IntRange(1, MOST_PAGES), default=1, help="Which page.")
-@as_json
-@click.pass_context
-def search(context: click.Context, words: Sequence[str], limit: int, number: int, as_json: bool) -> None:
-    """Search everything collected: words, "phrases", title: author: cat: stars:>100 published:7d sort:new …"""
-    from bot.query import parse
-
-    if words == ("-h",):
-        click.echo(context.get_help())
-        return
-    text = _query_text(words)
-    query = parse(text)
-    if query.topic_of:
-        raise UsageError(
-            f"topic-of: ranks a digest; `broadsheet digest {query.topic_of}` prints it. Leave it out to search."
-        )
-    at, offset = now_of(context), (number - 1) * limit
-
-    async def work(app: "App") -> tuple["Page", bool]:
-        found = await app.store.search(query, at, limit=limit, offset=offset)
-        return found, bool(found.hits) or await _has_items(app)
-
-    page, collected = with_app(context, work)
-    if as_json:
-        from adapters.cli.as_json import page_value
-
-        echo_json(page_value(page))
-    else:
-        from adapters.cli.tables import PageView
-
-        console().print(PageView(page, text, at, offset))
-        if not collected:
-            click.echo(NOTHING_YET, err=True)
-
-
-@click.group(invoke_without_command=True)
-@as_json
-@click.pass_context
-def topics(context: click.Context, as_json: bool) -> None:
-    """List the topics there are; `topics show NAME` prints one as the pack it is."""
-    if context.invoked_subcommand is not None:
-        return
-    from adapters.cli.tables import TopicsView
-    from bot.topics import load_packs
-
-    settings = settings_of(context)
-    packs = load_packs(settings.topics_dir)
-    if as_json:
-        echo_json(
-            [{"name": t.name, "title": t.title, "description": t.description, "query": t.query.text} for t in packs.values()]
-        )
-    else:
-        console().print(TopicsView(tuple(packs.values()), settings.topics))
-
-
-@topics.command("show")
+@click.command()
 @click.argument("name")
 @click.pass_context
-def show_topic(context: click.Context, name: str) -> None:
-    """Print a topic's pack, to be copied into a folder of your own and changed."""
-    from bot.topics import find_topic, load_packs, pack_file
+def pack(context: click.Context, name: str) -> None:
+    """Print the topic NAME as a pack: a file to keep, to change and to put into a folder of your own."""
+    from bot.app import LOCAL
+    from bot.handlers.lookup import topic_named
+    from bot.topics import pack_as_written, pack_text
 
-    folder = settings_of(context).topics_dir
-    path = pack_file(find_topic(load_packs(folder), name).name, folder)
-    click.echo(path.read_text(encoding="utf-8") if path is not None else "", nl=False)
+    async def work(app: "App") -> "Topic":
+        return await topic_named(app.desk, LOCAL, name)
+
+    topic = with_app(context, work)
+    written = "" if topic.revision else pack_as_written(topic.name, settings_of(context).topics_dir)
+    click.echo(written or pack_text(topic), nl=False)
 
 
 @click.command()
@@ -222,7 +161,7 @@ def run(context: click.Context) -> None:
     with_app(context, work, exclusive=True, quiet=False)
 
 
-COMMANDS = (demo, run, collect, digest, search, topics, doctor, version)
+COMMANDS = (demo, run, collect, digest, pack, doctor, version)
 
 
 def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
@@ -249,37 +188,6 @@ def _write_page(digests: Sequence["Digest"], path: Path) -> None:
         path.write_text(page(digests, made_at=datetime.now(UTC), version=__version__), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"The page cannot be written to {path}: {error.strerror}.") from error
-
-
-def console() -> Any:
-    """The terminal, or whatever standard output is."""
-    from rich.console import Console
-
-    class Terminal(Console):
-        """One that leaves it to `main` what it means when nobody reads on; rich's own ends with status 1."""
-
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
-
-    return Terminal(highlight=False, markup=False)
-
-
-async def _has_items(app: "App") -> bool:
-    return (await app.store.statistics())["items"] > 0
-
-
-def _query_text(words: Sequence[str]) -> str:
-    """Join the words as the shell gave them; one that holds a space was quoted there, and is a phrase here too.
-
-    Raises click.NoSuchOption for `--word`: nobody negates twice, it is an option that was misspelt.
-    """
-    for word in words:
-        if re.fullmatch(r"--[a-z][a-z-]*(=.*)?", word):
-            name = word.partition("=")[0]
-            raise click.NoSuchOption(name, possibilities=get_close_matches(name, ("--limit", "--page", "--json", "--help")))
-    if len(words) == 1:
-        return words[0]
-    return " ".join(f'"{word}"' if " " in word and not set(word) & set('":()') else word for word in words)
 
 
 def _collected(result: "Collected") -> dict[str, Any]:

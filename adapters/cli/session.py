@@ -1,11 +1,13 @@
 """What the commands share: the settings, the service built for one command, and JSON."""
 
 import asyncio
+import errno
 import json
+import os
 import sys
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -14,6 +16,8 @@ if TYPE_CHECKING:
     from bot.settings import Settings
 
 T = TypeVar("T")
+
+NOTHING_YET = "Nothing has been collected yet: run `broadsheet collect` first."
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
 
@@ -57,7 +61,25 @@ def with_app(
     return asyncio.run(run())
 
 
+async def has_items(app: "App") -> bool:
+    """Say whether anything was ever collected."""
+    return (await app.store.statistics())["items"] > 0
+
+
 def echo_json(value: object) -> None:
     """Print a value as JSON, for scripts; in ASCII where the output's encoding has not all of Unicode."""
     plain = not str(getattr(sys.stdout, "encoding", "")).lower().startswith("utf")
     click.echo(json.dumps(value, ensure_ascii=plain, indent=2))
+
+
+def console(*, stderr: bool = False) -> Any:
+    """The terminal, or whatever standard output (or standard error) is."""
+    from rich.console import Console
+
+    class Terminal(Console):
+        """One that leaves it to `main` what it means when nobody reads on; rich's own ends with status 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+    return Terminal(highlight=False, markup=False, stderr=stderr)

@@ -9,11 +9,9 @@ from bot.models import (
     Digest,
     Entry,
     Health,
-    Hit,
     Item,
     Kind,
     Link,
-    Page,
     Ranked,
     ScorePart,
     SourceReport,
@@ -240,4 +238,3 @@ HOSTILE = replace(
     ),
     coverage=replace(GPU.coverage, notes=(_EVIL,), sources=(SourceReport(_EVIL, Health.DOWN, 0, _EVIL),)),
 )
-FOUND = Page((Hit(KERNEL_SMITH, 12.4), Hit(VLLM, 3.1)), more=True)

@@ -1,9 +1,10 @@
 import json
 from pathlib import Path
 
-from adapters.cli.as_json import digest_value, page_value
+from adapters.cli.as_json import digest_value, reply_value
 from tests.adapters.golden import check
-from tests.fakes.digests import EMPTY, FOUND, GPU, HOSTILE
+from tests.fakes.digests import EMPTY, GPU, HOSTILE
+from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -20,10 +21,12 @@ def test_every_digest_becomes_plain_json() -> None:
         assert len(json.loads(text)["entries"]) == len(digest.entries)
 
 
-def test_search_results_as_json_hold_items_and_relevance() -> None:
-    value = page_value(FOUND)
-    assert value["more"] is True
-    hits = value["hits"]
-    assert isinstance(hits, list)
-    assert isinstance(hits[0], dict)
-    assert hits[0]["relevance"] == 12.4
+def test_an_answer_as_json_keeps_its_field_names() -> None:
+    check(GOLDEN / "reply.json", json.dumps(reply_value(FOUND), indent=1, ensure_ascii=False) + "\n")
+
+
+def test_every_answer_becomes_plain_json() -> None:
+    for reply in (FOUND, SUBSCRIBED, UGLY):
+        value = json.loads(json.dumps(reply_value(reply), allow_nan=False))
+        json.dumps(reply_value(reply), ensure_ascii=False).encode()
+        assert [entry["number"] for entry in value["entries"]] == [*range(reply.first, reply.first + len(reply.entries))]
