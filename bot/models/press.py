@@ -29,12 +29,12 @@ class Fate:
     """What becomes of one item in the next digest of an order, by the very steps that make the digest."""
 
     item: Item
-    reason: str  # "" when it would be in it, else one of bot.compose.REASONS or "not in its time"
+    reason: str  # "" when it would be in it, else one of bot.compose.REASONS; NOT_IN_TIME: the rest is as if it were in time
     since: datetime  # the digest looks at what was first seen from here on
     ranked: Ranked | None = None  # with the parts of its score, when it enters the topic
     place: int | None = None  # from 1, among all that enter the topic, best first
-    clause: str = ""  # the clause of the topic's query or of the filter that decided, in words
-    instead: Item | None = None  # the near twin, or the other half of the card, that is shown
+    clause: str = ""  # in words: of the filter that stopped it, else of the topic's query that let it in or kept it out
+    instead: Item | None = None  # the better near twin, or the other half of its card, which leads
     least: float = 0.0  # the score that an entry needs
 
 

@@ -74,7 +74,8 @@ async def test_what_is_picked_otherwise_is_indexed_otherwise(store: MemoryStore,
 
 
 async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:
-    kept, count = Windows(store), windows.MOST // 5
+    await store.add([paper(f"2604.{number:05}", abstract="") for number in range(495)], now)
+    kept, count = Windows(store), windows.MOST // 500
     first, second, *_ = [await asked(kept, now, what=str(number)) for number in range(count)]
 
     assert (await asked(kept, now, what="0")).edition is first.edition
