@@ -127,8 +127,17 @@ def note(db: Database, change: Change) -> None:
 
 def changes(db: Database, workspace: str, about: str, limit: int) -> Sequence[Change]:
     """Return the latest changes; of two at one time the one that was written last comes first."""
-    # What begins with the words and a space lies before the words and a "!", which follows the space.
-    wanted, values = " and (what = ? or what >= ? and what < ?)", [about, f"{about} ", f"{about}!"]
-    sql = f"select data from changes where workspace = ?{wanted if about else ''} order by at desc, id desc limit ?"
-    rows = db.execute(sql, [workspace, *(values if about else ()), limit]).fetchall()
-    return [change_from_text(data) for (data,) in rows]
+    sql = "select data from changes where workspace = ? order by at desc, id desc limit ?"
+    if not about:
+        return _changes(db, sql, workspace, limit)
+    # Two parts, so that few changes among many are found by the index of `what`. What begins with the words and a space
+    # lies before the words and a "!", which follows the space.
+    some = "select at, id from changes where workspace = ? and what"
+    either = f"{some} = ? union all {some} >= ? and what < ?"
+    latest = f"select id from ({either}) order by at desc, id desc limit ?"
+    sql = f"select data from changes where id in ({latest}) order by at desc, id desc"
+    return _changes(db, sql, workspace, about, workspace, f"{about} ", f"{about}!", limit)
+
+
+def _changes(db: Database, sql: str, *values: object) -> list[Change]:
+    return [change_from_text(data) for (data,) in db.execute(sql, list(values)).fetchall()]

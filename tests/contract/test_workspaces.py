@@ -50,10 +50,10 @@ def subscription(channel: str = "C1", topic: str = "kv", **changes: object) -> S
     return replace(plain, **changes)  # type: ignore[arg-type]
 
 
-def said(key: str = KEYS[0], *, more: bool = True, minutes: int = 0, **changes: str) -> Feedback:
+def said(key: str = KEYS[0], *, more: bool = True, minutes: int = 0, **changes: object) -> Feedback:
     at = NOW + timedelta(minutes=minutes)
     plain = Feedback(workspace="T1", topic="kv", person="U1", key=key, more=more, at=at, channel="C1")
-    return replace(plain, **changes)
+    return replace(plain, **changes)  # type: ignore[arg-type]
 
 
 def paper(number: int, **changes: object) -> Item:
@@ -227,6 +227,19 @@ async def test_a_subscription_ends_once(store: Store) -> None:
             await store.delete_subscription(gone, change(after="late"))
     assert await store.subscriptions("T1") == []
     assert [each.after for each in await store.changes("T1")] == ["", "made"]
+
+
+async def test_what_one_workspace_ends_or_deletes_another_of_the_same_names_keeps(store: Store) -> None:
+    own, other = subscription(), subscription(workspace="T2")
+    for each in (own, other):
+        line = change(workspace=each.workspace)
+        await store.save_topic(each.workspace, PLAIN, line, replaces=0)
+        await store.save_subscription(each, line, replaces=0)
+    await store.delete_subscription(replace(own, revision=1), change())
+    await store.delete_topic("T1", "kv", change(), replaces=1)
+    assert await store.subscriptions("T2") == [replace(other, revision=1)]
+    assert list(await store.topics("T2")) == ["kv"]
+    assert len(await store.changes("T2")) == 2
 
 
 async def test_a_subscription_made_anew_is_told_from_the_former_one(store: Store) -> None:
