@@ -12,7 +12,10 @@ from bot.commands import (
     DeleteTopic,
     EditTopic,
     Filter,
+    Help,
+    History,
     Less,
+    ListSaved,
     ListSubscriptions,
     ListTopics,
     More,
@@ -20,16 +23,36 @@ from bot.commands import (
     Pause,
     Profile,
     Resume,
+    Save,
     Search,
+    Settings,
     ShowTopic,
     Similar,
+    Status,
     Subscribe,
+    Unsave,
     Unsubscribe,
     Why,
     parse,
 )
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers import editing, failures, filters, finding, pauses, previews, profiles, subscriptions, taste, topics, why
+from bot.handlers import (
+    editing,
+    failures,
+    filters,
+    finding,
+    guide,
+    pauses,
+    previews,
+    profiles,
+    saving,
+    service,
+    settled,
+    subscriptions,
+    taste,
+    topics,
+    why,
+)
 from bot.handlers.desk import Desk
 from bot.models import Actor, Reply
 
@@ -60,6 +83,15 @@ HANDLERS: Mapping[type, Handler] = {
     More: taste.more,
     Less: taste.less,
     Profile: profiles.profile_topic,
+    # saved
+    Save: saving.save,
+    Unsave: saving.unsave,
+    ListSaved: saving.list_saved,
+    # the service
+    Status: service.status,
+    Settings: settled.settings,
+    History: service.history,
+    Help: guide.help_,
 }
 
 

@@ -53,8 +53,8 @@ def shown(text: str) -> str:
 
 
 def counted(count: int, thing: str) -> str:
-    """Return "1 entry", "2 entries", "1,204 items"."""
-    many = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    """Return "1 entry", "2 entries", "2 days", "1,204 items"."""
+    many = f"{thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else f"{thing}s"
     return f"{count:,} {thing if count == 1 else many}"
 
 

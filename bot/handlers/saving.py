@@ -70,7 +70,9 @@ async def list_saved(desk: Desk, command: ListSaved, actor: Actor, now: datetime
         return await _exported(desk, held, command.form)
     pages = -(-len(held) // PAGE)
     if not 1 <= command.page <= pages:
-        raise UsageError(f"What you saved fills {counted(pages, 'page')}.", hint=write(ListSaved(page=pages)))
+        raise UsageError(
+            f"What you saved fills {counted(pages, 'page')}.", hint=f"*{write(ListSaved(page=pages))}* shows the last."
+        )
     start = (command.page - 1) * PAGE
     shown = held[start : start + PAGE]
     known = await desk.store.find([each.key for each in shown])

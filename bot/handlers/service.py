@@ -1,0 +1,136 @@
+"""How the service stands here: the last and next digests, the sources, what is paused; and who changed what."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from bot.commands import History, ListSubscriptions, Now, Resume, Status, write
+from bot.errors import UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.lookup import counted, shown, slug, topics_of
+from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
+from bot.handlers.times import day_in_words, local, moment_in_words, span_in_words
+from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
+
+_HEALTH = {
+    Health.OK: "well",
+    Health.QUIET: "well, with nothing new",
+    Health.PARTIAL: "a part is missing",
+    Health.DOWN: "did not answer",
+    Health.CHANGED: "answers in an unknown form",
+    Health.NEVER: "not asked yet",
+}
+_SILENT = timedelta(minutes=10)  # the service shows every minute that it lives
+_CHANGES = 20  # lines of a history
+_LOOKED_AT = 500  # of the latest changes, for those of one topic
+_CUT = 200  # characters of what stood before and after
+
+
+async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Reply:
+    """Tell this channel's last and next digests, the sources with their health, and what is paused and why."""
+    everywhere = await desk.store.subscriptions(actor.workspace)
+    here = [each for each in everywhere if each.channel == actor.channel]
+    elsewhere = [each for each in everywhere if each.channel != actor.channel]
+    topics = await topics_of(desk, actor.workspace)
+    held = sum(is_paused(each, now) for each in elsewhere)
+    others = f"{counted(len(elsewhere), 'subscription')} in other channels" + (f", {held} of them paused" if held else "")
+    beginning = (
+        "Nothing is subscribed here yet. *subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
+    )
+    return Reply(
+        title="Status",
+        text=(*(() if here else (beginning,)), *((f"{others}.",) if elsewhere else ()), *await _silence(desk, now)),
+        entries=tuple([await _subscription(desk, each, topics, now) for each in here]),
+        fields=(*[await _source(desk, name, title, now) for name, title in desk.sources.items()], await _counts(desk)),
+        buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
+    )
+
+
+async def _subscription(desk: Desk, each: Subscription, topics: Mapping[str, Topic], now: datetime) -> ReplyEntry:
+    last = await desk.store.last_digest(each.workspace, each.channel, each.topic)
+    lines = [f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."]
+    try:
+        coming = await next_due(each, now)
+        lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
+    except UsageError as error:
+        lines.append(f"It cannot be posted: {error} {error.hint}".strip())
+    buttons = [Button("Preview", write(Now(each.topic)))]
+    if is_paused(each, now):
+        lines[1:] = [f"{await pause_in_words(each, now)}."]
+        buttons.append(Button("Resume", write(Resume(each.topic))))
+    if each.topic not in topics:
+        lines.append("Its topic is not there any more.")
+    return ReplyEntry(title=f"{title_of(topics, each.topic)} ({each.topic})", lines=tuple(lines), buttons=tuple(buttons))
+
+
+async def _source(desk: Desk, name: str, title: str, now: datetime) -> Field:
+    """Return a source's health in words, with its last answer: "well; 412 items, 2 hours ago"."""
+    state = await desk.store.source_state(name)
+    said = [_HEALTH[state.health], *_answered(state, now), *((state.note.rstrip("."),) if state.note else ())]
+    if state.rest_until is not None and state.rest_until > now:
+        said.append(f"asked again in {span_in_words(state.rest_until - now)}")
+    return Field(title, "; ".join(said))
+
+
+def _answered(state: SourceState, now: datetime) -> tuple[str, ...]:
+    if state.answered is None:
+        return ()
+    ago = "just now" if now - state.answered < timedelta(minutes=1) else f"{span_in_words(now - state.answered)} ago"
+    return (f"{counted(state.items, 'item')}, {ago}" if state.items else f"last answered {ago}",)
+
+
+async def _counts(desk: Desk) -> Field:
+    numbers = await desk.store.statistics()
+    said = (("papers", "paper"), ("repos", "repository"), ("posts", "post"))
+    return Field("Collected", ", ".join(counted(numbers[name], thing) for name, thing in said))
+
+
+async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
+    """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
+    beat = await desk.store.get_fact("heartbeat")
+    try:
+        silent = now - datetime.fromisoformat(beat)
+    except (ValueError, TypeError):
+        return () if beat else ("The service has not run yet: nothing is collected or posted until it does.",)
+    if silent < _SILENT:
+        return ()
+    return (f"The service gave its last sign of life {span_in_words(silent)} ago: nothing is collected or posted.",)
+
+
+# --- history
+
+
+async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> Reply:
+    """Tell who changed what in the workspace, or in one topic; what others said of items is counted elsewhere, not told."""
+    named = slug(command.topic)
+    changes = await desk.store.changes(actor.workspace, limit=_LOOKED_AT)
+    told = [each for each in changes if _may_see(each, actor) and (not named or named in each.what.split())]
+    where = f"of {shown(command.topic)}" if named else "in this workspace"
+    if not told:
+        return Reply(title=f"Nothing was changed {where} yet")
+    return Reply(
+        title=f"The latest changes {where}",
+        entries=tuple([await _entry(each, actor, now) for each in told[:_CHANGES]]),
+    )
+
+
+def _may_see(change: Change, actor: Actor) -> bool:
+    return not change.what.startswith("feedback ") or change.person == actor.person
+
+
+async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
+    at = await local(change.at, actor.zone or "UTC")
+    who = "you" if change.person == actor.person else change.person
+    when = f"{day_in_words(at.date(), now.date())} at {at:%H:%M}"
+    return ReplyEntry(title=change.what, lines=(f"{when}, by {who}", *_difference(change)))
+
+
+def _difference(change: Change) -> Sequence[str]:
+    before, after = _cut(change.before), _cut(change.after)
+    if before and after:
+        return (f"before: {before}", f"now: {after}")
+    return (f"made: {after}",) if after else (f"gone: {before}",) if before else ()
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _CUT else f"{text[: _CUT - 1].rstrip()}…"
