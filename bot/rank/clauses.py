@@ -33,6 +33,7 @@ class Mention:
 
     leaf: Leaf
     text: str
+    lower: str  # the same in lower case
     counts: Mapping[int, int]
 
 
@@ -40,14 +41,18 @@ class Mention:
 class Clause:
     """The items for which a clause holds.
 
-    `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1); `by_item` is the
-    same to look up. `mentions` are the terms and labels of which it asks for and that any item has, each once.
+    `items` are their places, in order, and `strengths` how strongly it holds for each (above 0, up to 1). `mentions` are the
+    terms and labels of which it asks for and that any item has, each once.
     """
 
     items: Ints
     strengths: Floats
-    by_item: Mapping[int, float]
     mentions: tuple[Mention, ...]
+
+    @property
+    def by_item(self) -> Mapping[int, float]:
+        """The strengths by the places of the items."""
+        return dict(zip(self.items.tolist(), self.strengths.tolist(), strict=True))
 
 
 class _Measured(NamedTuple):
@@ -93,8 +98,7 @@ class Clauses:
     def look_up(self, tree: Tree) -> Clause:
         """Return the items for which the clause holds."""
         items, strengths, mentions = self._measure(tree)
-        by_item = dict(zip(items.tolist(), strengths.tolist(), strict=True))
-        return Clause(items, strengths, by_item, tuple(dict.fromkeys(mentions)))
+        return Clause(items, strengths, tuple(dict.fromkeys(mentions)))
 
     # --- whether
 
@@ -176,7 +180,8 @@ class Clauses:
 
 
 def _measured(leaf: Leaf, items: Ints, strengths: Floats, counts: Ints) -> _Measured:
-    mention = Mention(leaf, _written(leaf), dict(zip(items.tolist(), counts.tolist(), strict=True)))
+    text = _written(leaf)
+    mention = Mention(leaf, text, text.lower(), dict(zip(items.tolist(), counts.tolist(), strict=True)))
     return _Measured(items, strengths, (mention,) if len(items) else ())
 
 

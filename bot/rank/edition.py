@@ -13,6 +13,7 @@ from bot.rank.corpus import Corpus, Ints
 from bot.rank.vectors import Floats, Vectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS
 
+_MOST_CLOSE = 500  # examples whose closeness is kept, 5 MB on a day of 1,200 items; then it starts afresh
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -95,6 +96,8 @@ class Edition:
         """
         found = self._close.get(example)
         if found is None:
+            if len(self._close) >= _MOST_CLOSE:
+                self._close.clear()
             found = self._close[example] = self._measure(example)
         return found
 

@@ -14,9 +14,9 @@ from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
 from bot.rank.feedback import Leaning, lean
 from bot.rank.learning import Lesson
-from bot.rank.reasons import Wish
 from bot.rank.vectors import Floats
 from bot.rank.weights import DIGITS, EXAMPLES_SHARE, FAR, HALF, NEAR, NEAREST, RELEVANCE, TELL
+from bot.rank.wishes import Held, Pulls, Wish
 
 _KEY = re.compile(r"[a-z]+:\S+").fullmatch
 
@@ -34,6 +34,7 @@ class _Asked:
     """What a topic asks for: its clauses, its examples, and what it learned."""
 
     wishes: Sequence[Wish]
+    pulls: Pulls
     close: Sequence[_Close]
     feedback: Leaning | None
 
@@ -68,11 +69,12 @@ def rank(
     admitted = np.flatnonzero(_admitted(edition, topic))
     wishes = _wishes(edition, topic)
     close = [_Close(each, edition.closeness(each)) for each in examples if _says_something(edition, each)]
-    asked = _Asked(wishes, close, lean(edition, lessons) if lessons else None)
+    asked = _Asked(wishes, Pulls(wishes, len(edition.items)), close, lean(edition, lessons) if lessons else None)
     scores = _score(edition, admitted, asked)
     order = np.lexsort((edition.places[admitted], -scores.total))[:top].tolist()
-    numbers = admitted.tolist()
-    return [_ranked(edition, asked, scores, place, numbers[place]) for place in order]
+    numbers = admitted[order].tolist()
+    held = asked.pulls.held(numbers)
+    return [_ranked(edition, asked, scores, *each) for each in zip(order, numbers, held, strict=True)]
 
 
 def _says_something(edition: Edition, example: Item | str) -> bool:
@@ -107,7 +109,7 @@ def _score(edition: Edition, admitted: Ints, asked: _Asked) -> _Scores:
     near = np.round(_nearness(admitted, asked.close) * of_examples, DIGITS)
     others = edition.by_itself[admitted] + near
     # Negative interests may take everything that speaks for an item, and no more: a score is never below 0.
-    phrases = np.maximum(np.round(_fit(edition, admitted, asked.wishes) * of_phrases, DIGITS), -others)
+    phrases = np.maximum(np.round(_fit(asked.pulls.sums()[admitted]) * of_phrases, DIGITS), -others)
     total = np.round(phrases + others, DIGITS)
     if asked.feedback is None:
         return _Scores(phrases, near, np.zeros(0), total)
@@ -124,13 +126,9 @@ def _shares(wishes: Sequence[Wish], close: Sequence[_Close]) -> tuple[float, flo
     return RELEVANCE * (1 - EXAMPLES_SHARE), RELEVANCE * EXAMPLES_SHARE
 
 
-def _fit(edition: Edition, admitted: Ints, wishes: Sequence[Wish]) -> Floats:
+def _fit(sums: Floats) -> Floats:
     """How well the phrases fit, between -1 and 1: S / (|S| + HALF), S the weighted sum of their strengths."""
-    sums = np.zeros(len(edition.items))
-    for wish in wishes:
-        sums[wish.clause.items] += wish.weight * wish.clause.strengths
-    ours: Floats = sums[admitted]
-    return ours / (np.abs(ours) + HALF)
+    return sums / (np.abs(sums) + HALF)
 
 
 def _nearness(admitted: Ints, close: Sequence[_Close]) -> Floats:
@@ -143,12 +141,12 @@ def _nearness(admitted: Ints, close: Sequence[_Close]) -> Floats:
     return scaled
 
 
-def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number: int) -> Ranked:
-    """The item that has this place among the admitted and this number in the edition."""
+def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number: int, held: Held) -> Ranked:
+    """The item that has this place among the admitted and this number in the edition; `held` holds for it."""
     item = edition.items[number]
     near = reasons.of_examples(_near(asked.close, number)) if asked.close else ""
     parts = [
-        ScorePart("phrases", float(scores.phrases[place]), reasons.of_phrases(item, number, asked.wishes)),
+        ScorePart("phrases", float(scores.phrases[place]), reasons.of_phrases(item, number, held)),
         ScorePart("examples", float(scores.examples[place]), near),
     ]
     if asked.feedback:

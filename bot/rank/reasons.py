@@ -1,13 +1,12 @@
 """Why an item has its score, in words. Everything said is a stored fact: what the item's text has, who wrote it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain
 
 from bot.models import Item, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
-from bot.rank.clauses import Clause
+from bot.rank.wishes import Held, Wish
 
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
@@ -15,19 +14,9 @@ _MAKERS = ("author", "org")
 _LONGEST = 70  # characters of an example's title
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
-    """One clause that a topic weighs; `text` is it as the person wrote it."""
-
-    clause: Clause
-    weight: float
-    text: str
-
-
-def of_phrases(item: Item, number: int, wishes: Sequence[Wish]) -> str:
-    """Say which clauses hold, what weighs most first: `by Tri Dao, matches *KV cache* ×3, *GPU*, against *survey*`."""
-    held = [(wish.weight * strength, wish) for wish in wishes if (strength := wish.clause.by_item.get(number))]
-    held.sort(key=lambda each: -abs(each[0]))
+def of_phrases(item: Item, number: int, held: Held) -> str:
+    """Say which wishes hold, what weighs most first: `by Tri Dao, matches *KV cache* ×3, *GPU*, against *survey*`."""
+    held = sorted(held, key=lambda each: -abs(each[0]))
     names, words = _facts(item, number, [wish for value, wish in held if value > 0])
     opposed = [wish for value, wish in held if value < 0]
     against = [*chain.from_iterable(_facts(item, number, opposed))] if opposed else []
@@ -70,8 +59,8 @@ def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], 
                 if isinstance(mention.leaf, Term) and mention.leaf.field in _MAKERS:
                     names[_name(item, mention.leaf)] = None
                 else:
-                    text, before = counts.get(mention.text.lower(), (mention.text, 0))
-                    counts[mention.text.lower()] = (text, max(before, times))
+                    text, before = counts.get(mention.lower, (mention.text, 0))
+                    counts[mention.lower] = (text, max(before, times))
         if not told:
             counts.setdefault(wish.text.lower(), (wish.text, 1))
     return list(names), [f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()]
