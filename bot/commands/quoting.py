@@ -12,6 +12,7 @@ from bot.commands.typed import JOINERS, plain
 EXACT = r'="(?:[A-Za-z0-9_.~+-]|%[0-9A-Fa-f]{2})*"'
 _EXACT = re.compile(rf"{EXACT}[.,;]?")
 _PAIRS = {'"': '"', "'": "'", "`": "`"}
+_ENDED = re.compile(r"(?<=[\w\")*”])[.,;!?]\Z")  # not the open end of a range, `stars:10..`
 _NUMBERED = re.compile(r"#\d+", re.ASCII)
 _UNJOINED = dict.fromkeys(map(ord, JOINERS))
 
@@ -37,13 +38,14 @@ def unjoined(text: str) -> str:
 
 
 def query_text(written: str) -> str:
-    """Return a query as it is to be parsed: its quotation marks mean something and stay."""
+    """Return a query as it is to be parsed: its quotation marks mean something and stay, a sentence's end does not."""
     written = written.strip()
     found = exact(plain(written))
     if found is not None:
         return found
-    fenced = len(written) > 1 and written[0] == written[-1] == "`" and "`" not in written[1:-1]
-    return written[1:-1].strip() if fenced else written
+    if len(written) > 1 and written[0] == written[-1] == "`" and "`" not in written[1:-1]:
+        return written[1:-1].strip()
+    return _ENDED.sub("", written)
 
 
 def free_text(written: str) -> str:
@@ -71,7 +73,7 @@ def item_text(written: str) -> str:
     text = words_text(written)
     if text != bare or " " in text:
         return text
-    text = unjoined(text).strip("<>[]")
+    text = unjoined(text).strip("<>[]").rstrip("?!:") or text
     if text.endswith(")") and "(" not in text[1:]:
         text = text.lstrip("(").rstrip(").,;")
     return text[1:] if _NUMBERED.fullmatch(text) else text

@@ -14,6 +14,7 @@ _DAYS |= {"tues": 1, "weds": 2, "thur": 3, "thurs": 3}
 WEEK = tuple(range(7))
 SETS = {"daily": WEEK, "weekdays": WEEK[:5], "weekends": WEEK[5:]}
 _SETS = SETS | {"everyday": WEEK, "weekday": WEEK[:5], "workdays": WEEK[:5], "weekend": WEEK[5:]}
+_STARTS = frozenset(name[:2] for name in (*_DAYS, *_SETS))
 _EVERY = ("every", "each")
 _UNITS = {"day": "daily", "week": "weekly", "month": "monthly"}
 _TO = ("to", "through", "thru", "till", "until", "-")
@@ -82,6 +83,10 @@ def _listed(words: Words) -> tuple[int, ...]:
 
 def _days(key: str) -> tuple[int, ...]:
     """Return the days of one word: `mon`, `weekdays`, `mon,wed`, `fri-sun`; () when it is no day's."""
+    if key in _DAYS:
+        return (_DAYS[key],)
+    if key[:2] not in _STARTS:
+        return ()
     found: list[int] = []
     for piece in filter(None, re.split("[,/&+]", key)):
         first, dash, last = piece.partition("-")

@@ -17,13 +17,14 @@ _PLAIN = str.maketrans({**dict.fromkeys(_QUOTES, '"'), **dict.fromkeys(_DASHES, 
 JOINERS = "\u200b\u200c\u200d"  # they may stand within a word: between two Persian letters, or where a line may break
 _UNSEEN = JOINERS + "\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f"
 _BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_OTHER = rf"\t-\r\x00-\x08\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_UNSEEN}"  # but a space
 _ODD = re.compile(
     r"<(?P<url>(?:https?://|mailto:)[^<>|\s]+)(?:\|(?P<label>[^<>]*))?>"
     r"|<(?P<named>[@#!][^<>|\s]*)(?:\|(?P<name>[^<>]*))?>"
     r"|</(?P<slash>[\w -]+):\d+>"
     r"|&(?P<entity>amp|lt|gt);"
-    r"|(?P<half>[\ud800-\udfff])"
-    rf"|[\s\x00-\x1f\x7f-\x9f{_UNSEEN}]+"
+    r"|(?P<half>[\ud800-\udfff]+)"
+    rf"|[{_OTHER}][ {_OTHER}]*| [ {_OTHER}]+"
 )
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
 
@@ -35,20 +36,19 @@ class Typed:
     text: str
     starts: tuple[int, ...]  # where each piece begins in `text`
     origins: tuple[int, ...]  # where it began in what was typed
-    length: int  # of what was typed
 
     def origin(self, position: int) -> int:
         """Return where the character at this position stood in what was typed; within a link, where the link began."""
         piece = bisect_right(self.starts, position) - 1
-        start, origin = self.starts[piece], self.origins[piece]
-        following = self.origins[piece + 1] if piece + 1 < len(self.origins) else self.length
-        return min(origin + position - start, max(origin, following - 1) if piece + 1 < len(self.origins) else self.length)
+        kept = piece % 2 == 0  # pieces are kept and replaced by turns
+        return self.origins[piece] + (position - self.starts[piece] if kept else 0)
 
 
 def clean(typed: str) -> Typed:
     """Return the text on one line: links as addresses, mentions as names, runs of blanks as one, unseen signs gone."""
     pieces: list[str] = []
-    starts, origins = [0], [0]
+    starts: list[int] = []
+    origins: list[int] = []
     at = length = 0
     for match in _ODD.finditer(typed):
         for piece, origin in ((typed[at : match.start()], at), (_said(match), match.start())):
@@ -59,7 +59,7 @@ def clean(typed: str) -> Typed:
         at = match.end()
     starts.append(length)
     origins.append(at)
-    return Typed("".join([*pieces, typed[at:]]), tuple(starts), tuple(origins), len(typed))
+    return Typed("".join([*pieces, typed[at:]]), tuple(starts), tuple(origins))
 
 
 def plain(text: str) -> str:

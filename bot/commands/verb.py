@@ -11,6 +11,7 @@ from bot.errors import UsageError
 _OURSELVES = frozenset({"digest", "broadsheet"})  # what the text may begin with before its verb
 _ACTIONS = {"show": ShowTopic, "create": CreateTopic, "edit": EditTopic, "delete": DeleteTopic, "list": ListTopics}
 _FIRST = sorted({name.split()[0] for name in BY_NAME})
+_LONGEST = 70  # characters of a command in a hint
 _SEEN = 300  # characters of a text that tell which command it is
 
 
@@ -56,13 +57,11 @@ def help_for(text: str) -> Usage | None:
 
 def _unwrap(words: Words) -> None:
     """Leave out a code's backticks and a bold text's asterisks around the whole."""
-    for sign in ("`", "*"):
-        while words.peek() is not None and words.signs[words.at] == sign:
-            words.at += 1
-            while words.end > words.at and words.signs[words.end - 1] == " ":
-                words.end -= 1
-            if words.end > words.at and words.signs[words.end - 1] == sign:
-                words.end -= 1
+    for sign in "`*":
+        left = words.signs[words.at : words.end]
+        words.at += len(left) - len(left.lstrip(" " + sign))
+        if sign in left[: len(left) - len(left.lstrip(" " + sign))]:
+            words.end = words.at + len(words.signs[words.at : words.end].rstrip(" " + sign))
 
 
 def _step_over_ourselves(words: Words) -> None:
@@ -124,9 +123,14 @@ def _unknown(words: Words, first: Word) -> Meant:
     usage = next((each for name, each in BY_NAME.items() if name.split()[0] == near), None)
     several = words.peek() is not None or first.quoted
     query = words.typed.text[first.start : words.end].strip()
-    whole = f"*search {query}*" if len(query) <= 60 and "*" not in query else "*search …*"
-    hints = [f"Did you mean *{usage.words}*?"] if usage else []
-    hints += [f"To search: {whole}."] if several or not usage else []
+    rest = query[first.end - first.start :]
+    hints = [f"Did you mean *{_short(usage.words + rest, usage.words)}*?"] if usage else []
+    hints += [f"To search: *{_short(f'search {query}', 'search …')}*."] if several or not usage else []
     hints += ["*help* lists all there is."] if not usage and not several else []
     error = words.fault(f'There is no command "{shown(first.text)}".', first, " ".join(hints))
     return Meant(usage or (BY_COMMAND[Search] if several else None), error)
+
+
+def _short(text: str, instead: str) -> str:
+    """Return the text where it may stand between asterisks, and is not too long to read."""
+    return text if len(text) <= _LONGEST and "*" not in text else instead

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bot.commands.quoting import EXACT, exact, unjoined
 from bot.commands.typed import Typed, plain
@@ -11,28 +12,24 @@ from bot.errors import UsageError
 
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')
 _EXACTLY = re.compile(rf"{EXACT}(?=[\s.,;]|$)")
-_RUN = re.compile(r"\S+")
 _SIGNS = ".,;:!?"  # what may follow a word in a sentence
 _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared with those there are
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """One word: its text, without quotation marks or a sentence's signs behind it, and where it stands."""
 
     text: str
     start: int
     end: int
+    key: str = ""  # what it is compared by; "" when it was quoted, so that a quoted word is never one of the grammar
     quoted: bool = False
-
-    @property
-    def key(self) -> str:
-        """What it is compared by; "" when it was quoted, so that a quoted word is never one of the grammar."""
-        return "" if self.quoted else plain(self.text).lower()
 
     @property
     def option(self) -> str:
         """The key without the dashes of a shell's option; telephones make one long dash of two."""
+        if not self.key.startswith("-"):
+            return self.key
         bare = self.key.lstrip("-")
         return bare if bare[:1].isalpha() else self.key
 
@@ -45,6 +42,8 @@ class Words:
     at: int = 0
     end: int = 0
     signs: str = field(init=False)  # the text with plain quotation marks and dashes
+    _looked: tuple[int, int] = (-1, -1)  # where `peek` looked last, and
+    _seen: Word | None = None  # what it saw there
 
     def __post_init__(self) -> None:
         self.signs = plain(self.typed.text)
@@ -54,16 +53,25 @@ class Words:
         """Return the next word without stepping over it; None at the end."""
         while self.at < self.end and self.signs[self.at] == " ":
             self.at += 1
-        if self.at >= self.end:
-            return None
-        if (found := _EXACTLY.match(self.signs, self.at, self.end)) and (text := exact(found[0])) is not None:
-            return Word(text, self.at, found.end(), quoted=True)
-        if found := _QUOTED.match(self.signs, self.at, self.end):
-            return Word(self.typed.text[found.start(1) : found.end(1)].strip(), self.at, found.end(), quoted=True)
-        run = _RUN.match(self.signs, self.at, self.end)
-        end = run.end() if run else self.end
-        text = self.typed.text[self.at : end]
-        return Word(unjoined(text.rstrip(_SIGNS) or text), self.at, end)
+        if self._looked != (self.at, self.end):
+            self._looked, self._seen = (self.at, self.end), self._look() if self.at < self.end else None
+        return self._seen
+
+    def _look(self) -> Word:
+        at, sign = self.at, self.signs[self.at]
+        if sign == "=" and (found := _EXACTLY.match(self.signs, at, self.end)) and (text := exact(found[0])) is not None:
+            return Word(text, at, found.end(), quoted=True)
+        if sign == '"' and (found := _QUOTED.match(self.signs, at, self.end)):
+            return Word(self.typed.text[found.start(1) : found.end(1)].strip(), at, found.end(), quoted=True)
+        blank = self.signs.find(" ", at, self.end)
+        end = self.end if blank < 0 else blank
+        signs = self.signs[at:end]
+        signs = signs.rstrip(_SIGNS) or signs
+        text = self.typed.text[at : at + len(signs)]
+        if text.isascii():
+            return Word(text, at, end, signs.lower())
+        text = unjoined(text)
+        return Word(text, at, end, plain(text).lower())
 
     def next(self) -> Word | None:
         """Return the next word and step over it, and over signs of a sentence behind it; None at the end."""

@@ -106,7 +106,7 @@ def _subscribe(command: Subscribe) -> tuple[_Piece, ...]:
         f"at {command.at:%H:%M}" if command.at is not None else "",
         *_if("in", command.zone),
         f"top {command.entries}" if command.entries is not None else "",
-        f"min {command.min_score!r}" if command.min_score is not None else "",
+        f"min {_number(command.min_score)}" if command.min_score is not None else "",
         *(yes if value else no for yes, no, value in switches if value is not None),
         *_if("filter", command.filter),
     )
@@ -121,6 +121,10 @@ def _days(command: Subscribe) -> str:
     return known.get(command.weekdays) or ",".join(NAMES[day] for day in command.weekdays)
 
 
+def _number(value: float) -> str:
+    return repr(value).removesuffix(".0")
+
+
 def _create_topic(command: CreateTopic) -> tuple[_Piece, ...]:
     return (_Said(command.name), *(_if("from", command.origin) if command.origin else (_Said(command.query),)))
 
@@ -131,7 +135,7 @@ def _edit_topic(command: EditTopic) -> tuple[_Piece, ...]:
         f"rev={command.revision}" if command.revision is not None else "",
         "remove" if command.remove else "",
         command.part.value,
-        f"weight {command.weight!r}" if command.weight is not None else "",
+        f"weight {_number(command.weight)}" if command.weight is not None else "",
         _Said(command.value),
     )
 
