@@ -39,7 +39,7 @@ def together(clauses: Sequence[Tree]) -> Query:
 def with_clauses(query: Query, text: str) -> Query:
     """Return the query with what the text says besides; what stands there already is not repeated."""
     present = clauses_of(query)
-    fresh = [clause for clause in clauses_of(read_filter(text)) if clause not in present]
+    fresh = [clause for clause in dict.fromkeys(clauses_of(read_filter(text))) if clause not in present]
     return together([*present, *fresh]) if fresh else query
 
 

@@ -10,11 +10,12 @@ from bot.handlers.alterations import Alter, edit_of
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, counted, order_of, shown, topic_named
-from bot.handlers.parts import LISTS, elements
+from bot.handlers.parts import LISTS, NAMES, elements
 from bot.handlers.times import span_in_words
 from bot.models import Actor, Button, Change, Order, Query, Reply, ReplyEntry, Topic, Trial
 
 WEEK = timedelta(days=7)  # what a change is tried on
+_LONGEST = 500  # characters of what went or came that an answer repeats; the topic shows all
 _FOR_TRIAL = (Part.QUERY, Part.SOURCES)  # the parts that say who enters
 
 
@@ -100,16 +101,20 @@ async def _as_it_stands(desk: Desk, actor: Actor, name: str, part: Part, now: da
     said = elements(topic, part)
     stands = f"{counted(len(said), 'entry')}" if part in LISTS else shown(said[0]) or "empty"
     return Conflict(
-        f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {part} is now: {stands}.",
+        f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {NAMES[part]} now: {stands}.",
         hint=f"*topic show {name}* shows all of it; *topic edit {name} rev={topic.revision} {part} …* changes it as it is.",
     )
 
 
 def _told(part: Part, before: Topic, after: Topic) -> tuple[str, str]:
     """What of the part went, and what came."""
-    old, new = elements(before, part), elements(after, part)
-    gone, come = [each for each in old if each not in new], [each for each in new if each not in old]
+    gone, come = _difference(part, before, after)
     return _listed(part, gone), _listed(part, come)
+
+
+def _difference(part: Part, before: Topic, after: Topic) -> tuple[list[str], list[str]]:
+    old, new = elements(before, part), elements(after, part)
+    return [each for each in old if each not in new], [each for each in new if each not in old]
 
 
 def _listed(part: Part, said: list[str]) -> str:
@@ -124,11 +129,12 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
     if topic is changed.before:
         return Reply(
             title=f"{topic.title} is so already",
-            text=tuple(filter(None, (f"Its {part} was not changed.", note))),
+            text=tuple(filter(None, (f"Nothing of its {NAMES[part]} was changed.", note))),
             buttons=(Button("Show", write(ShowTopic(topic.name))),),
         )
-    before, after = _told(part, changed.before, topic)
-    text = [sentence for sentence in (_sentence("Was", before), _sentence("Now", after), note) if sentence]
+    gone, come = _difference(part, changed.before, topic)
+    was, is_now = ("Gone", "New") if part in LISTS else ("It was", "It is now")
+    text = [line for line in (_line(was, gone), _line(is_now, come), note) if line]
     if changed.copied:
         text.append(copied_in_words(topic))
     entries: tuple[ReplyEntry, ...] = ()
@@ -137,7 +143,7 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
         text.append(said)
     undo = _undo(changed, part)
     return Reply(
-        title=f"Changed the {part} of {topic.title}",
+        title=f"Changed the {NAMES[part]} of {topic.title}",
         text=tuple(text),
         entries=entries,
         buttons=(
@@ -149,8 +155,9 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
     )
 
 
-def _sentence(word: str, said: str) -> str:
-    return f"{word} {said[:500]}{'…' if len(said) > 500 else ''}" if said else ""
+def _line(word: str, said: list[str]) -> str:
+    told = "; ".join(said)
+    return f"{word}: {told if len(told) <= _LONGEST else told[: _LONGEST - 1].rstrip() + '…'}" if told else ""
 
 
 def copied_in_words(topic: Topic) -> str:

@@ -5,6 +5,13 @@ from bot.handlers.clauses import told
 from bot.models import Interest, Topic
 from bot.query import parse
 
+NAMES = {
+    **{part: part.value for part in Part},
+    Part.MIN: "least score",
+    Part.INTEREST: "interests",
+    Part.EXAMPLE: "examples",
+    Part.REPOSITORIES: "repository searches",
+}
 LISTS = (Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES)  # added to and taken from; the others are replaced
 
 

@@ -82,7 +82,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
     if was_paused := is_paused(changed.before, now):
         since = await local(changed.after.baseline, changed.after.schedule.zone)
         looks = f"It looks at what has come in since {day_in_words(since, now)} at {since:%H:%M}"
-        text.append(f"{looks}; digests of the pause are left out.")
+        text.append(f"{looks}; digests that were due in the pause are left out.")
     return Reply(
         title=f"{title} goes on" if was_paused else f"{title} is not paused",
         text=tuple(text),

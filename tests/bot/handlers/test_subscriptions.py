@@ -1,0 +1,448 @@
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, time, timedelta
+
+import pytest
+
+from bot.commands import Subscribe, parse
+from bot.errors import Conflict, StoreError, UsageError
+from bot.models import Change, Preferences, Schedule, Subscription
+from tests.bot.handlers.desks import Seat, button, said
+
+
+async def changes(seat: Seat) -> list[Change]:
+    return list(await seat.desk.store.changes(seat.actor.workspace))
+
+
+async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Seat) -> None:
+    reply = await ada.ask(
+        "subscribe kv weekdays at 9:30 in zurich top 5 min 0.4 compact always filter kind:paper -blockchain"
+    )
+
+    assert reply.title == "Subscribed to KV cache"
+    what, *rest = reply.text
+    assert what == (
+        "What fits *KV cache* that passes the filter will be posted in this channel on weekdays at 09:30 (Europe/Zurich), "
+        "the best first."
+    )
+    assert rest == [
+        "The next digest comes Wednesday 1 April at 09:30, in 30 minutes.",
+        "Nothing from before now will be posted.",
+    ]
+    assert {field.name: field.value for field in reply.fields} == {
+        "When": "on weekdays at 09:30 (Europe/Zurich)",
+        "Next": "Wednesday 1 April at 09:30, in 30 minutes",
+        "Entries": "up to 5",
+        "Least score": "0.4",
+        "Filter": "kind:paper -blockchain",
+        "Layout": "compact",
+        "When there is nothing": "says so",
+    }
+    assert [each.label for each in reply.buttons] == ["Preview", "Pause", "Unsubscribe", "Try the filter"]
+    assert not reply.private
+
+
+async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: Seat) -> None:
+    await ada.ask("subscribe kv")
+
+    (made,) = await ada.here()
+    assert made.baseline == made.made_at == ada.now
+    assert made.schedule == Schedule(at=time(9), zone="UTC")
+    assert (made.entries, made.min_score, made.compact, made.always) == (None, None, False, False)
+    assert (made.channel, made.made_by, made.revision) == ("C1", "U-ada", 1)
+
+
+@pytest.mark.parametrize(
+    ("settled", "own", "zone"),
+    [
+        ("", "", "UTC"),
+        ("", "America/New_York", "America/New_York"),
+        ("Europe/Zurich", "America/New_York", "Europe/Zurich"),
+        ("Mars/Olympus", "America/New_York", "America/New_York"),
+        ("Mars/Olympus", "Moon/Copernicus", "UTC"),
+    ],
+)
+async def test_a_zone_that_is_not_said_is_the_workspaces_else_the_persons(
+    ada: Seat, settled: str, own: str, zone: str
+) -> None:
+    note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
+    await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(zone=settled), note)
+
+    await ada.by(zone=own).ask("subscribe kv")
+
+    assert [each.schedule.zone for each in await ada.here()] == [zone]
+
+
+async def test_what_is_not_said_again_stays_as_it_is(ada: Seat) -> None:
+    await ada.ask("subscribe kv mon,wed at 8 in Tokyo top 3 min 0.2 compact filter kind:paper")
+    (first,) = await ada.here()
+
+    reply = await ada.at(ada.now + timedelta(days=1)).ask("subscribe kv at 18:00 full")
+
+    (second,) = await ada.here()
+    assert reply.title == "Changed the subscription to KV cache"
+    assert second == replace(
+        first, schedule=replace(first.schedule, at=time(18)), compact=False, revision=first.revision + 1
+    )
+
+
+async def test_days_of_the_week_and_of_the_month_take_each_others_place(ada: Seat) -> None:
+    await ada.ask("subscribe kv monthly on 31")
+    assert [(each.schedule.weekdays, each.schedule.month_day) for each in await ada.here()] == [((), 31)]
+
+    reply = await ada.ask("subscribe kv weekends")
+
+    assert [(each.schedule.weekdays, each.schedule.month_day) for each in await ada.here()] == [((5, 6), 0)]
+    assert "on weekends at 09:00 (UTC)" in said(reply)
+
+
+async def test_subscribing_just_so_again_changes_nothing_and_says_so(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekdays at 9")
+
+    reply = await ada.ask("subscribe kv weekdays at 09:00")
+
+    assert reply.title == "KV cache is subscribed just so already"
+    assert len(await changes(ada)) == 1
+
+
+async def test_two_channels_subscribe_to_one_topic_each_in_its_way(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekdays filter kind:paper")
+    await ada.by(channel="C2").ask("subscribe kv weekly filter kind:repo")
+
+    assert [each.filter.text for each in await ada.here()] == ["kind:paper"]
+    assert [each.filter.text for each in await ada.by(channel="C2").here()] == ["kind:repo"]
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("subscribe kx", 'There is no topic "kx"'),
+        ("subscribe kv in CET", "CET stands for an offset"),
+        ("subscribe kv in UTC+2", "UTC+2 is an offset"),
+        ("subscribe kv in Atlantis", '"Atlantis" is not known'),
+        ("subscribe kv filter stras:>5", "There is no field `stras:`"),
+        ("subscribe kv filter sort:new kind:paper", "belong to a search"),
+        ("subscribe kv filter *", "Say what is to be let in"),
+    ],
+)
+async def test_what_cannot_be_is_refused_before_anything_is_written(ada: Seat, command: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence.replace("+", r"\+").replace("*", r"\*")):
+        await ada.ask(command)
+
+    assert not await ada.here()
+    assert not await changes(ada)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        Subscribe(topic="kv", entries=0),
+        Subscribe(topic="kv", entries=51),
+        Subscribe(topic="kv", min_score=1.1),
+        Subscribe(topic="kv", min_score=float("nan")),
+        Subscribe(topic="kv", weekdays=()),
+    ],
+)
+async def test_what_a_platforms_form_may_send_is_checked_as_well(ada: Seat, command: Subscribe) -> None:
+    with pytest.raises(UsageError):
+        await ada.give(command)
+    assert not await ada.here()
+
+
+async def test_a_topic_is_found_by_its_title_and_the_nearest_one_is_suggested(ada: Seat) -> None:
+    await ada.give(Subscribe(topic="GPU Systems"))
+    assert [each.topic for each in await ada.here()] == ["gpu-systems"]
+
+    with pytest.raises(UsageError) as raised:
+        await ada.give(Subscribe(topic="gpu-sytems"))
+    assert raised.value.hint == "Did you mean gpu-systems?"
+
+
+async def test_a_change_says_who_when_and_from_what_to_what(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekdays at 9 in UTC")
+    await ada.by(person="U-bob").at(ada.now + timedelta(hours=1)).ask("subscribe kv at 10:00")
+
+    second, first = await changes(ada)
+    assert (first.person, first.what, first.before) == ("U-ada", "subscription C1 kv", "")
+    assert (second.person, second.at) == ("U-bob", ada.now + timedelta(hours=1))
+    assert (second.before, second.after) == (first.after, first.after.replace("09:00", "10:00"))
+    assert isinstance(parse(second.after), Subscribe)
+
+
+async def test_two_people_who_subscribe_at_once_both_have_their_say(ada: Seat) -> None:
+    await asyncio.gather(
+        *(ada.ask(f"subscribe kv {option}") for option in ("weekdays", "at 07:15", "top 4", "compact", "min 0.3"))
+    )
+
+    (made,) = await ada.here()
+    assert (made.schedule.weekdays, made.schedule.at, made.entries) == ((0, 1, 2, 3, 4), time(7, 15), 4)
+    assert (made.compact, made.min_score, made.revision) == (True, 0.3, 5)
+
+
+async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Seat) -> None:
+    await ada.ask("filter kv everywhere set -cooking")
+
+    reply = await ada.ask("subscribe kv filter kind:paper")
+
+    assert "Filter: kind:paper; and -cooking (the topic's, everywhere)" in said(reply)
+
+
+# --- ending
+
+
+async def test_unsubscribing_can_be_undone_as_it_was(ada: Seat) -> None:
+    await ada.ask('subscribe kv mon,thu at 17:45 in "New York" top 3 min 0.15 compact always filter kind:paper "top 5"')
+    (before,) = await ada.here()
+
+    reply = await ada.ask("unsubscribe kv")
+    assert (reply.title, reply.private) == ("Unsubscribed from KV cache", False)
+    assert not await ada.here()
+    (latest, *_) = await changes(ada)
+    assert latest.before
+    assert not latest.after
+
+    await ada.ask(button(reply, "Undo"))
+    (again,) = await ada.here()
+    assert replace(again, id=before.id, revision=before.revision) == before
+    assert again.id != before.id
+
+
+async def test_unsubscribing_what_is_not_subscribed_says_what_is(ada: Seat) -> None:
+    with pytest.raises(UsageError, match="Nothing is subscribed in this channel"):
+        await ada.ask("unsubscribe kv")
+    await ada.ask("subscribe kv")
+    with pytest.raises(UsageError) as raised:
+        await ada.ask("unsubscribe gpu-systems")
+    assert raised.value.hint == "Subscribed here: kv."
+
+
+async def test_two_who_unsubscribe_at_once_get_an_answer_each(ada: Seat) -> None:
+    await ada.ask("subscribe kv")
+
+    outcomes = await asyncio.gather(*(ada.ask("unsubscribe kv") for _ in range(3)), return_exceptions=True)
+
+    assert sorted(type(each).__name__ for each in outcomes) == ["Reply", "UsageError", "UsageError"]
+
+
+# --- listing
+
+
+async def test_an_empty_channel_says_what_to_do_next(ada: Seat) -> None:
+    reply = await ada.ask("list")
+
+    assert reply.title == "Nothing is subscribed in this channel yet"
+    (step,) = reply.next_steps
+    assert isinstance(parse(step.split("*")[1]), Subscribe)
+
+
+async def test_the_list_of_a_channel_tells_each_subscription_and_not_those_of_others(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekdays at 12:00 top 3 filter kind:paper")
+    await ada.by(channel="C2").ask("subscribe gpu-systems")
+
+    reply = await ada.ask("list")
+
+    (entry,) = reply.entries
+    assert entry.title == "KV cache (kv)"
+    assert entry.lines == (
+        "on weekdays at 12:00 (UTC); next Wednesday 1 April at 12:00, in 5 hours",
+        "up to 3 entries",
+        "filter: kind:paper",
+    )
+    assert [each.label for each in entry.buttons] == ["Preview", "Pause", "Unsubscribe"]
+
+
+async def test_the_list_of_the_workspace_begins_with_this_channel(ada: Seat) -> None:
+    await ada.by(channel="A0").ask("subscribe kv")
+    await ada.ask("subscribe kv")
+
+    reply = await ada.ask("list all")
+
+    assert [each.title for each in reply.entries] == ["this channel: KV cache (kv)", "A0: KV cache (kv)"]
+    assert reply.entries[1].buttons == ()  # they would act in this channel
+
+
+async def stored(ada: Seat, **given: object) -> Subscription:
+    """A subscription of the channel that no command of today would make."""
+    values: dict[str, object] = {"schedule": Schedule(), "topic": "kv"} | given
+    made = Subscription(
+        id=f"id-{values['topic']}",
+        workspace=ada.actor.workspace,
+        channel="C1",
+        baseline=ada.now,
+        made_at=ada.now,
+        **values,  # type: ignore[arg-type]
+    )
+    note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="subscription C1 kv")
+    return await ada.desk.store.save_subscription(made, note, replaces=0)
+
+
+@pytest.mark.parametrize("schedule", [Schedule(zone="Europe/Atlantis"), Schedule(weekdays=())])
+async def test_a_schedule_that_cannot_be_computed_hides_no_other_and_can_be_mended(ada: Seat, schedule: Schedule) -> None:
+    await stored(ada, schedule=schedule)
+    await ada.ask("subscribe gpu-systems")
+
+    listed = said(await ada.ask("list"))
+    assert "GPU systems (gpu-systems)" in listed
+    assert "Europe/Atlantis" in listed or "No day fits this schedule" in listed
+    assert "*subscribe kv" in listed
+
+    mended = await ada.ask("subscribe kv daily in Zurich")
+    assert "every day at 09:00 (Europe/Zurich)" in said(mended)
+
+
+async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(ada: Seat) -> None:
+    await stored(ada, schedule=Schedule(zone="Europe/Atlantis"))
+
+    assert (await ada.ask("pause kv")).title == "KV cache is paused"
+    with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
+        await ada.ask("resume kv")
+    with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
+        await ada.ask("pause kv until monday")
+    assert (await ada.ask("unsubscribe kv")).title == "Unsubscribed from KV cache"
+
+
+async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada: Seat) -> None:
+    await stored(ada, topic="bygone")
+
+    assert "The topic is not there any more; *unsubscribe bygone* ends this." in said(await ada.ask("list"))
+    assert (await ada.ask("unsubscribe bygone")).title == "Unsubscribed from bygone"
+
+
+async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Seat) -> None:
+    first = await stored(ada)
+    with pytest.raises(StoreError):
+        await ada.desk.store.save_subscription(
+            replace(first, topic="gpu-systems", revision=0),
+            Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"),
+            replaces=0,
+        )
+    with pytest.raises(Conflict):
+        await ada.desk.store.save_subscription(
+            first, Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"), replaces=0
+        )
+
+
+# --- pausing
+
+
+async def test_pausing_for_good_and_resuming(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 12:00")
+
+    paused = await ada.ask("pause kv")
+    assert paused.title == "KV cache is paused"
+    assert paused.text[0] == "Paused until somebody resumes it."
+    assert "Paused until somebody resumes it." in said(await ada.ask("list"))
+    assert (await ada.ask("pause kv")).title == "KV cache is paused already"
+
+    later = ada.at(ada.now + timedelta(days=9, hours=10))
+    resumed = await later.ask(button(paused, "Resume"))
+    assert resumed.title == "KV cache goes on"
+    assert resumed.text == (
+        "The next digest comes Saturday 11 April at 12:00, in 19 hours.",
+        "It looks at what has come in since Friday 10 April at 12:00; digests that were due in the pause are left out.",
+    )
+    (subscription,) = await ada.here()
+    assert not subscription.paused
+    assert subscription.baseline == datetime(2026, 4, 10, 12, tzinfo=UTC)
+    assert (await later.ask("resume kv")).title == "KV cache is not paused"
+
+
+async def test_a_pause_between_two_digests_loses_nothing(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekly at 12:00")
+    monday = ada.at(datetime(2026, 4, 6, 13, tzinfo=UTC))
+
+    await monday.ask("pause kv")
+    await monday.at(monday.now + timedelta(days=3)).ask("resume kv")
+
+    (after,) = await ada.here()
+    assert after.baseline == datetime(2026, 4, 6, 12, tzinfo=UTC)  # when the last digest was due
+
+
+async def test_a_pause_before_the_first_digest_brings_nothing_older_than_the_subscription(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekly at 12:00")
+    await ada.ask("pause kv until 3w")
+
+    await ada.at(ada.now + timedelta(hours=1)).ask("resume kv")
+
+    (after,) = await ada.here()
+    assert after.baseline == after.made_at == ada.now
+
+
+async def test_a_pause_until_a_day_ends_as_that_day_begins_in_the_schedules_zone(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 09:00 in Tokyo")
+
+    reply = await ada.ask("pause kv until monday")
+
+    (paused,) = await ada.here()
+    assert paused.paused_until == datetime(2026, 4, 5, 15, tzinfo=UTC)
+    assert reply.text == (
+        "Paused until Monday 6 April at 00:00, in 4 days 8 hours.",
+        "The next digest comes Monday 6 April at 09:00, in 4 days 17 hours.",
+        "4 digests before it will be left out, and not made up for.",
+    )
+    assert paused.baseline == datetime(2026, 4, 5, tzinfo=UTC)  # Sunday's was due then
+    monday = ada.at(datetime(2026, 4, 5, 15, tzinfo=UTC))
+    assert "Paused" not in said(await monday.ask("list"))
+
+
+async def test_a_shorter_pause_takes_the_place_of_a_longer_one_whole(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 12:00")
+    await ada.ask("pause kv until 2w")
+
+    await ada.ask("pause kv until tomorrow")
+
+    (paused,) = await ada.here()
+    assert paused.paused_until == datetime(2026, 4, 2, tzinfo=UTC)
+    assert paused.baseline == datetime(2026, 4, 1, 12, tzinfo=UTC)
+
+
+async def test_a_pause_until_midnight_holds_no_digest_of_midnight_back(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 00:00")
+
+    reply = await ada.ask("pause kv until 3d")
+
+    assert "The next digest comes Saturday 4 April at 00:00" in said(reply)
+    assert "2 digests before it will be left out" in said(reply)
+
+
+async def test_a_subscription_that_is_changed_while_it_is_paused_stays_paused(ada: Seat) -> None:
+    await ada.ask("subscribe kv")
+    await ada.ask("pause kv")
+
+    reply = await ada.ask("subscribe kv at 10:00")
+
+    assert "Paused until somebody resumes it." in reply.text
+    assert "Next: when it is resumed" in said(reply)
+    assert "Resume" in [each.label for each in reply.buttons]
+
+
+async def test_why_something_was_paused_is_told_and_forgotten_when_it_goes_on(ada: Seat) -> None:
+    await stored(ada, paused=True, paused_because="the channel is archived")
+
+    assert "Paused until somebody resumes it: the channel is archived." in said(await ada.ask("list"))
+    await ada.ask("resume kv")
+    assert (await ada.here())[0].paused_because == ""
+
+
+# --- rights
+
+
+@pytest.mark.parametrize("command", ["subscribe kv", "unsubscribe kv", "pause kv", "resume kv"])
+async def test_where_only_administrators_manage_others_change_nothing(ada: Seat, command: str) -> None:
+    await ada.by(channel="C1").ask("subscribe kv weekdays")
+    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+    before = await ada.here()
+
+    with pytest.raises(UsageError, match="Only administrators may change"):
+        await strict.ask(command + (" at 10:00" if command == "subscribe kv" else ""))
+
+    assert await ada.here() == before
+    assert (await strict.by(may_administer=True).ask(command)).title
+
+
+async def test_the_workspaces_own_word_on_who_manages_counts_more_than_the_operators(ada: Seat) -> None:
+    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+    note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
+    await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
+
+    assert (await strict.ask("subscribe kv")).title == "Subscribed to KV cache"
