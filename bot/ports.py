@@ -161,11 +161,14 @@ class Store(Protocol):
         ...
 
     async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
-        """Return when items of these keys were posted to the channel, the latest first."""
+        """Return when items of these keys were posted to the channel, the latest first.
+
+        An item may have been posted under an alias: give them too.
+        """
         ...
 
     async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
-        """Return the keys of the entries of the channel's newest digest, in their order; none before the first."""
+        """Return the keys of the entries of the channel's newest digest that has any, in their order; none before it."""
         ...
 
     # --- what a workspace made: nothing of another workspace is ever found or changed
@@ -177,7 +180,10 @@ class Store(Protocol):
         ...
 
     async def save_topic(self, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
-        """Keep the topic as revision `replaces + 1`, and return it so."""
+        """Keep the topic as revision `replaces + 1`, and return it so.
+
+        Only the text of a query is kept: raises StoreError when its tree is another, UsageError when it is no query.
+        """
         ...
 
     async def delete_topic(
@@ -191,7 +197,10 @@ class Store(Protocol):
         ...
 
     async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
-        """Keep the subscription of its channel to its topic as revision `replaces + 1`, and return it so."""
+        """Keep the subscription of its channel to its topic as revision `replaces + 1`, and return it so.
+
+        Raises Conflict also when the stored one has another id, and for its filter what `save_topic` does for a query.
+        """
         ...
 
     async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
@@ -207,7 +216,7 @@ class Store(Protocol):
         ...
 
     async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
-        """Take back what was said, as far as it still stands so; return how many were dropped."""
+        """Take back what was said, as far as it still stands so; return how many were dropped. 0 writes no change."""
         ...
 
     async def saved(self, workspace: str, person: str) -> Sequence[Saved]:
@@ -263,13 +272,15 @@ class Store(Protocol):
         ...
 
     async def statistics(self) -> Mapping[str, int]:
-        """Return row counts and sizes for `doctor` and `db`: items, papers, repos, posts, readings, digests, bytes."""
+        """Return row counts and sizes for `doctor` and `db`: items, papers, repos, posts, readings, digests,
+        topics, subscriptions, saved, bytes.
+        """
         ...
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
         """Drop items first seen before the date that nobody holds, and older readings; say how many of each.
 
-        A digest holds its entries, a person what they saved, a topic the items that feedback was given on.
+        A digest holds its entries, a person what they saved, a topic its examples and the items that feedback was given on.
         """
         ...
 
