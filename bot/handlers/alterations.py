@@ -8,6 +8,7 @@ from typing import Any
 
 from bot.commands import EditTopic, Part
 from bot.errors import Unclear, UsageError
+from bot.handlers.clauses import meaning
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
 from bot.handlers.lookup import shown
@@ -59,7 +60,7 @@ async def _query(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     query = parse(command.value)
     if query.sort != "best" or query.topic_of:
         raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
-    return Edit(lambda topic: topic if topic.query.tree == query.tree else replace(topic, query=query))
+    return Edit(lambda topic: topic if meaning(topic.query.tree) == meaning(query.tree) else replace(topic, query=query))
 
 
 async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
@@ -70,7 +71,7 @@ async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
         raise UsageError("A weight lies between -10 and 10, and is not 0.", hint="For example *weight 2.5*.")
 
     def alter(topic: Topic) -> Topic:
-        same = [place for place, each in enumerate(topic.interests) if parse(each.clause).tree == tree]
+        same = [place for place, each in enumerate(topic.interests) if meaning(parse(each.clause).tree) == meaning(tree)]
         if not same:
             return _appended(topic, Part.INTEREST, Interest(command.value, weight))
         interests = list(topic.interests)
@@ -187,7 +188,7 @@ async def _meant(desk: Desk, actor: Actor, part: Part, value: str, present: Sequ
     same: list[_Element] = []
     if part is Part.INTEREST:
         tree = parse(value).tree
-        same = [each for each in present if parse(_text(each)).tree == tree]
+        same = [each for each in present if meaning(parse(_text(each)).tree) == meaning(tree)]
     elif part is Part.EXAMPLE:
         key = await _key_of(desk, actor, value)
         same = [each for each in present if each == key]

@@ -2,10 +2,11 @@
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.errors import UsageError
 from bot.handlers.lookup import shown
-from bot.models import And, Query, Tree
+from bot.models import And, Not, Or, Query, Term, Tree
 from bot.query import parse, unparse_tree
 
 _EXAMPLE = "kind:paper -blockchain"
@@ -26,6 +27,19 @@ def clauses_of(query: Query) -> tuple[Tree, ...]:
     return query.tree.parts if isinstance(query.tree, And) else (query.tree,)
 
 
+def meaning(tree: Tree) -> Tree:
+    """Return the tree in one spelling: two that are alike so ask the same of an item, whatever their case and quotes."""
+    match tree:
+        case Term():
+            return replace(tree, text=" ".join(tree.text.casefold().split()), quoted=False)
+        case Not(part):
+            return Not(meaning(part))
+        case And(parts) | Or(parts):
+            return type(tree)(tuple(map(meaning, parts)))
+        case _:
+            return tree
+
+
 def told(clause: Tree) -> str:
     """Return a clause as text that parses to it again, in parentheses when it is an alternative."""
     return unparse_tree(clause, inside=And)
@@ -39,8 +53,10 @@ def together(clauses: Sequence[Tree]) -> Query:
 def with_clauses(query: Query, text: str) -> Query:
     """Return the query with what the text says besides; what stands there already is not repeated."""
     present = clauses_of(query)
-    fresh = [clause for clause in dict.fromkeys(clauses_of(read_filter(text))) if clause not in present]
-    return together([*present, *fresh]) if fresh else query
+    known = set(map(meaning, present))
+    fresh = {meaning(clause): clause for clause in clauses_of(read_filter(text))}
+    added = [clause for meant, clause in fresh.items() if meant not in known]
+    return together([*present, *added]) if added else query
 
 
 def clauses_meant(query: Query, text: str) -> tuple[Tree, ...]:
@@ -57,10 +73,12 @@ def without_clauses(query: Query, gone: Sequence[Tree]) -> Query:
     present = clauses_of(query)
     if not present:
         raise UsageError("There is no filter to remove anything from.")
+    known = set(map(meaning, present))
     for clause in gone:
-        if clause not in present:
+        if meaning(clause) not in known:
             raise _not_there(told(clause), [told(each) for each in present])
-    return together([clause for clause in present if clause not in gone])
+    unwanted = set(map(meaning, gone))
+    return together([clause for clause in present if meaning(clause) not in unwanted])
 
 
 def _not_there(clause: str, present: Sequence[str]) -> UsageError:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.commands import Filter, FilterAction, Now, Scope, write
 from bot.errors import UsageError
-from bot.handlers.clauses import clauses_meant, clauses_of, read_filter, told, with_clauses, without_clauses
+from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
 from bot.handlers.desk import Desk
 from bot.handlers.editing import change_topic, copied_in_words, tried
 from bot.handlers.lookup import check_may_manage, order_of, subscription_here, topic_named
@@ -96,7 +96,7 @@ async def _tested(desk: Desk, place: _Place, typed: str, actor: Actor, now: date
     tested = read_filter(typed) if typed.strip() else place.filter
     trial = await tried(desk, await _order(desk, place, tested, actor), now)
     setting = Button("Set it", write(Filter(place.topic.name, FilterAction.SET, typed, place.scope)))
-    other = bool(typed.strip()) and tested.tree != place.filter.tree
+    other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
     name = _one_line(tested) or "no filter"
     return Reply(
         title=f"Tried on {place.words}: {name}",
@@ -139,7 +139,7 @@ def _judged(each: Judged) -> ReplyEntry:
 
 def _set(query: Query, typed: str) -> Query:
     wanted = read_filter(typed)
-    return query if wanted.tree == query.tree else wanted
+    return query if meaning(wanted.tree) == meaning(query.tree) else wanted
 
 
 async def _changed(desk: Desk, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:

@@ -1,6 +1,7 @@
 """A desk with everything real behind it, and people at it: what tests of the handlers stand on."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from bot.commands import Command, parse
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
-from bot.models import Actor, Interest, Item, Reply, Subscription, Topic
+from bot.models import Actor, Feedback, Interest, Item, Reply, Subscription, Topic
 from bot.press import Publisher
 from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
@@ -28,6 +29,25 @@ PACKS = (
     ),
     Topic(name="gpu-systems", title="GPU systems", query=parse_query("GPU OR CUDA"), interests=(Interest("CUDA", 2.0),)),
 )
+
+
+class Waiting(MemoryStore):
+    """A memory store that lets others go on after it has read something, as every other store does."""
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        found = await super().topics(workspace)
+        await asyncio.sleep(0)
+        return found
+
+    async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        found = await super().subscriptions(workspace, channel=channel, topic=topic)
+        await asyncio.sleep(0)
+        return found
+
+    async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
+        found = await super().feedback(workspace, topic)
+        await asyncio.sleep(0)
+        return found
 
 
 def about(number: int, title: str, **given: Any) -> Item:

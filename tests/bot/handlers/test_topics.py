@@ -1,0 +1,458 @@
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.commands import CreateTopic, EditTopic, Part, parse
+from bot.errors import Conflict, Unclear, UsageError
+from bot.handlers.parts import definition
+from bot.models import Change, Interest, Topic
+from bot.query import parse as parse_query
+from tests.bot.handlers.desks import PACKS, Seat, about, button, said
+
+PACK = PACKS[0]
+
+
+async def topic(seat: Seat, name: str = "kv") -> Topic:
+    return (await seat.desk.store.topics(seat.actor.workspace))[name]
+
+
+async def changes(seat: Seat, about: str = "") -> list[Change]:
+    return list(await seat.desk.store.changes(seat.actor.workspace, about=about, limit=500))
+
+
+# --- listing and showing
+
+
+async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscribed_where(ada: Seat) -> None:
+    await ada.ask("topic create zz-last GPU")
+    await ada.ask("subscribe kv")
+    for channel in ("C2", "C3"):
+        await ada.by(channel=channel).ask("subscribe kv")
+
+    reply = await ada.ask("topics")
+
+    assert reply.title == "3 topics"
+    assert [each.title for each in reply.entries] == ["Zz last (zz-last)", "KV cache (kv)", "GPU systems (gpu-systems)"]
+    assert "subscribed in this channel and 2 other channels" in reply.entries[1].lines
+    assert [[each.label for each in entry.buttons] for entry in reply.entries[:2]] == [
+        ["Show", "Subscribe"],
+        ["Show", "Preview"],
+    ]
+
+
+async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Seat) -> None:
+    await ada.ask("topic edit kv sources arxiv, feed")
+    await ada.ask("topic edit kv min 0.25")
+    await ada.ask("topic edit kv repositories topic:kv-cache stars:>50")
+    await ada.ask("filter kv everywhere set -cooking")
+    await ada.ask("more 2603.00001 for kv")
+    await ada.by(channel="C9").ask("subscribe kv")
+
+    reply = await ada.ask("topic show kv")
+
+    assert {field.name: field.value for field in reply.fields} == {
+        "Query": "cache",
+        "Filter": "-cooking",
+        "Sources": "arxiv, feed",
+        "Least score": "0.25",
+        "Feedback": "1 answer",
+        "Revision": "4, changed from what comes with Broadsheet",
+        "Used": "subscribed in 1 channel",
+    }
+    assert [(entry.title, entry.lines) for entry in reply.entries] == [
+        ("Interests", ('1. *"KV cache"* × 2', "2. *paging* × 1")),
+        ("Examples", ("1. Paging the KV cache", "2. Keys and values in blocks that need not lie side by side.")),
+        ("Repositories", ("1. topic:kv-cache stars:>50",)),
+    ]
+    assert [each.label for each in reply.buttons] == ["Preview", "Subscribe", "What it learned"]
+
+
+async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Seat) -> None:
+    with pytest.raises(UsageError, match='There is no topic "KV caches"') as raised:
+        await ada.ask('topic show "KV caches"')
+    assert raised.value.hint == "Did you mean kv?"
+    with pytest.raises(UsageError) as raised:
+        await ada.ask(f"topic show {'x' * 3000}")
+    assert len(str(raised.value)) < 120
+    assert raised.value.hint == "*topics* lists those there are."
+
+
+# --- making
+
+
+async def test_a_topic_is_made_from_a_query_and_tried_at_once(ada: Seat) -> None:
+    reply = await ada.ask("topic create my-gpus CUDA OR title:kernels")
+
+    assert reply.title == "Made the topic My gpus (my-gpus)"
+    assert reply.text == ("2 of the 5 items of the last 7 days enter it; the best:",)
+    assert {each.item.key for each in reply.entries if each.item} == {"arxiv:2603.00003", "arxiv:2603.00005"}
+    assert all(each.lines for each in reply.entries)
+    assert not reply.private
+    made = await topic(ada, "my-gpus")
+    assert (made.query.text, made.revision) == ("CUDA OR title:kernels", 1)
+
+
+async def test_a_topic_is_made_as_a_copy_of_another(ada: Seat) -> None:
+    await ada.ask("topic create mine from kv")
+
+    assert await topic(ada, "mine") == replace(PACK, name="mine", title="Mine", revision=1)
+
+
+async def test_a_query_that_lets_nothing_in_says_so(ada: Seat) -> None:
+    assert (await ada.ask("topic create none zebrafish")).text == (
+        "None of the 5 items of the last 7 days enters it: a wider query would let some in.",
+    )
+
+
+async def test_before_anything_is_collected_a_new_topic_says_that_it_cannot_be_tried(ada: Seat) -> None:
+    later = ada.at(ada.now + timedelta(days=30))
+
+    assert (await later.ask("topic create gpus GPU")).text == (
+        "Nothing was collected in the last 7 days, so it cannot be tried yet.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence", "hint"),
+    [
+        (CreateTopic("kv", "cache"), "There is a topic kv already, one that comes with Broadsheet", '"kv-2" is free'),
+        (CreateTopic("GPU Systems!", "GPU"), "small letters, digits and hyphens", '"gpu-systems-2" would do'),
+        (CreateTopic("Crème_brûlée", "a"), "small letters", '"creme-brulee" would do'),
+        (CreateTopic("論文", "a"), "small letters", '"my-topic" would do'),
+        (CreateTopic("x" * 60, "a"), "40 at most", f'"{"x" * 40}" would do'),
+        (CreateTopic("new", "stras:>5"), "There is no field `stras:`", "stars:"),
+        (CreateTopic("new", "sort:new GPU"), "belong to a search", ""),
+        (CreateTopic("new", " "), "Say what is to enter", "topic create new"),
+        (CreateTopic("new", origin="kx"), 'There is no topic "kx"', "Did you mean kv?"),
+    ],
+)
+async def test_a_topic_that_cannot_be_made_so_comes_with_a_proposal(
+    ada: Seat, command: CreateTopic, sentence: str, hint: str
+) -> None:
+    with pytest.raises(UsageError) as raised:
+        await ada.give(command)
+    assert sentence in str(raised.value)
+    assert hint in raised.value.hint
+    assert not await ada.desk.store.topics(ada.actor.workspace)
+
+
+async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Seat) -> None:
+    outcomes = await asyncio.gather(
+        *(ada.ask(f"topic create new {word}") for word in ("GPU", "CUDA")), return_exceptions=True
+    )
+
+    (refused,) = [each for each in outcomes if isinstance(each, UsageError)]
+    assert "new" in str(refused)
+    assert len(await changes(ada)) == 1
+
+
+# --- editing
+
+
+async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada: Seat) -> None:
+    reply = await ada.ask("topic edit kv title Caches of all kinds")
+
+    assert await topic(ada) == replace(PACK, title="Caches of all kinds", revision=1)
+    assert "this workspace has its own copy from now on" in said(reply)
+    assert "own copy" not in said(await ada.ask("topic edit kv title Caches"))
+
+
+@pytest.mark.parametrize(
+    ("part", "changed", "text"),
+    [
+        ("title Caches", {"title": "Caches"}, ("It was: KV cache", "It is now: Caches")),
+        (
+            "description All  about\ncaches",
+            {"description": "All about caches"},
+            ("It was: Caches of keys and values.", "It is now: All about caches"),
+        ),
+        ("query KV OR cache", {"query": parse_query("KV OR cache")}, ("It was: cache", "It is now: KV OR cache")),
+        ("sources arxiv feed:lab", {"sources": ("arxiv", "feed:lab")}, ("It was: all", "It is now: arxiv, feed:lab")),
+        ("min 0,25", {"min_score": 0.25}, ("It was: 0", "It is now: 0.25")),
+        (
+            "interest weight 2.5 CUDA OR ROCm",
+            {"interests": (*PACK.interests, Interest("CUDA OR ROCm", 2.5))},
+            ("New: weight 2.5 CUDA OR ROCm",),
+        ),
+        (
+            "interest weight -1 PAGING",
+            {"interests": (PACK.interests[0], Interest("paging", -1.0))},
+            ("Gone: weight 1 paging", "New: weight -1 paging"),
+        ),
+        ("remove interest 1", {"interests": PACK.interests[1:]}, ('Gone: weight 2 "KV cache"',)),
+        ("remove interest PAGING", {"interests": PACK.interests[:1]}, ("Gone: weight 1 paging",)),
+        (
+            "example https://arxiv.org/abs/2603.00003v2",
+            {"examples": (*PACK.examples, "arxiv:2603.00003")},
+            ("New: arxiv:2603.00003", "It is Sharding a cache in CUDA (arxiv:2603.00003)."),
+        ),
+        (
+            "example keys that are evicted early",
+            {"examples": (*PACK.examples, "keys that are evicted early")},
+            ("New: keys that are evicted early", "It is taken as a text to be close to, as no item is called so."),
+        ),
+        ("remove example 2603.00001", {"examples": PACK.examples[1:]}, ("Gone: arxiv:2603.00001",)),
+        (
+            "remove example 2",
+            {"examples": PACK.examples[:1]},
+            ("Gone: Keys and values in blocks that need not lie side by side.",),
+        ),
+        ("repositories topic:cuda stars:>5", {"repositories": ("topic:cuda stars:>5",)}, ("New: topic:cuda stars:>5",)),
+    ],
+)
+async def test_each_part_is_changed_alone_and_the_change_is_told_and_undone(
+    ada: Seat, part: str, changed: dict[str, object], text: tuple[str, ...]
+) -> None:
+    reply = await ada.ask(f"topic edit kv {part}")
+
+    after = await topic(ada)
+    assert after == replace(PACK, revision=1, **changed)  # type: ignore[arg-type]
+    assert reply.text[: len(text)] == text
+    assert not reply.private
+
+    await ada.ask(button(reply, "Undo"))
+    undone = await topic(ada)
+    assert replace(undone, revision=0, interests=(), examples=()) == replace(PACK, interests=(), examples=())
+    assert set(undone.interests) == set(PACK.interests)
+    assert set(undone.examples) == set(PACK.examples)
+
+
+async def test_a_new_query_is_tried_at_once(ada: Seat) -> None:
+    reply = await ada.ask("topic edit kv query CUDA")
+
+    assert "1 of the 5 items of the last 7 days enters it; the best:" in reply.text
+    assert [each.item.title for each in reply.entries if each.item] == ["Sharding a cache in CUDA"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "title KV cache",
+        "query Cache",
+        "sources all",
+        "min 0.0",
+        "interest weight 2 'kv cache'".replace("'", '"'),
+        "example 2603.00001",
+    ],
+)
+async def test_what_is_so_already_is_not_written_again(ada: Seat, part: str) -> None:
+    reply = await ada.ask(f"topic edit kv {part}")
+
+    assert reply.title == "KV cache is so already"
+    assert not await changes(ada)
+    assert not await ada.desk.store.topics(ada.actor.workspace)
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "sentence"),
+    [
+        (Part.TITLE, "x" * 81, "80 characters"),
+        (Part.TITLE, " \n", "Say what the title is to be"),
+        (Part.DESCRIPTION, "x" * 2001, "2,000 characters"),
+        (Part.QUERY, "(a", "never closed"),
+        (Part.QUERY, "a sort:new", "belong to a search"),
+        (Part.INTEREST, "stras:>5", "no field `stras:`"),
+        (Part.INTEREST, "*", "needs something to look for"),
+        (Part.EXAMPLE, "2603.99999", "not among the items"),
+        (Part.EXAMPLE, "word " * 500, "2,000 characters"),
+        (Part.SOURCES, "arxiv, medrxiv", 'There is no source "medrxiv"'),
+        (Part.MIN, "1.5", "between 0 and 1"),
+        (Part.MIN, "nan", "between 0 and 1"),
+        (Part.MIN, "much", "between 0 and 1"),
+        (Part.REPOSITORIES, "x" * 257, "256 characters"),
+    ],
+)
+async def test_a_value_that_a_part_cannot_take_is_refused_before_anything_is_written(
+    ada: Seat, part: Part, value: str, sentence: str
+) -> None:
+    with pytest.raises(UsageError, match=sentence.replace("(", r"\(")):
+        await ada.give(EditTopic(name="kv", part=part, value=value))
+    assert not await changes(ada)
+
+
+@pytest.mark.parametrize("weight", [0.0, 11.0, float("nan"), float("-inf")])
+async def test_a_weight_lies_within_bounds(ada: Seat, weight: float) -> None:
+    with pytest.raises(UsageError, match="between -10 and 10"):
+        await ada.give(EditTopic(name="kv", part=Part.INTEREST, value="a", weight=weight))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "sentence"),
+    [
+        (Part.INTEREST, "3", "The topic has no interest 3"),
+        (Part.EXAMPLE, "2603.00005", "The topic has no example 2603.00005"),
+        (Part.REPOSITORIES, "topic:x", "The topic has no repository search topic:x"),
+        (Part.TITLE, "KV cache", "always has a title"),
+    ],
+)
+async def test_what_is_not_there_cannot_be_removed(ada: Seat, part: Part, value: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence):
+        await ada.give(EditTopic(name="kv", part=part, value=value, remove=True))
+
+
+async def test_a_topic_takes_only_so_many_interests(ada: Seat) -> None:
+    crowded = replace(PACK, interests=tuple(Interest(f"word{number}") for number in range(100)))
+    note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="topic kv")
+    await ada.desk.store.save_topic(ada.actor.workspace, crowded, note, replaces=0)
+
+    with pytest.raises(UsageError, match="100 interests"):
+        await ada.ask("topic edit kv interest another")
+    assert (await ada.ask("topic edit kv interest weight 3 word7")).title == "Changed the interests of KV cache"
+
+
+async def test_an_example_that_may_be_several_items_is_asked_about(ada: Seat) -> None:
+    await ada.desk.store.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
+
+    with pytest.raises(Unclear) as raised:
+        await ada.ask("topic edit kv example twin")
+    assert raised.value.field == "value"
+    assert len(raised.value.choices) == 2
+
+
+# --- two at once
+
+
+async def test_an_edit_of_an_outdated_revision_says_how_it_stands_and_who_changed_it(ada: Seat) -> None:
+    await ada.by(person="U-bob").ask("topic edit kv query caches OR stores")
+
+    with pytest.raises(Conflict) as raised:
+        await ada.at(ada.now + timedelta(minutes=3)).ask("topic edit kv rev=0 query keys")
+
+    assert str(raised.value) == (
+        "kv is in revision 1 now, by U-bob, 3 minutes ago; nothing was changed. Its query now: caches OR stores."
+    )
+    assert "rev=1" in raised.value.hint
+    assert (await ada.ask("topic edit kv rev=1 query keys")).title == "Changed the query of KV cache"
+
+
+async def test_edits_of_different_parts_at_once_are_all_kept(ada: Seat) -> None:
+    parts = ("title Caches", "min 0.3", "sources arxiv", "interest eviction", "interest weight 3 offloading")
+
+    await asyncio.gather(*(ada.ask(f"topic edit kv {part}") for part in parts))
+
+    after = await topic(ada)
+    assert (after.title, after.min_score, after.sources) == ("Caches", 0.3, ("arxiv",))
+    assert {each.clause for each in after.interests} == {'"KV cache"', "paging", "eviction", "offloading"}
+    assert after.revision == len(await changes(ada)) == 5
+
+
+async def test_of_two_edits_of_one_part_at_once_the_second_is_told_and_loses_nothing(ada: Seat) -> None:
+    outcomes = await asyncio.gather(
+        *(ada.by(person=f"U{word}").ask(f"topic edit kv query {word}") for word in ("keys", "values")),
+        return_exceptions=True,
+    )
+
+    (refused,) = [each for each in outcomes if isinstance(each, Conflict)]
+    winner = (await topic(ada)).query.text
+    assert str(refused).endswith(f"Its query now: {winner}.")
+    assert f"by U{winner}" in str(refused)
+
+
+async def test_an_edit_of_a_topic_that_is_being_deleted_gets_a_clear_answer(ada: Seat) -> None:
+    await ada.ask("topic create new GPU")
+
+    outcomes = await asyncio.gather(
+        ada.ask("topic delete new"), ada.ask("topic edit new title Newer"), return_exceptions=True
+    )
+
+    assert all(not isinstance(each, Exception) or isinstance(each, UsageError) for each in outcomes)
+    assert not await ada.desk.store.topics(ada.actor.workspace)
+
+
+# --- deleting
+
+
+async def test_a_topic_in_use_is_not_deleted_silently(ada: Seat) -> None:
+    await ada.ask("topic create gpus GPU")
+    await ada.ask("subscribe gpus")
+    await ada.by(channel="C2").ask("subscribe gpus")
+    await ada.ask("more 2603.00005 for gpus")
+
+    asked = await ada.ask("topic delete gpus")
+    assert asked.title == "Gpus is in use"
+    assert "It is subscribed in this channel, C2. Nothing was deleted." in asked.text
+    assert await topic(ada, "gpus")
+
+    deleted = await ada.ask(button(asked, "Delete anyway"))
+    assert deleted.text == (
+        "With it went 2 subscriptions (this channel, C2) and what 1 answer of more and less had taught it.",
+        "*history gpus* keeps how it was made, so that it can be made again.",
+    )
+    assert not deleted.private
+    assert not await ada.desk.store.subscriptions(ada.actor.workspace)
+    assert not await ada.desk.store.feedback(ada.actor.workspace, "gpus")
+
+
+async def test_a_topic_in_nobodys_use_is_deleted_at_once(ada: Seat) -> None:
+    await ada.ask("topic create gpus GPU")
+
+    assert (await ada.ask("topic delete gpus")).title == "Deleted Gpus"
+
+
+async def test_a_pack_cannot_be_deleted(ada: Seat) -> None:
+    with pytest.raises(UsageError, match="kv comes with Broadsheet and cannot be deleted"):
+        await ada.ask("topic delete kv anyway")
+
+
+async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada: Seat) -> None:
+    await ada.ask("topic edit kv title Caches")
+    await ada.ask("subscribe kv")
+    await ada.ask("more 2603.00001 for kv")
+
+    reply = await ada.ask("topic delete kv")
+
+    assert reply.title == "KV cache is again as it comes with Broadsheet"
+    assert "Revision: as it comes with Broadsheet" in said(await ada.ask("topic show kv"))
+    assert [each.topic for each in await ada.here()] == ["kv"]
+    assert len(await ada.desk.store.feedback(ada.actor.workspace, "kv")) == 1
+
+
+async def test_history_keeps_a_deleted_topic_whole_so_that_it_can_be_made_again(ada: Seat) -> None:
+    await ada.ask("topic create gpus from kv")
+    for part in ("title The GPUs", "sources arxiv", "min 0.3", "repositories topic:cuda", 'interest "a OR b" -c'):
+        await ada.ask(f"topic edit gpus {part}")
+    await ada.ask("filter gpus everywhere set kind:paper")
+    before = await topic(ada, "gpus")
+    await ada.ask("topic delete gpus")
+
+    (latest, *_) = await changes(ada, about="topic gpus")
+    assert latest.before == definition(before)
+    assert latest.after == ""
+    for line in latest.before.splitlines():
+        await ada.give(parse(line))
+
+    assert replace(await topic(ada, "gpus"), revision=before.revision) == before
+
+
+async def test_every_change_of_a_topic_stands_in_the_history(ada: Seat) -> None:
+    await ada.ask("topic create gpus GPU")
+    await ada.by(person="U-bob").ask("topic edit gpus query CUDA")
+    await ada.ask("topic edit gpus interest weight 2 kernels")
+    await ada.ask("topic edit gpus remove interest kernels")
+
+    assert [(each.person, each.what, each.before, each.after) for each in await changes(ada)] == [
+        ("U-ada", "topic gpus", "interest: weight 2 kernels", ""),
+        ("U-ada", "topic gpus", "", "interest: weight 2 kernels"),
+        ("U-bob", "topic gpus", "query: GPU", "query: CUDA"),
+        ("U-ada", "topic gpus", "", definition(replace(await topic(ada, "gpus"), query=parse_query("GPU"), interests=()))),
+    ]
+
+
+# --- rights
+
+
+@pytest.mark.parametrize(
+    "command", ["topic create new GPU", "topic edit own title T", "topic delete own", "filter own set a", "filter own clear"]
+)
+async def test_where_only_administrators_manage_others_change_no_topic(ada: Seat, command: str) -> None:
+    await ada.ask("topic create own GPU")
+    before = await ada.desk.store.topics(ada.actor.workspace)
+    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+
+    with pytest.raises(UsageError, match="Only administrators may change"):
+        await strict.ask(command)
+
+    assert await ada.desk.store.topics(ada.actor.workspace) == before
+    assert (await strict.by(may_administer=True).ask(command)).title
