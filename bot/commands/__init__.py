@@ -1,7 +1,7 @@
 """What a person may ask, declared once: the classes, the table, the parser and its inverse."""
 
 from bot.commands.parse import parse
-from bot.commands.table import BY_COMMAND, TABLE, Group, Right, Usage
+from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
 from bot.commands.verb import help_for
 from bot.commands.verbs import (
     Command,
@@ -40,6 +40,7 @@ from bot.commands.write import write
 
 __all__ = [
     "BY_COMMAND",
+    "BY_NAME",
     "TABLE",
     "Command",
     "CreateTopic",

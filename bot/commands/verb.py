@@ -1,5 +1,6 @@
 """Which command a text means: its first word or two, by name or alias, or the nearest name."""
 
+import re
 from dataclasses import dataclass
 
 from bot.commands.table import BY_COMMAND, BY_NAME, Usage
@@ -10,6 +11,8 @@ from bot.errors import UsageError
 
 _OURSELVES = frozenset({"digest", "broadsheet"})  # what the text may begin with before its verb
 _ACTIONS = {"show": ShowTopic, "create": CreateTopic, "edit": EditTopic, "delete": DeleteTopic, "list": ListTopics}
+_SIGNS_ALONE = re.compile("[/,:;.!]+")
+_SLASHES = re.compile("/+")
 _FIRST = sorted({name.split()[0] for name in BY_NAME})
 _LONGEST = 70  # characters of a command in a hint
 _SEEN = 300  # characters of a text that tell which command it is
@@ -57,36 +60,44 @@ def help_for(text: str) -> Usage | None:
 
 def _unwrap(words: Words) -> None:
     """Leave out a code's backticks and a bold text's asterisks around the whole."""
-    for sign in "`*":
-        left = words.signs[words.at : words.end]
-        words.at += len(left) - len(left.lstrip(" " + sign))
-        if sign in left[: len(left) - len(left.lstrip(" " + sign))]:
-            words.end = words.at + len(words.signs[words.at : words.end].rstrip(" " + sign))
+    left = words.signs.lstrip()
+    inner = left.lstrip("`*")
+    signs = left[: len(left) - len(inner)]
+    if signs:
+        words.at = words.end - len(inner)
+        words.end = words.at + len(inner.rstrip(f" {signs}"))
 
 
 def _step_over_ourselves(words: Words) -> None:
-    """Step over `@somebody` and `/digest`, `digest` or `broadsheet`; `digest` alone, or before a topic, is a command."""
-    while (word := words.peek()) is not None and (word.text.startswith("@") or not word.key.strip("/,:;.!")):
-        if word.quoted or word.key == "?":
-            return
+    """Step over `@somebody`, then `/digest`, `digest` or `broadsheet`."""
+    while (
+        (word := words.peek()) is not None and not word.quoted and (word.key[0] == "@" or _SIGNS_ALONE.fullmatch(word.key))
+    ):
         words.next()
     if word is None or word.quoted:
         return
-    slash = word.key.startswith("/")
-    words.at += len(word.key) - len(word.key.lstrip("/"))
-    if word.key.lstrip("/") not in _OURSELVES:
+    slash = _step_over_slash(words)
+    name = word.key.lstrip("/")
+    at = words.at
+    if name not in _OURSELVES:
         return
-    before = words.at
     words.next()
-    if not slash and word.key == "digest" and not _is_verb(words):
-        words.at = before
-        return
-    word = words.peek()
-    words.at += 0 if word is None else len(word.key) - len(word.key.lstrip("/"))
+    if slash or name != "digest" or _is_verb(words):
+        _step_over_slash(words)
+    else:
+        words.at = at  # `digest` alone, or before a topic, is a command
+
+
+def _step_over_slash(words: Words) -> bool:
+    """Step over slashes before a word and say whether there were any."""
+    words.peek()
+    found = _SLASHES.match(words.signs, words.at, words.end)
+    words.at = found.end() if found else words.at
+    return found is not None
 
 
 def _is_verb(words: Words) -> bool:
-    """Say whether a command's name follows, or what is more likely a misspelt one than a topic."""
+    """Say whether a command's name follows, or more words than a topic has."""
     at = words.at
     word, second = words.next(), words.next()
     words.at = at

@@ -15,17 +15,6 @@ def test_every_command_is_read_back_from_what_is_written(command: Command) -> No
 
 
 _VERBS = ("", "search ", "subscribe x ", "subscribe x at ", "topic ", "topic edit x ", "more ", "filter x ", "pause x ")
-    "",
-    "search ",
-    "subscribe x ",
-    "subscribe x at ",
-    "topic ",
-    "topic edit x ",
-    "more ",
-    "filter x ",
-    "saved ",
-    "pause x ",
-)
 
 
 def _asked(text: str) -> Command | UsageError:
