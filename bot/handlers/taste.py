@@ -1,6 +1,7 @@
 """More and less: what people say of items, and what a topic learns from it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.commands import Less, More, Now, Profile, write
@@ -23,7 +24,7 @@ async def less(desk: Desk, command: Less, actor: Actor, now: datetime) -> Reply:
 
 async def _said(desk: Desk, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
     item = await item_named(desk, actor, command.item)
-    topic = await _topic_meant(desk, actor, item, command.topic)
+    topic = await _topic_meant(desk, actor, item, command)
     before = own(await desk.store.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
         await desk.store.drop_feedback([before], change_of(actor, before, None, now))
@@ -70,13 +71,13 @@ def word_of(said: Feedback | None) -> str:
 # --- which topic
 
 
-async def _topic_meant(desk: Desk, actor: Actor, item: Item, named: str) -> Topic:
+async def _topic_meant(desk: Desk, actor: Actor, item: Item, command: More | Less) -> Topic:
     """The named one; else the one under which the item was posted here; else the only one that is subscribed here.
 
     Raises Unclear with those to choose from.
     """
-    if named.strip():
-        return await topic_named(desk, actor.workspace, named)
+    if command.topic.strip():
+        return await topic_named(desk, actor.workspace, command.topic)
     topics = await topics_of(desk, actor.workspace)
     postings = await desk.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
     here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
@@ -87,9 +88,10 @@ async def _topic_meant(desk: Desk, actor: Actor, item: Item, named: str) -> Topi
         if found:
             choices = [(topic.title, topic.name) for topic in found]
             raise Unclear("Several topics are subscribed in this channel: for which one?", "topic", choices)
+    named = replace(command, item=item.key, topic=next(iter(sorted(topics)), "TOPIC"))
     raise UsageError(
         "It was not posted in this channel, and nothing is subscribed here.",
-        hint=f"Say for which topic: *more {item.key} for {next(iter(sorted(topics)), 'TOPIC')}*.",
+        hint=f"Say for which topic: *{write(named)}*.",
     )
 
 
