@@ -34,7 +34,7 @@ def exact(written: str) -> str | None:
 
 def unjoined(text: str) -> str:
     """Return a name or an address without what nobody sees in it."""
-    return text.translate(_UNJOINED)
+    return text if text.isascii() else text.translate(_UNJOINED)
 
 
 def query_text(written: str) -> str:

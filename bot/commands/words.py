@@ -17,7 +17,10 @@ _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared 
 
 
 class Word(NamedTuple):
-    """One word: its text, without quotation marks or a sentence's signs behind it, and where it stands."""
+    """One word: its text, without quotation marks or a sentence's signs behind it, and where it stands.
+
+    One that was not quoted has plain dashes: a topic is found however a telephone wrote its name.
+    """
 
     text: str
     start: int
@@ -65,13 +68,9 @@ class Words:
             return Word(self.typed.text[found.start(1) : found.end(1)].strip(), at, found.end(), quoted=True)
         blank = self.signs.find(" ", at, self.end)
         end = self.end if blank < 0 else blank
-        signs = self.signs[at:end]
-        signs = signs.rstrip(_SIGNS) or signs
-        text = self.typed.text[at : at + len(signs)]
-        if text.isascii():
-            return Word(text, at, end, signs.lower())
-        text = unjoined(text)
-        return Word(text, at, end, plain(text).lower())
+        text = self.signs[at:end]
+        text = unjoined(text.rstrip(_SIGNS) or text)
+        return Word(text, at, end, text.lower())
 
     def next(self) -> Word | None:
         """Return the next word and step over it, and over signs of a sentence behind it; None at the end."""

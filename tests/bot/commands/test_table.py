@@ -1,0 +1,58 @@
+import re
+from typing import get_args
+
+import pytest
+
+from bot.commands import BY_COMMAND, BY_NAME, TABLE, Command, Group, Usage, help_for, parse, write
+
+
+def test_every_command_has_exactly_one_row() -> None:
+    assert sorted(usage.command.__name__ for usage in TABLE) == sorted(each.__name__ for each in get_args(Command))
+    assert len(BY_COMMAND) == len(TABLE)
+
+
+@pytest.mark.parametrize("usage", TABLE, ids=lambda usage: str(usage.words))
+def test_every_example_is_that_command_in_its_canonical_form(usage: Usage) -> None:
+    command = parse(usage.example)
+
+    assert type(command) is usage.command
+    assert write(command) == usage.example
+    assert help_for(usage.example) is usage
+
+
+@pytest.mark.parametrize("usage", TABLE, ids=lambda usage: str(usage.words))
+def test_every_row_can_be_shown_in_a_menu_and_told_in_a_line(usage: Usage) -> None:
+    names = usage.words.split(" ")
+
+    assert len(names) <= 2
+    assert all(re.fullmatch("[a-z]{1,32}", name) for name in names)
+    assert all(form.startswith(f"{usage.words}") for form in usage.syntax.split(" | "))
+    assert usage.example.startswith(usage.words)
+    assert re.fullmatch(r"[A-Z][^.]+\.", usage.help)
+    assert len(usage.help) <= 110  # what one line of a help takes
+
+
+def test_a_group_of_sub_commands_is_no_command_itself() -> None:
+    groups = {usage.words.split(" ")[0] for usage in TABLE if " " in usage.words}
+
+    assert groups == {"topic"}
+    assert not groups & {usage.words for usage in TABLE}
+
+
+def test_no_name_means_two_commands() -> None:
+    names = [name for usage in TABLE for name in (usage.words, *usage.aliases)]
+
+    assert len(names) == len(set(names)) == len(BY_NAME)
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_every_name_and_alias_leads_to_its_row_whatever_its_case(name: str) -> None:
+    assert help_for(name.upper()) is BY_NAME[name]
+    assert help_for(f"/digest {name}") is BY_NAME[name]
+
+
+def test_every_group_holds_commands_that_stand_together() -> None:
+    groups = [usage.group for usage in TABLE]
+
+    assert list(dict.fromkeys(groups)) == list(Group)
+    assert groups == sorted(groups, key=list(Group).index)
