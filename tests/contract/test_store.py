@@ -56,8 +56,8 @@ def words(text: str) -> tuple[Term, ...]:
     return tuple(map(Term, text.split()))
 
 
-async def found(store: Store, asked: Query, **span: int) -> list[str]:
-    page = await store.search(asked, NOW, **span)
+async def found(store: Store, asked: Query) -> list[str]:
+    page = await store.search(asked, NOW)
     return [hit.item.key for hit in page.hits]
 
 
