@@ -45,16 +45,17 @@ async def save(desk: Desk, command: Save, actor: Actor, now: datetime) -> Reply:
 async def unsave(desk: Desk, command: Unsave, actor: Actor, now: datetime) -> Reply:
     """Take an item back from what one saved; its key will do where the item itself is not kept any more."""
     held = {each.key for each in await desk.store.saved(actor.workspace, actor.person)}
-    if command.item.strip() in held:
-        keys, title = {command.item.strip()}, command.item.strip()
+    typed = command.item.strip()
+    if typed in held and not await desk.store.find([typed]):
+        keys, title = {typed}, typed
     else:
-        item = await item_named(desk, actor, command.item)
+        item = await item_named(desk, actor, typed)
         keys, title = {item.key, *item.aliases} & held, called(item)
     if not keys:
         return Reply(title="It was not saved", text=(f"{title} is not among what you put aside.",), buttons=(_all(),))
     for key in keys:
         await desk.store.unsave_item(actor.workspace, actor.person, key)
-    undo = Button("Undo", write(Save(next(iter(keys)))))
+    undo = Button("Undo", write(Save(min(keys))))
     return Reply(title="Not saved any more", text=(title,), buttons=(undo, _all()))
 
 

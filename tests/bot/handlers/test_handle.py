@@ -1,0 +1,154 @@
+"""Every command is answered, and whatever is asked there is an answer that a person can act on."""
+
+import asyncio
+import logging
+from datetime import timedelta
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.commands import TABLE, Command, More, Search, parse
+from bot.errors import Conflict, StoreError
+from bot.handlers import handle as handling
+from bot.handlers.handle import HANDLERS, answer
+from bot.models import Reply
+from bot.store.memory import MemoryStore
+from tests.bot.commands.generate import commands, texts
+from tests.bot.handlers.desks import PAPERS, Seat, about, said, seat
+from tests.conftest import NOW
+
+LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABLE]), texts())
+
+
+async def told(ada: Seat, asked: str | Command) -> Reply:
+    return await answer(ada.desk, asked, ada.actor, ada.now)
+
+
+def test_every_command_has_a_function_that_answers_it() -> None:
+    assert set(HANDLERS) == set(get_args(Command))
+
+
+async def test_a_command_may_come_as_text_or_as_it_is(ada: Seat) -> None:
+    assert await told(ada, "search cache") == await told(ada, Search("cache"))
+
+
+# --- what did not work
+
+
+async def test_a_mistake_is_told_with_what_to_write_and_an_example(ada: Seat) -> None:
+    reply = await told(ada, "search cache stras:>500")
+
+    assert reply.title == "That did not work"
+    assert reply.text[0].startswith("There is no field `stras:`; did you mean `stars:`?")
+    assert reply.text[1:] == ("It is here: stras:>500",)
+    assert [(field.name, parse(field.value).__class__) for field in reply.fields[1:]] == [("Example", Search)]
+    assert reply.private
+
+
+async def test_a_command_as_it_is_has_its_help_too(ada: Seat) -> None:
+    reply = await told(ada, Search("cache page:(", page="1.2"))
+
+    assert [field.name for field in reply.fields] == ["Usage", "Example"]
+
+
+async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Seat) -> None:
+    reply = await told(ada, "topic show gpu-system")
+
+    assert reply.text == ('There is no topic "gpu-system".', "Did you mean gpu-systems?")
+
+
+async def test_what_may_be_several_things_is_a_tap_away(ada: Seat) -> None:
+    await ada.desk.store.add([about(9, "Sharding a cache in Triton")], ada.now)
+
+    reply = await told(ada, "more sharding a cache for kv")
+
+    assert reply.title == "Which one?"
+    assert {button.command for button in reply.buttons} == {
+        "more arxiv:2603.00003 for kv",
+        "more arxiv:2603.00009 for kv",
+    }
+    assert "Sharding a cache in CUDA" in [button.label for button in reply.buttons]
+
+
+class _Failing(MemoryStore):
+    """A database that fails in the way it is told to."""
+
+    def __init__(self, failure: Exception) -> None:
+        super().__init__()
+        self._failure = failure
+
+    async def search(self, *args: Any, **options: Any) -> Any:
+        raise self._failure
+
+
+async def failing(failure: Exception) -> Reply:
+    return await told(seat(_Failing(failure), NOW), "search cache")
+
+
+async def test_a_failure_of_ours_is_one_sentence_without_blame() -> None:
+    reply = await failing(StoreError("The database is full."))
+
+    assert (reply.text, reply.fields) == (("The database is full.",), ())
+
+
+async def test_a_conflict_says_that_somebody_else_was_there() -> None:
+    reply = await failing(Conflict("Bob changed the topic; look at it and try again."))
+
+    assert (reply.title, reply.text) == ("Somebody else changed it", ("Bob changed the topic; look at it and try again.",))
+
+
+async def test_what_nobody_foresaw_is_told_with_a_reference_to_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR, handling.__name__):
+        reply = await failing(ZeroDivisionError("secret"))
+
+    (sentence,) = reply.text
+    reference = sentence.rstrip(".").split()[-1]
+    assert f"[{reference}]" in caplog.text
+    assert "secret" in caplog.text
+    assert "secret" not in said(reply)
+
+
+# --- anything that can be asked
+
+
+def _asked(asked: str | Command) -> Reply:
+    """Ask at a fresh desk with a digest posted, a subscription and something saved."""
+
+    async def asking() -> Reply:
+        store = MemoryStore()
+        await store.open()
+        await store.add(PAPERS, NOW - timedelta(hours=2))
+        ada = seat(store, NOW)
+        await ada.ask("subscribe kv")
+        await ada.ask("save 2603.00004")
+        await store.save_digest(ada.actor.workspace, ada.actor.channel, (await ada.ask("now kv")).digests[0], NOW)
+        return await told(ada, asked)
+
+    return asyncio.run(asking())
+
+
+def _is_whole(reply: Reply) -> None:
+    """An answer has a title, something to read, and buttons that do what they say."""
+    assert reply.title
+    assert "Something went wrong" not in said(reply)
+    for button in (*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)):
+        assert button.label
+        parse(button.command)
+
+
+@settings(max_examples=150, deadline=None)
+@given(commands())
+def test_every_command_is_answered_and_its_buttons_can_be_pressed(command: Command) -> None:
+    _is_whole(_asked(command))
+
+
+@settings(max_examples=150, deadline=None)
+@given(LINES | st.text(max_size=200))
+def test_every_text_is_answered(text: str) -> None:
+    _is_whole(_asked(text))
+
+
+def test_a_title_of_option_words_comes_back_as_it_was() -> None:
+    _is_whole(_asked(More('"for" until top 7', "kv")))

@@ -1,0 +1,98 @@
+from datetime import timedelta
+
+import pytest
+
+from bot.errors import Unclear, UsageError
+from bot.handlers.items import item_named
+from bot.models import Item
+from tests.bot.handlers.desks import Seat, about
+from tests.fakes.works import paper, post, repo
+
+CODE = repo("vLLM-project/vllm", aliases=("github:vllm/vllm",))
+OLD = paper("math/0309136", key="arxiv:math/0309136", title="Entropy of flows", aliases=("doi:10.1000/flow",))
+NEWS = post("news")
+
+
+@pytest.fixture
+async def seat(ada: Seat) -> Seat:
+    more = (CODE, OLD, NEWS, about(6, "Sharding a cache in Triton"), about(7, "Cache"))
+    await ada.desk.store.add(more, ada.now - timedelta(hours=1))
+    return ada
+
+
+async def named(seat: Seat, text: str) -> Item:
+    return await item_named(seat.desk, seat.actor, text)
+
+
+@pytest.mark.parametrize(
+    ("typed", "key"),
+    [
+        ("2603.00001", "arxiv:2603.00001"),
+        ("2603.00001v2", "arxiv:2603.00001"),
+        ("arXiv:2603.00001", "arxiv:2603.00001"),
+        ("ARXIV:2603.00001V3", "arxiv:2603.00001"),
+        ("https://arxiv.org/pdf/2603.00001v1.pdf", "arxiv:2603.00001"),
+        ("arxiv.org/abs/2603.00001", "arxiv:2603.00001"),
+        ("https://huggingface.co/papers/2603.00001", "arxiv:2603.00001"),
+        ("math.GT/0309136", "arxiv:math/0309136"),
+        ("10.1000/flow", "arxiv:math/0309136"),
+        ("https://doi.org/10.1000/FLOW", "arxiv:math/0309136"),
+        ("vllm-project/vllm", "github:vllm-project/vllm"),
+        ("VLLM/vllm", "github:vllm-project/vllm"),
+        ("https://github.com/vllm-project/vllm/blob/main/README.md#top", "github:vllm-project/vllm"),
+        ("github:vllm-project/vllm", "github:vllm-project/vllm"),
+        ("https://lab.example/news?utm_source=chat", "url:https://lab.example/news"),
+        ("url:https://lab.example/news", "url:https://lab.example/news"),
+        ("gas", "arxiv:2603.00004"),
+        ("“Cooking with gas”", "arxiv:2603.00004"),
+        ("cooking WITH gás", "arxiv:2603.00004"),
+        ("gas cooking", "arxiv:2603.00004"),
+        ("cache", "arxiv:2603.00007"),
+    ],
+)
+async def test_an_item_is_known_by_whatever_people_call_it(seat: Seat, typed: str, key: str) -> None:
+    assert (await named(seat, typed)).key == key
+
+
+async def test_several_titles_are_offered_with_their_numbers(seat: Seat) -> None:
+    with pytest.raises(Unclear, match=r'"sharding a cache" may be .*; .*: which one\?') as caught:
+        await named(seat, "sharding a cache")
+
+    assert {value for _, value in caught.value.choices} == {"arxiv:2603.00003", "arxiv:2603.00006"}
+    assert caught.value.field == "item"
+
+
+async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(seat: Seat) -> None:
+    with pytest.raises(UsageError, match="No digest was posted here yet"):
+        await named(seat, "1")
+    digest = (await seat.ask("now kv")).digests[0]
+    await seat.desk.store.save_digest(seat.actor.workspace, seat.actor.channel, digest, seat.now)
+
+    keys = [(await named(seat, f"{sign}{number}")).key for number, sign in enumerate(("", "#", "no. "), 1)]
+
+    assert keys == [entry.ranked.item.key for entry in digest.entries[:3]]
+    with pytest.raises(UsageError, match=f"has {len(digest.entries)} entries; there is no number 50"):
+        await named(seat, "50")
+    with pytest.raises(UsageError, match="No digest was posted here yet"):
+        await named(seat.by(channel="C2"), "1")
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("", "Which item"),
+        ("  “” ", "Which item"),
+        ("2401.99999", "not among the items collected"),
+        ("nobody/nothing", "not among the items collected"),
+        ("https://nowhere.example/x", "not among the items collected"),
+        ("zebras", "No item has"),
+        ("–", "No item has"),
+        ("x" * 600, "longer than any title"),
+        ("word " * 1000, "longer than any title"),
+    ],
+)
+async def test_what_is_unknown_is_said_with_what_to_do(seat: Seat, typed: str, sentence: str) -> None:
+    with pytest.raises(UsageError, match=sentence) as caught:
+        await named(seat, typed)
+
+    assert caught.value.hint

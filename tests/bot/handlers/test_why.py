@@ -1,0 +1,135 @@
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bot.models import Change, Reply, ReplyEntry
+from tests.bot.handlers.desks import Seat, about, button, said
+from tests.fakes.works import paper
+
+LATER = timedelta(hours=3)
+
+
+@pytest.fixture
+async def later(ada: Seat) -> Seat:
+    """Ada, three hours after she subscribed to KV cache, with five papers that came in an hour ago."""
+    await ada.ask("subscribe kv weekdays at 09:30 in Europe/Zurich top 1 filter -blockchain")
+    fresh = [
+        about(11, "Evicting the KV cache", appeared=ada.now, keywords=("paging",)),
+        about(12, "A cache of blockchain ledgers", appeared=ada.now),
+        about(13, "Evicting the KV cache early", appeared=ada.now),
+        about(14, "Baking bread", appeared=ada.now),
+        about(15, "Recipes for a cache of apples", appeared=ada.now),
+    ]
+    await ada.desk.store.add(fresh, ada.now + LATER / 2)
+    return ada.at(ada.now + LATER)
+
+
+def about_topic(reply: Reply) -> ReplyEntry:
+    (entry,) = reply.entries[1:]
+    return entry
+
+
+async def test_the_best_is_told_with_its_score_its_parts_and_when_it_will_be_posted(later: Seat) -> None:
+    reply = await later.ask("why 2603.00011")
+
+    assert reply.title == "Why: Evicting the KV cache"
+    assert reply.entries[0].lines == (
+        "Seen by arXiv, first on Wednesday 1 April.",
+        "It appeared on Wednesday 1 April.",
+    )
+    entry = about_topic(reply)
+    assert entry.title == "For KV cache"
+    matched, score, verdict, when = entry.lines
+    assert matched == "Matches the topic, better than anything else."
+    assert score.startswith("Score 0.")
+    assert "phrases +0." in score
+    assert "matches *KV cache*" in score
+    assert verdict == "It is in the next digest, as things stand."
+    assert when == (
+        "It will be posted Thursday 2 April at 09:30, in 21 hours 30 minutes, unless better ones come in until then."
+    )
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (12, 'The filter keeps it out: title has "blockchain".'),
+        (13, "It gives way to its near twin Evicting the KV cache (arxiv:2603.00011)."),
+        (15, "It would pass, but better ones fill the digest: it holds at most 1 entry."),
+        (14, 'It is outside the topic: no text has "cache".'),
+        (1, "It was seen before the time of the next digest, which begins Wednesday 1 April at 09:00."),
+    ],
+)
+async def test_what_keeps_an_item_out_is_said_in_a_sentence(later: Seat, number: int, sentence: str) -> None:
+    assert about_topic(await later.ask(f"why 2603.{number:05}")).lines[-1] == sentence
+
+
+async def test_the_parts_of_a_score_add_up_to_it(later: Seat) -> None:
+    line = about_topic(await later.ask("why 2603.00011")).lines[1]
+    whole, _, parts = line.partition(": ")
+
+    values = [float(part.split(" +")[-1].split()[0].strip(".,)")) for part in parts.split(", ") if " +0." in part]
+
+    assert sum(values) == pytest.approx(float(whole.removeprefix("Score ")), abs=0.011)
+
+
+async def test_what_was_posted_is_told_with_its_day_and_score(later: Seat) -> None:
+    digest = (await later.ask("now kv")).digests[0]
+    await later.desk.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+
+    reply = await later.at(later.now + timedelta(hours=1)).ask("why 2603.00011")
+
+    assert reply.entries[0].lines[-1].startswith("Posted here on Wednesday 1 April for KV cache, with score 0.")
+    assert "Posted here" not in said(await later.by(channel="C2").ask("why 2603.00011"))
+
+
+async def test_a_work_that_goes_by_another_key_says_so(ada: Seat) -> None:
+    await ada.desk.store.add([paper("2603.00020", aliases=("doi:10.1000/kv",))], ada.now)
+
+    reply = await ada.ask("why 10.1000/kv for kv")
+
+    assert "One work with doi:10.1000/kv, known as arxiv:2603.00020." in reply.entries[0].lines
+
+
+async def test_where_nothing_is_subscribed_it_can_be_tried_on_a_topic(ada: Seat) -> None:
+    reply = await ada.ask("why 2603.00001")
+    assert len(reply.entries) == 1
+    assert reply.next_steps == (
+        "Nothing is subscribed here, so no digest could hold it; *why ITEM for TOPIC* tries it on a topic.",
+    )
+
+    entry = about_topic(await ada.ask("why 2603.00001 for kv"))
+    assert entry.lines[-1] == "The topic is not subscribed here."
+    assert [each.command for each in entry.buttons] == ["subscribe kv"]
+
+
+async def test_a_paused_subscription_says_when_it_goes_on(later: Seat) -> None:
+    await later.ask("pause kv")
+
+    assert about_topic(await later.ask("why 2603.00011")).lines[-1] == "Paused until somebody resumes it."
+
+
+async def test_a_zone_that_is_gone_hides_nothing_else(later: Seat) -> None:
+    (subscription,) = await later.here()
+    gone = replace(subscription, schedule=replace(subscription.schedule, zone="Atlantis/Capital"))
+    await later.desk.store.save_subscription(gone, _change(later), replaces=subscription.revision)
+
+    lines = about_topic(await later.ask("why 2603.00011")).lines
+
+    assert lines[0] == "Matches the topic, better than anything else."
+    assert 'The time zone "Atlantis/Capital" is not known.' in lines[-1]
+
+
+def _change(seat: Seat) -> Change:
+    return Change(workspace=seat.actor.workspace, at=seat.now, person="U", what="subscription C1 kv")
+
+
+async def test_of_several_topics_each_is_told(later: Seat) -> None:
+    await later.ask("subscribe gpu-systems")
+
+    reply = await later.ask("why 2603.00011")
+
+    assert [entry.title for entry in reply.entries[1:]] == ["For GPU systems", "For KV cache"]
+    assert button(reply, "More like this") == "more arxiv:2603.00011"
+    assert button(await later.ask("why 2603.00011 for kv"), "More like this") == "more arxiv:2603.00011 for kv"
