@@ -49,7 +49,7 @@ def _char(char: str) -> str:
         return _SIGNS.get(char, char)
     if char in _LETTERS:
         return f"{{\\{_LETTERS[char]}}}"
-    base, *marks = unicodedata.normalize("NFD", char)
+    base, *marks = list(unicodedata.normalize("NFD", char))
     if not marks or not base.isascii() or not all(mark in _ACCENTS for mark in marks):
         return char
     written = base
