@@ -1,0 +1,214 @@
+"""What one workspace made is neither found nor changed from another, whichever command is given."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, get_args
+
+import pytest
+
+from bot.commands import (
+    Command,
+    CreateTopic,
+    DeleteTopic,
+    EditTopic,
+    Filter,
+    FilterAction,
+    Format,
+    Help,
+    History,
+    Less,
+    ListSaved,
+    ListSubscriptions,
+    ListTopics,
+    More,
+    Now,
+    Part,
+    Pause,
+    Profile,
+    ProfileAction,
+    Resume,
+    Save,
+    Scope,
+    Search,
+    Settings,
+    ShowTopic,
+    Similar,
+    Status,
+    Subscribe,
+    Unsave,
+    Unsubscribe,
+    Why,
+)
+from bot.handlers.handle import HANDLERS, answer
+from bot.handlers.lookup import order_of, topic_named
+from bot.models import Change, Preferences
+from bot.press import Publisher
+from bot.summarise.extractive import Extractive
+from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, said
+
+# Of the other workspace, everything is named as it is there: its topics, its entries by number, the channel, the person.
+TOPICS = ("hushed", "kv")  # its own, and its copy of a pack
+ITEMS = ("1", PAPERS[0].key, "Sharding a cache in CUDA")
+# What it wrote itself. No command below says these words, so no answer has them from what was typed.
+ITS_WORDS = ("Undisclosed", "zebrafish", "whispers", "U-bob", "C-bob", "Chatham", "12:34", "0.123")
+
+COMMANDS: Mapping[type, tuple[Command, ...]] = {
+    Search: (Search("cache"), Search("cache topic-of:hushed")),
+    Similar: tuple(map(Similar, ITEMS)),
+    Why: tuple(Why(item, topic) for item in ITEMS for topic in ("", *TOPICS)),
+    Now: tuple(map(Now, ("", *TOPICS))),
+    Subscribe: tuple(Subscribe(topic=topic, entries=3) for topic in TOPICS),
+    Unsubscribe: tuple(map(Unsubscribe, TOPICS)),
+    ListSubscriptions: (ListSubscriptions(), ListSubscriptions(everywhere=True)),
+    Pause: tuple(Pause(topic, until) for topic in TOPICS for until in ("", "2w")),
+    Resume: tuple(map(Resume, TOPICS)),
+    ListTopics: (ListTopics(),),
+    ShowTopic: tuple(map(ShowTopic, TOPICS)),
+    CreateTopic: (CreateTopic("hushed", "GPU"), CreateTopic("copy", origin="hushed"), CreateTopic("copied", origin="kv")),
+    EditTopic: tuple(
+        EditTopic(name=topic, part=part, value="1", remove=remove, revision=revision)
+        for topic in TOPICS
+        for part in Part
+        for remove in (False, True)
+        for revision in (None, 1, 2)
+    ),
+    DeleteTopic: tuple(DeleteTopic(topic, anyway) for topic in TOPICS for anyway in (False, True)),
+    Filter: tuple(
+        Filter(topic, action, "kind:paper", scope) for topic in TOPICS for action in FilterAction for scope in (None, *Scope)
+    ),
+    More: tuple(More(item, topic) for item in ITEMS for topic in ("", *TOPICS)),
+    Less: tuple(Less(item, topic) for item in ITEMS for topic in ("", *TOPICS)),
+    Profile: tuple(Profile(topic, action, item) for topic in TOPICS for action in ProfileAction for item in ("", *ITEMS)),
+    Save: tuple(map(Save, ITEMS)),
+    Unsave: tuple(map(Unsave, ITEMS)),
+    ListSaved: tuple(map(ListSaved, (None, *Format))),
+    Status: (Status(),),
+    Settings: (Settings(), Settings("manage", "anyone"), Settings("zone", "Europe/Zurich"), Settings("top", "9")),
+    History: tuple(map(History, ("", *TOPICS))),
+    Help: (Help(), Help("subscribe")),
+}
+PUBLIC = {Help}  # it reads nothing that anybody made
+
+
+@dataclass(frozen=True, slots=True)
+class Houses:
+    """Two workspaces with the same channel and person in them: one has just begun, the other has made a lot."""
+
+    new: Seat
+    other: Seat
+
+    async def belongings(self) -> dict[str, Any]:
+        """Everything that the store keeps for the other workspace."""
+        store, workspace = self.other.desk.store, self.other.actor.workspace
+        keys = [paper.key for paper in PAPERS]
+        return {
+            "topics": await store.topics(workspace),
+            "subscriptions": await store.subscriptions(workspace),
+            "feedback": {topic: await store.feedback(workspace, topic) for topic in (*TOPICS, "gpu-systems")},
+            "saved": {person: await store.saved(workspace, person) for person in ("U-ada", "U-bob")},
+            "preferences": await store.preferences(workspace),
+            "changes": await store.changes(workspace, limit=1000),
+            "posted": {channel: await store.posted(workspace, channel) for channel in ("C1", "C-bob")},
+            "postings": await store.postings(workspace, "C1", keys),
+            "entries": await store.last_entries(workspace, "C1"),
+            "digest": {topic: await store.last_digest(workspace, "C1", topic) for topic in TOPICS},
+        }
+
+
+@pytest.fixture
+async def houses(ada: Seat) -> Houses:
+    other = ada.by(workspace="slack:T2")
+    bob = other.by(person="U-bob", channel="C-bob")
+    note = Change(workspace="slack:T2", at=ada.now, person="U-bob", what="settings zone")
+    await ada.desk.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5), note)
+    for seat, text in (
+        (bob, "topic create hushed cache OR zebrafish"),
+        (bob, "topic edit hushed title Undisclosed matters"),
+        (bob, "topic edit hushed description What nobody whispers about"),
+        (bob, "topic edit kv description Whatever whispers"),
+        (other, "subscribe hushed at 12:34 min 0.123 filter -zebrafish"),
+        (other, "subscribe kv at 12:34 filter -whispers"),
+        (bob, "subscribe hushed at 12:34"),
+        (other, "pause kv"),
+        (bob, "more 2603.00001 for hushed"),
+        (other, "less 2603.00001 for hushed"),
+        (other, "more 2603.00003 for kv"),
+        (other, "save 2603.00001"),
+    ):
+        await seat.ask(text)
+    order = await order_of(other.desk, other.actor, await topic_named(other.desk, "slack:T2", "hushed"))
+    await Publisher(ada.desk.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
+    return Houses(ada, other)
+
+
+def test_every_command_is_tried_and_has_its_handler() -> None:
+    assert set(COMMANDS) == set(HANDLERS) == set(get_args(Command))
+    assert all(isinstance(command, kind) for kind, commands in COMMANDS.items() for command in commands)
+
+
+def every_command() -> list[Any]:
+    return [pytest.param(kind, id=kind.__name__) for kind in get_args(Command)]
+
+
+@pytest.mark.parametrize("kind", every_command())
+@pytest.mark.parametrize("manages", [False, True], ids=["person", "administrator"])
+async def test_a_command_in_one_workspace_finds_and_changes_nothing_of_another(
+    houses: Houses, kind: type, manages: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = await houses.belongings()
+    seat = houses.new.by(may_administer=manages)
+
+    for command in COMMANDS[kind]:
+        for text in (command, command):  # a second time: what the first one made is there now
+            reply = await answer(seat.desk, text, seat.actor, seat.now)
+            told = said(reply)
+            assert not [word for word in ITS_WORDS if word in told], command
+            assert not any(digest.topic == "hushed" and "Undisclosed" in digest.title for digest in reply.digests)
+
+    assert await houses.belongings() == before
+    assert not caplog.records  # nothing was answered with a reference to the log
+
+
+@pytest.mark.parametrize("kind", [each for each in every_command() if each.values[0] not in PUBLIC])
+async def test_in_its_own_workspace_the_same_command_finds_or_changes_something(houses: Houses, kind: type) -> None:
+    before = await houses.belongings()
+    differs = False
+    for command in COMMANDS[kind]:
+        new, own = houses.new, houses.other
+        told = [said(await answer(each.desk, command, each.actor, each.now)) for each in (new, own)]
+        differs |= told[0] != told[1]
+
+    assert differs or await houses.belongings() != before
+
+
+async def test_two_workspaces_have_topics_of_one_name_each_its_own(houses: Houses) -> None:
+    await houses.new.ask("topic create hushed GPU")
+    await houses.new.ask("subscribe hushed at 07:00")
+    await houses.new.ask("topic delete hushed anyway")
+
+    assert "Undisclosed matters" in said(await houses.other.ask("topic show hushed"))
+    assert [each.topic for each in await houses.other.here()] == ["hushed", "kv"]
+
+
+async def test_what_was_said_elsewhere_does_not_rank_here(houses: Houses) -> None:
+    scores = {}
+    for seat in (houses.new, houses.other):
+        topic = replace(
+            (await topic_named(seat.desk, seat.actor.workspace, "kv")), filter=houses.new.desk.packs["kv"].filter
+        )
+        order = await order_of(seat.desk, seat.actor, replace(topic, title="KV"))
+        digest = await seat.desk.press.preview(replace(order, channel="empty"), seat.now)
+        scores[seat.actor.workspace] = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
+
+    assert scores["slack:T1"]["arxiv:2603.00003"] < scores["slack:T2"]["arxiv:2603.00003"]
+
+
+async def test_a_button_that_was_made_in_another_workspace_does_nothing_there(houses: Houses, now: datetime) -> None:
+    before = await houses.belongings()
+    asked = await houses.other.ask("topic delete hushed")
+
+    for button in asked.buttons:
+        await answer(houses.new.desk, button.command, houses.new.actor, now + timedelta(minutes=1))
+
+    assert await houses.belongings() == before
