@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from bot.commands.quoting import query_text
 from bot.commands.schedule import begins_days, is_time, read_days, read_time
-from bot.commands.words import Word, Words, nearest, shown
+from bot.commands.words import Word, Words, nearest, shown, unended
 
 MOST_ENTRIES = 50
 _FILLERS = ("and", "with", "but", ",", "&", "-")
@@ -100,11 +100,11 @@ def _zone(words: Words) -> Options:
     first = words.next()
     if first is None or (not first.quoted and _ends_zone(first)):
         raise words.fault("*in* needs a time zone: write for example *in Europe/Zurich*.", first)
-    pieces = [first]
+    last = first
     while not first.quoted and (word := words.peek()) is not None and not word.quoted and not _ends_zone(word):
-        pieces.append(word)
+        last = word
         words.next()
-    return {"zone": " ".join(piece.text for piece in pieces)}
+    return {"zone": first.text if last is first else unended(words.signs[first.start : last.end])}
 
 
 def _ends_zone(word: Word) -> bool:

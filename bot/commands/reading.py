@@ -8,8 +8,11 @@ from bot.commands.typed import plain
 from bot.commands.words import Words, shown
 from bot.errors import UsageError
 
-_FOR = re.compile(rf"(?s)(.*\S) for ({EXACT}|[^\s\"]+|\"[^\"]*\")[.,;:!?]?", re.IGNORECASE)
-_QUOTED_FOR = re.compile(rf"({EXACT}|\"[^\"]*\"),?(?: for ({EXACT}|[^\s\"]+|\"[^\"]*\"))?[.,;:!?]?", re.IGNORECASE)
+_TOPIC = rf"{EXACT}|[^\s\"]+|\"[^\"]*\""
+_QUOTED = rf"{EXACT}|\"[^\"]*\"|'[^']+'"
+_ENDED = r"[.,;:!?]?"
+_FOR = re.compile(rf"(.*\S) for ({_TOPIC}){_ENDED}", re.IGNORECASE)
+_QUOTED_FOR = re.compile(rf"({_QUOTED}),?(?: for ({_TOPIC}))?{_ENDED}", re.IGNORECASE)
 
 
 def missing(words: Words, usage: Usage, what: str) -> UsageError:

@@ -68,8 +68,7 @@ class Words:
             return Word(self.typed.text[found.start(1) : found.end(1)].strip(), at, found.end(), quoted=True)
         blank = self.signs.find(" ", at, self.end)
         end = self.end if blank < 0 else blank
-        text = self.signs[at:end]
-        text = unjoined(text.rstrip(_SIGNS) or text)
+        text = unended(self.signs[at:end])
         return Word(text, at, end, text.lower())
 
     def next(self) -> Word | None:
@@ -104,6 +103,11 @@ class Words:
         """Return the error that points at a word or position; None is the end of the text."""
         place = where.start if isinstance(where, Word) else self.end if where is None else where
         return UsageError(message, position=self.typed.origin(place), hint=hint)
+
+
+def unended(text: str) -> str:
+    """Return a name without a sentence's signs behind it, and without what nobody sees in it."""
+    return unjoined(text.rstrip(_SIGNS) or text)
 
 
 def shown(text: str) -> str:
