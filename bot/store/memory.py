@@ -35,6 +35,7 @@ from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
+from bot.store.similar import asked, closest
 from bot.store.words import Words, split, stemmed
 
 
@@ -128,6 +129,11 @@ class MemoryStore:
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]
+
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+        """Return the items whose texts are closest to the item's."""
+        others = tuple(self._items.values())
+        return await asyncio.to_thread(_similar, item, others, self._last, limit)
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""
@@ -350,6 +356,20 @@ def _seen(item: Item) -> datetime:
 def _number(item: Item, name: str) -> float:
     value = item.stars if name == "stars" else item.upvotes
     return -1 if value is None else value
+
+
+def _similar(item: Item, others: Sequence[Item], number: int, limit: int) -> list[Hit]:
+    about = asked(item)
+    having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
+    counts = Counter(stem for _, stems in having for stem in stems)
+    idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
+    return closest(about, idf, item, (other for other, _ in having), limit)
+
+
+def _tokens(item: Item) -> set[str]:
+    """Return the words of the item's texts and their stems."""
+    texts = tuple(text_of(item, field) for field in TEXT)
+    return set(" ".join((*texts, *stemmed(texts))).split())
 
 
 def _relevance(item: Item, words: Words) -> float:

@@ -16,6 +16,7 @@ from bot.models import (
     Change,
     Digest,
     Feedback,
+    Hit,
     Item,
     Page,
     Posting,
@@ -29,7 +30,7 @@ from bot.models import (
     Topic,
     Tree,
 )
-from bot.store import digests, ingest, labels, people, records, search, upkeep, workspaces
+from bot.store import digests, ingest, labels, people, records, search, similar, upkeep, workspaces
 from bot.store.best import Span
 from bot.store.connections import Readers, Writer, told
 from bot.store.lists import Lists
@@ -149,6 +150,10 @@ class SqliteStore:
         page, found = await self._read(lambda db: search.search(db, query, now, span, mark, shown))
         self._lists.keep(query, page.mark, offset, found)
         return page
+
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+        """Return the items whose texts are closest to the item's; it looks at no more than a few hundred of them."""
+        return await self._read(lambda db: similar.similar(db, item, limit))
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""

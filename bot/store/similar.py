@@ -1,0 +1,151 @@
+"""What is close to a text: the cosine of two TF-IDF vectors over stems, for some items that share its telling words.
+
+A stem counts (1 + log tf) · idf, in a title more. Of the asked text, the idf of its telling words is that of the store, as
+their lists of items are read anyway; all else goes by how common words are in papers at large, so that an item's vector
+depends on the item alone. docs/decisions/0016-similar-and-suggestions.md has the measurements.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from math import log, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlite_utils import Database
+
+from bot.models import Hit, Item
+from bot.query.fold import BARRIER, indexed
+from bot.rank.background import background
+from bot.rank.stopwords import STOPWORDS
+from bot.rank.weights import TITLE_TIMES
+from bot.store.ingest import last_id
+from bot.store.records import item_from_text, newness
+from bot.store.words import stem_of
+
+TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
+KEPT = 150  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
+_MOST = 100_000  # entries of the index that are read, 0.3 µs each
+_MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
+_MOST_TIMES = 100  # a word counts no more however often it stands there
+_LOGS = (0.0, *(log(count) for count in range(1, _MOST_TIMES + 1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A text that others are to be close to."""
+
+    weights: Mapping[str, float]  # 1 + log tf of every stem
+    telling: tuple[str, ...]  # the stems that say most about it, the most telling first
+
+    def idf(self, found: Mapping[str, int], number: int) -> dict[str, float]:
+        """Return every stem's idf, for those that were looked for by how many of the store's items have them."""
+        own = {stem: 1 + log((1 + number) / (1 + having)) for stem, having in found.items()}
+        return {stem: own.get(stem) or _rarity(stem) for stem in self.weights}
+
+
+def asked(item: Item) -> Asked:
+    """Return what is asked for with an item."""
+    weights = _weights(item)
+    order = sorted(weights, key=lambda stem: (-weights[stem] * _rarity(stem), stem))
+    return Asked(weights, tuple(order[:TELLING]))
+
+
+def closest(about: Asked, idf: Mapping[str, float], item: Item, others: Iterable[Item], limit: int) -> list[Hit]:
+    """Return the closest of the others, itself left out under whatever name; `idf` is that of the asked stems."""
+    names = {item.key, *item.aliases}
+    vector = {stem: weight * idf[stem] for stem, weight in about.weights.items()}
+    length = _length(vector.values())
+    hits = [Hit(other, _cosine(vector, length, other)) for other in others if names.isdisjoint((other.key, *other.aliases))]
+    ordered = sorted((hit for hit in hits if hit.relevance), key=lambda hit: newness(hit.item), reverse=True)
+    return sorted(ordered, key=lambda hit: -hit.relevance)[: max(0, limit)]
+
+
+def similar(db: Database, item: Item, limit: int) -> list[Hit]:
+    """Return the items that are closest to this one."""
+    about = asked(item)
+    number = last_id(db)
+    lists = _read(db, about.telling)
+    idf = about.idf({stem: len(ids) for stem, ids in lists.items()}, number)
+    points = np.zeros(number + 1)
+    for stem, ids in lists.items():
+        points[ids] += about.weights[stem] * idf[stem] * _rarity(stem)
+    kept = _highest(points, max(KEPT, limit) + 1)  # the item itself may be among them
+    rows = db.execute("select data from records where id in (select value from json_each(?))", [json.dumps(kept)])
+    return closest(about, idf, item, (item_from_text(data) for (data,) in rows.fetchall()), limit)
+
+
+def _read(db: Database, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
+    """Return the ids of the items that have each stem, for as many of the stems as can be read in time."""
+    lists: dict[str, NDArray[np.int64]] = {}
+    total = 0
+    for stem in stems:
+        # One text of all ids: a row for each would take three times as long, all of it under the interpreter's lock.
+        sql = "select group_concat(rowid) from words where words match ?"
+        text = db.execute(sql, [f'"{stem}"']).fetchone()[0]
+        lists[stem] = np.fromstring(text, np.int64, sep=",") if text else np.empty(0, np.int64)
+        total += len(lists[stem])
+        if total > _MOST:
+            break
+    return lists
+
+
+def _highest(points: NDArray[np.float64], number: int) -> list[int]:
+    """Return the ids with the most points, of those that have any; of equal ones the latest."""
+    some = np.flatnonzero(points)
+    if len(some) > number:
+        some = some[points[some] >= np.partition(points[some], -number)[-number]]
+    order = np.lexsort((-some, -points[some]))[:number]
+    kept: list[int] = some[order].tolist()
+    return kept
+
+
+def _cosine(vector: Mapping[str, float], length: float, other: Item) -> float:
+    weights, idf, rarest = _weights(other), _rarities(), background().rarest
+    own = {stem: weight * idf.get(stem, rarest) for stem, weight in weights.items()}
+    shared = sum(vector[stem] * own[stem] for stem in sorted(vector.keys() & own.keys()))
+    return min(1.0, shared / (length * _length(own.values()))) if shared else 0.0
+
+
+def _length(weights: Iterable[float]) -> float:
+    return sqrt(sum(weight * weight for weight in weights))
+
+
+def _weights(item: Item) -> dict[str, float]:
+    """Return 1 + log tf of every stem that says something about the item's subject; in the title it counts more."""
+    counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, *item.keywords).split()))
+    for stem in map(_STEMS.__getitem__, indexed(item.title).split()):
+        counts[stem] += 1 + TITLE_TIMES
+    counts.pop("", None)
+    return {stem: 1 + _LOGS[min(count, _MOST_TIMES)] for stem, count in counts.items()}
+
+
+class _Telling(dict[str, str]):
+    """The stem of each token that says something about a text's subject, otherwise ""."""
+
+    def __missing__(self, token: str) -> str:
+        if len(self) >= _MOST_STEMS:
+            self.clear()
+        silent = token in STOPWORDS or token == BARRIER or token.isdigit()
+        self[token] = stem = "" if silent else stem_of(token)
+        return stem
+
+
+_STEMS = _Telling()
+
+
+def _rarity(stem: str) -> float:
+    """Return the idf of a stem in papers at large."""
+    return _rarities().get(stem, background().rarest)
+
+
+@cache
+def _rarities() -> dict[str, float]:
+    """The commonest word of a stem speaks for it."""
+    known: dict[str, float] = {}
+    for word, idf in background().idf.items():
+        stem = stem_of(word)
+        known[stem] = min(idf, known.get(stem, idf))
+    return known

@@ -1,0 +1,116 @@
+"""What is similar to an item, in every store."""
+
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from bot.models import Item, Kind
+from bot.ports import Store
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+from tests.conftest import NOW
+from tests.contract.records import records
+
+
+async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:
+    """Run the test on an empty store of every sort."""
+    with tempfile.TemporaryDirectory() as folder:
+        for store in (MemoryStore(), SqliteStore(Path(folder) / "similar.db")):
+            await store.open()
+            await test(store)
+            await store.close()
+
+
+def paper(number: int, title: str, abstract: str = "", **changes: object) -> Item:
+    plain = Item(key=f"arxiv:{number}", kind=Kind.PAPER, title=title, abstract=abstract, seen=NOW)
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+CACHES = paper(1, "Paging the KV cache", "Serving wastes memory; we page the key-value cache of attention.")
+GIVEN = (
+    CACHES,
+    paper(2, "Cached attention, quantised", "A KV cache of two bits serves longer contexts in little memory."),
+    paper(3, "Serving models", "We schedule requests to a model on many machines."),
+    paper(4, "Galaxy spectra", "Redshifts of ten thousand galaxies."),
+)
+
+
+async def similar(store: Store, item: Item, limit: int = 10) -> list[str]:
+    return [hit.item.key for hit in await store.similar(item, NOW, limit=limit)]
+
+
+async def test_the_closest_come_first_and_what_shares_no_word_does_not_come() -> None:
+    async def test(store: Store) -> None:
+        await store.add(GIVEN, NOW)
+        assert await similar(store, CACHES) == ["arxiv:2", "arxiv:3"]
+        assert await similar(store, CACHES, limit=1) == ["arxiv:2"]
+        assert await similar(store, CACHES, limit=0) == []
+
+    await with_both(test)
+
+
+async def test_an_item_is_not_similar_to_itself_under_whatever_key() -> None:
+    async def test(store: Store) -> None:
+        await store.add([*GIVEN, replace(CACHES, key="doi:10.1/x", aliases=("url:https://a.example/",))], NOW)
+        elsewhere = replace(CACHES, key="url:https://a.example/", aliases=("arxiv:1",))
+        assert await similar(store, elsewhere) == ["arxiv:2", "arxiv:3"]
+        assert (await similar(store, CACHES))[0] == "doi:10.1/x"  # another item as long as nobody knows better
+
+    await with_both(test)
+
+
+async def test_a_text_that_is_not_stored_will_do() -> None:
+    async def test(store: Store) -> None:
+        await store.add(GIVEN, NOW)
+        asked = paper(9, "", "memory for cached attention, KV by KV")
+        assert set((await similar(store, asked))[:2]) == {"arxiv:1", "arxiv:2"}
+
+    await with_both(test)
+
+
+async def test_the_same_text_is_as_close_as_can_be_and_the_newer_one_comes_first() -> None:
+    async def test(store: Store) -> None:
+        old, new = (replace(CACHES, key=f"arxiv:{year}", published=NOW.replace(year=year)) for year in (2024, 2025))
+        await store.add([*GIVEN, new, old], NOW)
+        hits = await store.similar(CACHES, NOW)
+        assert [hit.item.key for hit in hits[:2]] == ["arxiv:2025", "arxiv:2024"]
+        assert hits[0].relevance == hits[1].relevance
+        assert 0.95 < hits[0].relevance <= 1
+        assert all(0 < hit.relevance <= 1 for hit in hits)
+
+    await with_both(test)
+
+
+async def test_what_was_dropped_is_similar_to_nothing() -> None:
+    async def test(store: Store) -> None:
+        await store.add(GIVEN, NOW)
+        await store.add([], NOW, retired=["arxiv:2"])
+        assert await similar(store, CACHES) == ["arxiv:3"]
+
+    await with_both(test)
+
+
+@pytest.mark.parametrize("text", ["", "the of and", "2024 7", "!!! ???", '" OR * NEAR(', "a\x00b \ud83d", "名前 模型"])
+async def test_any_text_may_be_asked_about(text: str) -> None:
+    async def test(store: Store) -> None:
+        await store.add(records(), NOW)
+        hits = await store.similar(paper(9, text, text), NOW)
+        assert all(0 < hit.relevance <= 1 for hit in hits)
+
+    await with_both(test)
+
+
+async def test_both_stores_find_the_same_among_real_records() -> None:
+    answers: list[list[list[tuple[str, float]]]] = []
+
+    async def test(store: Store) -> None:
+        await store.add(records(), NOW)
+        found = [await store.similar(item, NOW, limit=7) for item in records()[::5]]
+        answers.append([[(hit.item.key, hit.relevance) for hit in hits] for hits in found])
+
+    await with_both(test)
+    assert answers[0] == answers[1]
+    assert sum(map(len, answers[0])) > 100
