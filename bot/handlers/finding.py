@@ -1,5 +1,6 @@
 """Searching, and finding what is close to an item."""
 
+import asyncio
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -10,7 +11,7 @@ from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
 from bot.handlers.places import Place, read_place, write_place
 from bot.handlers.searched import WINDOW, Searched, has_several_words, read_search, why_found
-from bot.models import Actor, Button, Item, Page, Ranked, Reply, ReplyEntry
+from bot.models import Actor, Button, Item, Page, Query, Ranked, Reply, ReplyEntry
 
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
 RANKED = 200  # of what is found, the newest, that are ranked for a topic
@@ -127,9 +128,11 @@ async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
             text=("The list ends here.",),
             buttons=(Button("From the beginning", write(Search(asked.text))),),
         )
-    if not (await desk.store.statistics())["items"]:
+    wider = [offer for offer in _wider(asked) if offer[1]]
+    found = await asyncio.gather(*(_finds(desk, text, place.asked) for _, text in wider))
+    offers = [offer for offer, finds in zip(wider, found, strict=True) if finds]
+    if not offers and not (await desk.store.search(Query(""), now=place.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
-    offers = [offer for offer in _wider(asked) if offer[1] and await _finds(desk, offer[1], place.asked)]
     span = f" in the last {WINDOW.days} days" if asked.windowed else ""
     several = has_several_words(asked.said.tree) and asked.said.sort != "best"
     said = f"No item has all of these words{span}." if several else f"No item fits{span}."
