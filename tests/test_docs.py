@@ -13,6 +13,7 @@ from adapters.cli import demo
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render import DigestView
+from bot.commands import TABLE, Right, parse
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -85,3 +86,43 @@ def test_every_target_of_make_in_the_documents_exists() -> None:
     told = {name for path in DOCUMENTS for name in re.findall(r"\bmake ([a-z]+)\b`", path.read_text(encoding="utf-8"))}
 
     assert told <= targets
+
+
+_RIGHTS = {
+    Right.ANYONE: "anyone",
+    Right.MANAGE: "who may manage",
+    Right.SOME: "look: anyone; change: who may manage",
+}
+
+
+def _rows(document: str, head: str) -> list[list[str]]:
+    """The cells of every table of a document that has this head."""
+    text = (ROOT / "docs" / document).read_text(encoding="utf-8")
+    tables = re.findall(rf"^\| {re.escape(head)} \|\n\|[-|]+\|\n((?:\|.*\n)+)", text, re.MULTILINE)
+    return [
+        [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", row)[1:-1]]
+        for row in "".join(tables).splitlines()
+    ]
+
+
+def test_the_commands_of_the_document_are_those_of_the_table() -> None:
+    told = _rows("commands.md", "command | what it does | for example | who may")
+
+    assert told == [[f"`{row.syntax}`", row.help, f"`{row.example}`", _RIGHTS[row.right]] for row in TABLE]
+
+
+def test_the_other_names_in_the_document_are_those_of_the_table() -> None:
+    told = _rows("commands.md", "instead of | people also write")
+
+    assert told == [[f"`{row.words}`", ", ".join(f"`{name}`" for name in row.aliases)] for row in TABLE if row.aliases]
+
+
+def test_every_command_in_the_document_is_understood() -> None:
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"```\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    options = [form for row in _rows("commands.md", "option | is") for form in re.findall(r"`([^`]+)`", row[0])]
+
+    assert len(lines) > 10
+    assert len(options) > 20
+    for line in [*lines, *(f"subscribe gpu-systems {option}" for option in options)]:
+        parse(line)
