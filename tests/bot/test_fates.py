@@ -75,7 +75,7 @@ async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store
 
     assert [(fate.reason, fate.place, fate.least) for fate in fates] == [("", 1, 0.01), ("", 2, 0.01)]
     assert fates[0].ranked is not None
-    assert fates[0].ranked.reasons[0].startswith("matches *KV cache*")
+    assert fates[0].ranked.reasons[0].startswith("matches *KV* ×2, *cache* ×2")
     assert fates[0].clause == 'title has "cache"'
     assert (fates[0].since, fates[0].instead) == (now - timedelta(hours=48), None)
 
@@ -173,16 +173,16 @@ async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store:
 
 
 async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: MemoryStore, now: datetime) -> None:
-    early, outside = about(1, "The KV cache, paged"), about(2, "Cooking with gas")
+    early, outside = about(1, "A genome cache"), about(2, "Cooking with gas")
     await store.add([early, outside], now - 3 * DAY)
-    await store.add([about(3, "A cache")], now)
+    await store.add([about(3, "The KV cache, paged")], now)
 
     fate = await press(store).explain(order(), early, now)
     never = await press(store).explain(order(), about(4, "A cache that nobody collected"), now)
     neither = await press(store).explain(order(), outside, now)
 
     assert {each.reason for each in (fate, never, neither)} == {compose.NOT_IN_TIME}
-    assert (fate.place, fate.since) == (1, now - 2 * DAY)
+    assert (fate.place, fate.since) == (2, now - 2 * DAY)
     assert never.ranked is not None
     assert (neither.ranked, neither.clause) == (None, 'no text has "cache"')
 
