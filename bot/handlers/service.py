@@ -21,7 +21,7 @@ _HEALTH = {
 }
 _SILENT = timedelta(minutes=10)  # the service shows every minute that it lives
 _CHANGES = 20  # lines of a history
-_LOOKED_AT = 500  # of the latest changes, for those of one topic
+_LOOKED_AT = 500  # of the latest changes, for those that one may see, and those of one topic
 _CUT = 200  # characters of what stood before and after
 
 
@@ -100,10 +100,9 @@ async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
 
 
 async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> Reply:
-    """Tell who changed what in the workspace, or in one topic; what others said of items is counted elsewhere, not told."""
+    """Tell who changed what in the workspace, or in one topic; what others said of items is not told."""
     named = slug(command.topic)
-    changes = await desk.store.changes(actor.workspace, limit=_LOOKED_AT)
-    told = [each for each in changes if _may_see(each, actor) and (not named or named in each.what.split())]
+    told = [each for each in await _changes(desk, named, actor) if _may_see(each, actor)]
     where = f"of {shown(command.topic)}" if named else "in this workspace"
     if not told:
         return Reply(title=f"Nothing was changed {where} yet")
@@ -111,6 +110,17 @@ async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> 
         title=f"The latest changes {where}",
         entries=tuple([await _entry(each, actor, now) for each in told[:_CHANGES]]),
     )
+
+
+async def _changes(desk: Desk, named: str, actor: Actor) -> Sequence[Change]:
+    """All changes, or those of a topic and its subscription here, and among the latest those in other channels."""
+    latest = await desk.store.changes(actor.workspace, limit=_LOOKED_AT)
+    if not named:
+        return latest
+    found = {each: None for each in latest if named in each.what.split()}
+    for about in (f"topic {named}", f"subscription {actor.channel} {named}"):
+        found.update(dict.fromkeys(await desk.store.changes(actor.workspace, about=about, limit=_CHANGES)))
+    return sorted(found, key=lambda each: each.at, reverse=True)
 
 
 def _may_see(change: Change, actor: Actor) -> bool:

@@ -5,7 +5,7 @@ import pytest
 
 from bot.commands import TABLE, Help, Usage, parse
 from bot.errors import UsageError
-from bot.models import Change, Health, SourceState
+from bot.models import Change, Health, Preferences, SourceState
 from bot.query import FIELDS
 from tests.bot.handlers.desks import Seat, button, said
 
@@ -197,6 +197,15 @@ async def test_the_history_of_a_topic_is_its_own_also_when_it_is_gone(ada: Seat)
     assert [entry.title for entry in reply.entries] == ["topic kv-paging", "topic kv-paging"]
     assert reply.entries[0].lines[1].startswith("gone: ")
     assert [entry.title for entry in (await ada.ask("history kv")).entries] == ["subscription C1 kv"]
+
+
+async def test_what_was_done_to_a_topic_is_found_behind_many_other_changes(ada: Seat) -> None:
+    await ada.ask("topic create kv-paging cache paging")
+    for number in range(501):
+        change = Change(workspace=ada.actor.workspace, at=ada.now, person="U", what="settings top", after=str(number))
+        await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(), change)
+
+    assert [entry.title for entry in (await ada.ask("history kv-paging")).entries] == ["topic kv-paging"]
 
 
 async def test_what_others_think_of_an_item_is_not_told(ada: Seat) -> None:
