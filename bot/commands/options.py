@@ -8,10 +8,13 @@ from typing import TypedDict
 from bot.commands.quoting import query_text
 from bot.commands.schedule import begins_days, is_time, read_days, read_time
 from bot.commands.words import Word, Words, nearest, shown, unended
+from bot.errors import UsageError
 
-MOST_ENTRIES = 50
+MOST_ENTRIES = 50  # of a digest
 _FILLERS = ("and", "with", "but", ",", "&", "-")
+# A zone may follow a time without *in*: `at 9 CET`, `at 9am Europe/Zurich`.
 _BARE_ZONE = re.compile(r"(?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?|[a-z_]+/[a-z_/+-]+\d*", re.ASCII)
+_SHORT_ZONE = re.compile("[A-Z]{3,5}")  # CET
 _NUMBER = re.compile(r"-?(?:\d{1,9}(?:[.,]\d{0,30})?|[.,]\d{1,30})(?:e-\d{1,3})?%?", re.ASCII)
 
 
@@ -71,12 +74,12 @@ def _option(words: Words, word: Word, said: set[str]) -> str:
         return "layout"
     if word.option in _SILENCES:
         return "silence"
-    if "at" in said and (word.quoted is False) and (_BARE_ZONE.fullmatch(word.key) or re.fullmatch("[A-Z]{3,5}", word.text)):
+    if "at" in said and not word.quoted and (_BARE_ZONE.fullmatch(word.key) or _SHORT_ZONE.fullmatch(word.text)):
         return "zone"
     raise _unknown(words, word)
 
 
-def _unknown(words: Words, word: Word) -> Exception:
+def _unknown(words: Words, word: Word) -> UsageError:
     near = nearest(word.option, _WORDS)
     hint = f"Did you mean *{near}*?" if near else "A filter goes last: *filter stars:>100*." if ":" in word.text else ""
     allowed = "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, and *filter*."
@@ -98,7 +101,7 @@ def _at(words: Words) -> Options:
 def _zone(words: Words) -> Options:
     """A zone has as many words as stand before the next option."""
     first = words.next()
-    if first is None or (not first.quoted and _ends_zone(first)):
+    if first is None or not first.text.strip() or (not first.quoted and _ends_zone(first)):
         raise words.fault("*in* needs a time zone: write for example *in Europe/Zurich*.", first)
     last = first
     while not first.quoted and (word := words.peek()) is not None and not word.quoted and not _ends_zone(word):
