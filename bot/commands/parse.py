@@ -60,10 +60,8 @@ def parse(text: str) -> Command:
         raise UsageError(f"A command may be {LONGEST:,} characters long; this one has {len(text):,}.", position=LONGEST)
     words = opened(text)
     meant = verb(words)
-    if meant.error is not None:
-        raise meant.error
-    if meant.usage is None:
-        raise words.fault("There is no such command.", hint="*help* lists all there is.")
+    if meant.error is not None or meant.usage is None:
+        raise meant.error or words.fault("There is no such command.", 0)
     return _READERS[meant.usage.command](words, meant.usage)
 
 

@@ -145,7 +145,9 @@ def test_the_options_may_stand_in_any_order_but_the_filter_which_takes_the_rest(
     )
 
     assert _subscribed("weekdays at 9 in New York top 7 min 0.4 compact quiet if empty filter -survey at 9") == wanted
-    assert _subscribed("quiet, compact, min 40%, in New York, top 7 papers, at 9, mon-fri, filter -survey at 9") == wanted
+    assert (
+        _subscribed("quiet, compact, and min 40%, in “New York”, top 7 papers, at 9, mon-fri, filter -survey at 9") == wanted
+    )
     assert _subscribed("top=7 min=0,4 in=New York at=9 weekdays compact quiet-if-empty filter=-survey at 9") == wanted
 
 
