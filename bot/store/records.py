@@ -10,6 +10,8 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Any, ParamSpec, TypeVar
 
+from pydantic_core import from_json
+
 from bot.errors import StoreError
 from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
 
@@ -57,6 +59,14 @@ def newness(item: Item) -> tuple[datetime, str]:
     return item.appeared or item.published or item.seen or _EPOCH, item.key
 
 
+def _decode(text: str) -> Any:
+    """Read JSON by a reader three times as quick as Python's, which alone takes half of a character (a lone surrogate)."""
+    try:
+        return from_json(text, cache_strings="keys")
+    except ValueError:
+        return json.loads(text)
+
+
 def iso(time: datetime) -> str:
     """Return the time as text, in UTC."""
     return time.astimezone(UTC).isoformat()
@@ -80,7 +90,7 @@ def item_to_text(item: Item) -> str:
 @or_damaged
 def item_from_text(text: str) -> Item:
     """Return the item that `item_to_text` wrote; raises StoreError for anything else."""
-    record = json.loads(text)
+    record = _decode(text)
     record["kind"] = Kind(record["kind"])
     for name in _TUPLES:
         if name in record:
