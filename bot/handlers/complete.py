@@ -121,8 +121,9 @@ def _plain(field: Field, value: str) -> Clause:
 def _clause(field: Field, value: str) -> str:
     """Return the clause that asks for a value; "" for one that the language cannot say."""
     if field.takes is Takes.TEXT:
-        quoted = not stands_bare(value, field.name)
-        return unparse_tree(Term(value, field.name, quoted=quoted)) if says_something(value) else ""
+        value = value.translate(TYPED)
+        term = Term(value, field.name, quoted=not stands_bare(value, field.name))
+        return unparse_tree(term) if says_something(value) else ""
     if _UNSAYABLE.search(value) or value.translate(TYPED) != value or value in dict(field.also):
         return ""
     if field.name == "category":

@@ -64,7 +64,7 @@ def _term(tree: Term) -> str:
 
 def _label(tree: Label) -> str:
     plain = tree.prefix and not tree.value
-    value = tree.value if plain or re.fullmatch(r"[^\s\"()*]+", tree.value) else _quoted(tree.value)
+    value = tree.value if plain or re.fullmatch(r"[^:\s\"()*][^\s\"()*]*", tree.value) else _quoted(tree.value)
     return value + "*" * tree.prefix
 
 

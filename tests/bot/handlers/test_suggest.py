@@ -161,6 +161,8 @@ async def test_values_come_with_the_number_of_their_items(bo: Seat) -> None:
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(min_size=1, max_size=12), max_size=4), st.text(max_size=12))
+@example(["»0", "0«", "a–b", "a＊"], "a–b")
+@example([":", "::a"], ":a")
 @example(["a*", "(b)", 'c"d', "OR", "e,f", "feed:x y", "-g", "a:b", "http://x.y/z"], "k")
 async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: list[str], language: str) -> None:
     store = MemoryStore()
