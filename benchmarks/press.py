@@ -1,0 +1,101 @@
+"""What people wait for when they ask about a digest: a preview, why an item is not in it, a filter tried on a week.
+
+    python -m benchmarks.press --corpus FILE [--week 8000]
+
+FILE is as `benchmarks.corpus` reads it. It is stored as if its last `--week` papers had been first seen in the week before
+now, evenly, and all others long before. Every topic that comes with Broadsheet asks in turn, each through a publisher of its
+own, so that nothing is kept from the one before: what is asked again is asked of the same publisher half a minute later. The
+baseline of a preview is the same digest published, which uses nothing that is kept; that of a trial is to read and index the
+whole week.
+"""
+
+import argparse
+import asyncio
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks import corpus
+from bot.models import Item, Order, Topic
+from bot.press import Publisher
+from bot.query import parse
+from bot.rank import Edition, rank
+from bot.store.sqlite import SqliteStore
+from bot.summarise.extractive import Extractive
+from bot.topics import load_packs
+
+NOW = datetime(2026, 4, 1, 8, tzinfo=UTC)
+WEEK, LATER = timedelta(days=7), NOW + timedelta(seconds=30)
+FILTER = parse("-survey -title:benchmark (model* OR gpu)")
+
+
+async def stored(path: Path, items: Sequence[Item], week: int) -> SqliteStore:
+    """Return a store of the items, the last of them first seen evenly over the week before now."""
+    store = SqliteStore(path)
+    await store.open()
+    old, young = items[:-week], items[-week:]
+    step = WEEK / (week + 1)
+    fresh = [replace(each, seen=NOW - WEEK + step * (at + 1), appeared=NOW - WEEK) for at, each in enumerate(young)]
+    every = [*(replace(each, seen=NOW - 30 * WEEK) for each in old), *fresh]
+    for at in range(0, len(every), 2000):
+        await store.add(every[at : at + 2000], NOW)
+    return store
+
+
+async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -> None:
+    """Let one topic ask for everything, and note the milliseconds of processor time."""
+    press = Publisher(store, Extractive(), {"arxiv": "arXiv"})
+    order = Order(topic, "local", "local", filter=FILTER)
+
+    async def timed(name: str, question: Callable[[], Awaitable[object]]) -> None:
+        start = time.process_time()
+        await question()
+        times.setdefault(name, []).append((time.process_time() - start) * 1000)
+
+    lately = await store.items_since(NOW - order.window, NOW)
+    early = (await store.items_since(NOW - WEEK, NOW))[-1]
+    await timed("a digest published", lambda: press.publish([order], NOW))
+    await timed("a preview", lambda: press.preview(order, NOW))
+    await timed("a preview, again", lambda: press.preview(order, LATER))
+    await timed("why, after the preview", lambda: press.explain(order, lately[0], LATER))
+    await timed("why, of an earlier item", lambda: press.explain(order, early, LATER))
+    await timed("a filter tried", lambda: press.try_filter(order, NOW - WEEK, NOW))
+    await timed("a filter tried, again", lambda: press.try_filter(replace(order, filter=parse("gpu")), NOW - WEEK, NOW))
+    await timed("the week read and indexed", lambda: whole(store, topic))
+
+
+async def whole(store: SqliteStore, topic: Topic) -> None:
+    """Read and index the week, and rank it."""
+    items = await store.items_since(NOW - WEEK, NOW)
+    rank(Edition(items, {}, NOW), topic)
+
+
+async def run(items: Sequence[Item], week: int, path: Path) -> None:
+    """Store the items and let every topic ask."""
+    store = await stored(path, items, week)
+    times: dict[str, list[float]] = {}
+    for topic in load_packs().values():
+        await ask(store, topic, times)
+    await store.close()
+    topics = len(times["a preview"])
+    print(f"{len(items):,} papers, {week:,} of the last week; {topics} topics, milliseconds of processor time")
+    for name, some in times.items():
+        print(f"{name:28}p50 {statistics.median(some):8.0f}   longest {max(some):8.0f}")
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--week", type=int, default=8000)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(run(corpus.papers(asked.corpus), asked.week, Path(folder) / "press.db"))
+
+
+if __name__ == "__main__":
+    main()
