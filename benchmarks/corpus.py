@@ -7,13 +7,14 @@ date `first_seen` or `created`. Such files are made from arXiv's public metadata
 import gzip
 import json
 import lzma
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
 from bot.models import Item, Kind, Link
+from bot.ports import Store
 
 
 def rows(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
@@ -24,6 +25,12 @@ def rows(path: Path, limit: int | None = None) -> list[dict[str, Any]]:
 def papers(path: Path, limit: int | None = None) -> list[Item]:
     """Return the papers of the file as the arXiv source would make them, at most `limit`."""
     return [_paper(row) for row in rows(path, limit)]
+
+
+async def store_all(store: Store, items: Sequence[Item], now: datetime) -> None:
+    """Store the items as a collection does, some thousands at a time."""
+    for at in range(0, len(items), 2000):
+        await store.add(items[at : at + 2000], now)
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -3,10 +3,11 @@
     python -m benchmarks.search --corpus papers.jsonl.xz [--corpus2 more.jsonl.xz] [--queries 200]
 
 Measured with the first corpus stored, and again with the second one beside it. Queries are runs of one to four words of
-papers' titles, as people type them. "The whole path" is text → parse → search → whole Items, on the event loop. "FTS5" runs
-the statements that the store runs for the same words on a plain connection and reads ids and ranks; "and data" also reads
-the ten records' text, as the user gets it, and leaves it text. All are warm and take turns query by query; of three runs
-each, the quickest counts. The target is 1.3 times.
+papers' titles, as people type them; "as a command" adds what the search command adds: newest first, of the last 90 days.
+"The whole path" is text → parse → search → whole Items, on the event loop. "FTS5" runs the statements that the store runs
+for the same words on a plain connection and reads ids and ranks; "and data" also reads the ten records' text, as the user gets
+it, and leaves it text. All are warm and take turns query by query; of three runs each, the quickest counts. The target is
+1.3 times.
 """
 
 import argparse
@@ -17,15 +18,17 @@ import sqlite3
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlite_utils import Database
 
 from benchmarks import corpus
-from bot.models import Item
+from bot.handlers.searched import read_search
+from bot.models import Item, Query
 from bot.query.parse import parse
 from bot.store.best import Span
 from bot.store.search import find
@@ -36,7 +39,13 @@ NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10
 RUNS = 3
 RECORDS = "select data from json_each(?) join records on records.id = json_each.value"
-SUFFIXES = ("", " sort:new", " category:cs.LG")
+Read = Callable[[str], Query]
+KINDS: dict[str, Read] = {
+    "words": parse,
+    "words sort:new": lambda text: parse(f"{text} sort:new"),
+    "words category:cs.LG": lambda text: parse(f"{text} category:cs.LG"),
+    "words, as a command": lambda text: read_search(text).query,
+}
 
 
 Statement = tuple[str, list[object]]
@@ -56,24 +65,30 @@ def queries(items: Sequence[Item], number: int) -> list[str]:
     return found
 
 
-async def time_all(store: SqliteStore, texts: Sequence[str]) -> tuple[list[float], list[float], list[float]]:
+Times = tuple[list[float], list[float], list[float]]
+
+
+async def time_all(store: SqliteStore, read: Read, texts: Sequence[str]) -> Times:
     """Return milliseconds per query through the whole path, of FTS5 alone, and of FTS5 with the records' text."""
     plain = Database(sqlite3.connect(store.path))
     plain.execute("pragma cache_size = -16000")
-    times: tuple[list[float], list[float], list[float]] = ([], [], [])
+    times: Times = ([], [], [])
     for text in texts:
-        asked = statements(plain, text)
-        runs = [await once(store, plain, text, asked) for _ in range(1 + RUNS)][1:]  # the first one warms the cache
+        asked = statements(plain, read(text))
+        # The first one warms the cache.
+        runs = [await once(store, plain, partial(read, text), asked) for _ in range(1 + RUNS)][1:]
         for kept, each in zip(times, zip(*runs, strict=True), strict=True):
             kept.append(min(each))
     plain.close()
     return times
 
 
-async def once(store: SqliteStore, plain: Database, text: str, asked: Sequence[Statement]) -> tuple[float, float, float]:
+async def once(
+    store: SqliteStore, plain: Database, query: Callable[[], Query], asked: Sequence[Statement]
+) -> tuple[float, float, float]:
     """Return the milliseconds of one run of each."""
     begin = time.perf_counter()
-    await store.search(parse(text), NOW, limit=LIMIT)
+    await store.search(query(), NOW, limit=LIMIT)
     searched = time.perf_counter()
     *_, found = [plain.execute(sql, values).fetchall() for sql, values in asked]
     matched = time.perf_counter()
@@ -82,7 +97,7 @@ async def once(store: SqliteStore, plain: Database, text: str, asked: Sequence[S
     return 1000 * (searched - begin), 1000 * (matched - searched), 1000 * (read - searched)
 
 
-def statements(db: Database, text: str) -> list[Statement]:
+def statements(db: Database, query: Query) -> list[Statement]:
     """Return the statements that find ids and ranks for a query, with their values."""
     seen: list[Statement] = []
 
@@ -91,15 +106,16 @@ def statements(db: Database, text: str) -> list[Statement]:
             seen.append((sql, parameters))
             return super().execute(sql, parameters)
 
-    find(Recorded(db.conn), parse(text), NOW, Span(LIMIT + 1))
+    find(Recorded(db.conn), query, NOW, Span(LIMIT + 1))
     return seen
 
 
 def report(label: str, whole: list[float], *bases: list[float]) -> None:
-    """Print the median and the 95th percentile of all, and the ratios to either base."""
-    cuts = [(statistics.median(times), statistics.quantiles(times, n=20)[18]) for times in (whole, *bases)]
-    ratios = [ours / base for cut in cuts[1:] for ours, base in zip(cuts[0], cut, strict=True)]
-    print(f"{label:24}{''.join(f'{value:9.2f}' for cut in cuts for value in cut)}   {''.join(f'{x:7.2f}' for x in ratios)}")
+    """Print the median, the 95th and the 99th percentile of all, and the ratios of the first two to either base."""
+    cuts = [[statistics.quantiles(times, n=100)[at - 1] for at in (50, 95, 99)] for times in (whole, *bases)]
+    ratios = [ours / base for cut in cuts[1:] for ours, base in zip(cuts[0][:2], cut, strict=False)]
+    cells = "".join(f"{value:8.2f}" for cut in cuts for value in cut)
+    print(f"{label:24}{cells}   {''.join(f'{ratio:7.2f}' for ratio in ratios)}", flush=True)
 
 
 async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> None:
@@ -108,13 +124,12 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
     await store.open()
     texts = queries(corpora[0], number)
     for items in corpora:
-        for at in range(0, len(items), 2000):
-            await store.add(items[at : at + 2000], NOW)
+        await corpus.store_all(store, items, NOW)
         print(f"{await store.count(parse('').tree, NOW)} papers, {number} queries of each kind, milliseconds")
-        print(f"{'':24}{'whole':>9}{'':9}{'FTS5':>9}{'':9}{'and data':>9}{'':9}    whole/FTS5   and data")
-        print(" " * 24 + f"{'p50':>9}{'p95':>9}" * 3 + "   " + f"{'p50':>7}{'p95':>7}" * 2)
-        for suffix in SUFFIXES:
-            report(f"words{suffix}", *await time_all(store, [text + suffix for text in texts]))
+        print(f"{'':24}{'whole':>8}{'':16}{'FTS5':>8}{'':16}{'and data':>8}{'':16}    whole/FTS5   and data")
+        print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 3 + "   " + f"{'p50':>7}{'p95':>7}" * 2)
+        for name, read in KINDS.items():
+            report(name, *await time_all(store, read, texts))
     await store.close()
 
 
