@@ -76,7 +76,7 @@ class Publisher:
         window = await self._window(order, items, now)
         choice = await self._choice(order, window, ())
         told = fate(order, ours or item, choice, since=since, now=window.edition.now)
-        return told if ours else replace(told, reason=compose.NOT_IN_TIME)
+        return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
 
     async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome.

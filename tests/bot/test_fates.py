@@ -182,6 +182,7 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
     neither = await press(store).explain(order(), outside, now)
 
     assert {each.reason for each in (fate, never, neither)} == {compose.NOT_IN_TIME}
+    assert [each.otherwise for each in (fate, never, neither)] == ["", "", compose.QUERY]
     assert (fate.place, fate.since) == (2, now - 2 * DAY)
     assert never.ranked is not None
     assert (neither.ranked, neither.clause) == (None, 'no text has "cache"')
