@@ -396,6 +396,16 @@ async def test_a_shorter_pause_takes_the_place_of_a_longer_one_whole(ada: Seat) 
     assert paused.baseline == datetime(2026, 4, 1, 12, tzinfo=UTC)
 
 
+async def test_a_shorter_pause_with_no_digest_in_it_leaves_none_out(ada: Seat) -> None:
+    await ada.ask("subscribe kv weekly")
+    await ada.ask("pause kv until 3w")
+
+    reply = await ada.ask("pause kv until tomorrow")
+
+    assert reply.text[1:] == ("The next digest comes Monday 6 April at 09:00, in 5 days 2 hours.",)
+    assert (await ada.here())[0].baseline == ada.now
+
+
 async def test_a_pause_until_midnight_holds_no_digest_of_midnight_back(ada: Seat) -> None:
     await ada.ask("subscribe kv at 00:00")
 

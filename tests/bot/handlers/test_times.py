@@ -1,0 +1,56 @@
+from datetime import UTC, date, datetime, time, timedelta
+
+import pytest
+
+from bot.errors import UsageError
+from bot.handlers.times import count_due, day_in_words, last_due, local, moment_in_words, span_in_words, timetable
+from bot.models import Schedule
+
+NOON = Schedule(at=time(12), zone="Europe/Zurich")
+
+
+@pytest.mark.parametrize(
+    ("span", "words"),
+    [
+        (timedelta(days=2, hours=3, minutes=5), "2 days 3 hours"),
+        (timedelta(days=1, minutes=5), "1 day 5 minutes"),
+        (timedelta(hours=1, minutes=1, seconds=59), "1 hour 1 minute"),
+        (timedelta(minutes=5), "5 minutes"),
+        (timedelta(seconds=59), "less than a minute"),
+        (timedelta(), "less than a minute"),
+    ],
+)
+def test_a_span_is_told_in_its_two_largest_units(span: timedelta, words: str) -> None:
+    assert span_in_words(span) == words
+
+
+def test_a_day_has_its_year_when_it_is_another(now: datetime) -> None:
+    assert day_in_words(date(2026, 4, 2), now) == "Thursday 2 April"
+    assert day_in_words(date(2027, 1, 1), now) == "Friday 1 January 2027"
+
+
+async def test_what_is_due_next_is_told_in_the_wall_time_of_its_zone(now: datetime) -> None:
+    coming = await timetable(NOON, now)
+
+    assert coming.words == "every day at 12:00 (Europe/Zurich)"
+    assert moment_in_words(coming.next, now) == "Wednesday 1 April at 12:00, in 3 hours"
+
+
+async def test_the_last_time_a_digest_was_due_may_be_this_very_moment() -> None:
+    noon = datetime(2026, 3, 29, 10, tzinfo=UTC)  # the first day of summer time
+
+    assert await last_due(NOON, noon) == noon
+    assert await last_due(NOON, noon - timedelta(seconds=1)) == datetime(2026, 3, 28, 11, tzinfo=UTC)
+    assert await last_due(Schedule(weekdays=(), month_day=31, zone="UTC"), datetime(2026, 3, 1, tzinfo=UTC)) == datetime(
+        2026, 2, 28, 9, tzinfo=UTC
+    )
+
+
+async def test_what_is_due_as_a_span_ends_is_not_counted_in_it(now: datetime) -> None:
+    assert await count_due(NOON, now, datetime(2026, 4, 3, 10, tzinfo=UTC)) == 2
+
+
+async def test_a_zone_that_is_gone_is_said_to_be_so_and_an_instant_then_told_in_utc(now: datetime) -> None:
+    with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
+        await timetable(Schedule(zone="Europe/Atlantis"), now)
+    assert (await local(now, "Europe/Atlantis")).tzinfo is UTC
