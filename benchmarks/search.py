@@ -5,9 +5,9 @@
 Measured with the first corpus stored, and again with the second one beside it. Queries are runs of one to four words of
 papers' titles, as people type them; "as a command" adds what the search command adds: newest first, of the last 90 days.
 "The whole path" is text → parse → search → whole Items, on the event loop. "FTS5" runs the statements that the store runs
-for the same words on a plain connection and reads ids and ranks; "and data" also reads the ten records' text, as the user gets
-it, and leaves it text. All are warm and take turns query by query; of three runs each, the quickest counts. The target is
-1.3 times.
+for the same words on a plain connection and reads ids and ranks; "and data" also reads the ten records' text, as the user
+gets it, and leaves it text. All are warm and take turns query by query; of three runs each, the quickest counts. The target
+is 1.3 times.
 """
 
 import argparse

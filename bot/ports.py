@@ -102,7 +102,9 @@ class Store(Protocol):
 
         Sorted `best`, the bare words of the query are alternatives, best match first; everything else in the tree must
         hold. In every other order the tree holds as it stands. `mark` is an earlier page's: what was first stored after
-        it is left out. Raises UsageError for a mark that no page had.
+        it is left out. What is stored already may change in between and move within the list; it is shown once all the
+        same, unless so many lists were asked for since that this one is forgotten, or the store was opened anew. Raises
+        UsageError for a mark that no page had.
         """
         ...
 
@@ -116,7 +118,8 @@ class Store(Protocol):
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, in any case, and how many items have each; the commonest first.
 
-        Fields: category, source, language, license, topic (keywords). Nothing for any other.
+        Fields: category, source, language, license, topic (keywords). Nothing for any other. Values are folded, as a query
+        compares them: cs.lg, jupyter notebook.
         """
         ...
 

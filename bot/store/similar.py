@@ -29,6 +29,7 @@ TELLING = 60  # stems of a text that are looked for: about all of an abstract bu
 KEPT = 150  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
 _MOST = 100_000  # entries of the index that are read, 0.3 µs each
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
+_README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _MOST_TIMES = 100  # a word counts no more however often it stands there
 _LOGS = (0.0, *(log(count) for count in range(1, _MOST_TIMES + 1)))
 
@@ -115,7 +116,7 @@ def _length(weights: Iterable[float]) -> float:
 
 def _weights(item: Item) -> dict[str, float]:
     """Return 1 + log tf of every stem that says something about the item's subject; in the title it counts more."""
-    counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, *item.keywords).split()))
+    counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, item.readme[:_README], *item.keywords).split()))
     for stem in map(_STEMS.__getitem__, indexed(item.title).split()):
         counts[stem] += 1 + TITLE_TIMES
     counts.pop("", None)
