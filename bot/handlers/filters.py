@@ -9,7 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
 from bot.handlers.desk import Desk
 from bot.handlers.editing import change_topic, copied_in_words, tried
-from bot.handlers.lookup import check_may_manage, order_of, subscription_here, topic_named
+from bot.handlers.lookup import check_may_manage, order_of, shown, subscription_here, topic_named
 from bot.handlers.subscribed import change_subscription
 from bot.models import Actor, Button, Judged, Order, Query, Reply, ReplyEntry, Subscription, Topic, Trial
 
@@ -99,7 +99,7 @@ async def _tested(desk: Desk, place: _Place, typed: str, actor: Actor, now: date
     other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
     name = _one_line(tested) or "no filter"
     return Reply(
-        title=f"Tried on {place.words}: {name}",
+        title=f"Tried on {place.words}: {shown(name)}",
         text=(outcome(trial), *(("Nothing was changed.",) if other else ())),
         entries=judged_entries(trial),
         buttons=((setting,) if other else ()) + _buttons(place)[-1:],

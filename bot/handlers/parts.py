@@ -52,5 +52,5 @@ def definition(topic: Topic) -> str:
 
 
 def interest_in_words(interest: Interest) -> str:
-    """Return "*KV cache* × 2.5"."""
-    return f"*{told(parse(interest.clause).tree)}* × {interest.weight:g}"
+    """Return "KV cache × 2.5"."""
+    return f"{told(parse(interest.clause).tree)} × {interest.weight:g}"

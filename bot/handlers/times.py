@@ -13,6 +13,20 @@ from bot.errors import UsageError
 from bot.models import Schedule
 
 MOMENT = timedelta(seconds=1)  # a pause that ends when a digest is due does not hold it back
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 _LONGEST = timedelta(days=35)  # two occurrences are never further apart: a month and a bit
 
 
@@ -103,19 +117,3 @@ def span_in_words(span: timedelta) -> str:
     units = (("day", minutes // 1440), ("hour", minutes // 60 % 24), ("minute", minutes % 60))
     said = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in units if count]
     return " ".join(said[:2]) or "less than a minute"
-
-
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)

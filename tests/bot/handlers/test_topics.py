@@ -62,7 +62,7 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Seat) -> None:
         "Used": "subscribed in 1 channel",
     }
     assert [(entry.title, entry.lines) for entry in reply.entries] == [
-        ("Interests", ('1. *"KV cache"* × 2', "2. *paging* × 1")),
+        ("Interests", ('1. "KV cache" × 2', "2. paging × 1")),
         ("Examples", ("1. Paging the KV cache", "2. Keys and values in blocks that need not lie side by side.")),
         ("Repositories", ("1. topic:kv-cache stars:>50",)),
     ]
