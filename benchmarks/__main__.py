@@ -15,7 +15,9 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("search_quality", ("--folder", "{quality}"), "quality"),
     ("similar", ("--folder", "{quality}"), "quality"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
+    ("press", ("--corpus", "{corpus}"), "corpus"),
     ("ranking_quality", ("--folder", "{quality}"), "quality"),
+    ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--folder", "{quality}"), "quality"),
 )
 
@@ -26,6 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--corpus", default="", help="papers, one JSON object per line, .xz")
     parser.add_argument("--corpus2", default="", help="more papers, to search a larger collection")
     parser.add_argument("--quality", default="", help="a folder with judged data sets")
+    parser.add_argument("--hf", default="", help="a folder with days of Hugging Face Daily Papers")
     parser.add_argument("names", nargs="*", help=f"only these: {', '.join(name for name, _, _ in PLAN)}")
     given = parser.parse_args(arguments)
     for name, options, needed in PLAN:
