@@ -17,7 +17,7 @@ TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Inte
 
 
 def order(of_channel: str = "", of_topic: str = "", **given: object) -> Order:
-    topic = replace(TOPIC, filter=parse(of_topic), **given)
+    topic = replace(TOPIC, filter=parse(of_topic), **given)  # type: ignore[arg-type]
     return Order(topic, "local", "local", filter=parse(of_channel))
 
 
