@@ -1,43 +1,61 @@
-"""How common words are in papers at large; what a topic learns must not change with the papers of one day."""
+"""How common words are: at large, from a table that is shipped, and with the items of a day added to it."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import repeat
-from math import log, sqrt
 
 import numpy as np
 
 from bot.rank.vectors import Floats
+from bot.rank.weights import TABLE_COUNTS
 
 
-@dataclass(frozen=True, slots=True)
 class Background:
-    """The rarity of every listed word, and how much of it an ordinary paper has."""
+    """The rarity of words, and how much of each an ordinary paper has."""
 
-    idf: dict[str, float]  # 1 + log((1 + N) / (1 + df)), as in bot.rank.vectors
-    rarest: float  # of words that are not listed
-    ordinary: dict[str, float]  # the direction of the mean paper, of length 1; words that are not listed have 0
+    def __init__(self, having: Mapping[str, float], count: float, rarest: float = 0.0) -> None:
+        """Take how many of `count` papers have each word; of words that are not named, `rarest` papers."""
+        self._words = dict(zip(having, range(len(having)), strict=True))
+        papers = np.fromiter(having.values(), float, len(having))
+        # The last place is that of every word that is not named; the idf is that of bot.rank.vectors.
+        self._idf: Floats = 1 + np.log((1 + count) / (1 + np.append(papers, rarest)))
+        # The direction of the mean paper, as if every paper had each of its words once.
+        mean = np.append(papers, 0.0) * self._idf
+        self._ordinary: Floats = mean / max(float(np.linalg.norm(mean)), 1e-9)
 
-    def idf_of(self, words: Sequence[str]) -> Floats:
+    def idf(self, words: Sequence[str]) -> Floats:
         """Return the idf of each of the words."""
-        return np.fromiter(map(self.idf.get, words, repeat(self.rarest)), float, len(words))
+        return self._idf[self._places(words)]
 
-    def ordinary_of(self, words: Sequence[str]) -> Floats:
-        """Return how much of each of the words an ordinary paper has."""
-        return np.fromiter(map(self.ordinary.get, words, repeat(0.0)), float, len(words))
+    def ordinary(self, words: Sequence[str]) -> Floats:
+        """Return how much of each of the words the direction of an ordinary paper has; all words together have length 1."""
+        return self._ordinary[self._places(words)]
+
+    def _places(self, words: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+        return np.fromiter(map(self._words.get, words, repeat(-1)), np.int64, len(words))
 
 
 @cache
-def background() -> Background:
-    """Return what `common_words.txt` says; reads it once, in about 5 ms."""
+def at_large() -> Background:
+    """Return what `common_words.txt` says."""
+    table = _table()
+    return Background(table, TABLE_COUNTS, min(table.values()) / 2)
+
+
+def with_day(having: Mapping[str, int], count: int) -> Background:
+    """Return the table and, added to it, a day of `count` items, of which `having` have each word."""
+    table = _table()
+    rarest = min(table.values()) / 2
+    both = {word: papers + having.get(word, 0) for word, papers in table.items()}
+    both |= {word: papers + rarest for word, papers in having.items() if word not in table}
+    return Background(both, TABLE_COUNTS + count, rarest)
+
+
+@cache
+def _table() -> Mapping[str, float]:
+    """How many of TABLE_COUNTS papers have each listed word; read once, in about 5 ms."""
     text = resources.files("bot.rank").joinpath("common_words.txt").read_text(encoding="ascii")
     total, *lines = [line for line in text.splitlines() if not line.startswith("#")]
-    count = int(total)
-    having = {word: int(number) for word, number in (line.split() for line in lines)}
-    idf = {word: 1 + log((1 + count) / (1 + number)) for word, number in having.items()}
-    # The mean vector without the lengths of texts: a word's idf in every paper that has it.
-    mean = {word: idf[word] * number / count for word, number in having.items()}
-    length = sqrt(sum(value**2 for value in mean.values()))
-    return Background(idf, max(idf.values()), {word: value / length for word, value in mean.items()})
+    scale = TABLE_COUNTS / int(total)
+    return {word: scale * int(number) for word, number in (line.split() for line in lines)}

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 
 import numpy as np
 
 from bot.models import Item, Reading, ScorePart, Tree
 from bot.query.parse import parse
 from bot.rank import community, freshness
+from bot.rank.background import Background, with_day
 from bot.rank.clauses import Claims, Clause, Clauses
 from bot.rank.corpus import Corpus, Ints
 from bot.rank.vectors import Floats, Vectors
@@ -50,6 +52,7 @@ class Edition:
         self.places: Ints = _places(self.items)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
         self._vectors = Vectors(corpus)
+        self._count = len(every)
         self._numbers = _numbers(every)
         self._close: dict[str | Item, Floats] = {}
 
@@ -104,6 +107,11 @@ class Edition:
     def likeness(self, number: int) -> Floats:
         """Return how close every item is to the candidate at this place; 1 to itself."""
         return self._vectors.closeness(self._vectors.of_item(number))[: len(self.items)]
+
+    @cached_property
+    def background(self) -> Background:
+        """How common words are, at large and here."""
+        return with_day(self._vectors.counts(), self._count)
 
     def weigh(self, weights: Mapping[str, float]) -> Floats:
         """Return for every item the sum of the weights, by folded word, times how much the item has of the words."""

@@ -47,7 +47,7 @@ class Leaning:
 
 def lean(edition: Edition, lessons: Sequence[Lesson]) -> Leaning | None:
     """Return what the lessons do to the edition; None when they teach nothing."""
-    learned = learn(lessons)
+    learned = learn(lessons, edition.background)
     if not learned.lessons:
         return None
     found = edition.weigh(learned.weights)

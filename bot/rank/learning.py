@@ -19,7 +19,7 @@ from itertools import chain
 import numpy as np
 
 from bot.models import Item
-from bot.rank.background import background
+from bot.rank.background import Background, at_large
 from bot.rank.corpus import Ints
 from bot.rank.spelling import spelled, spellings_in
 from bot.rank.vectors import Floats, weighed
@@ -70,10 +70,11 @@ class Learned:
     lessons: tuple[Lesson, ...]
     weights: Mapping[str, float]  # by folded word
     texts: _Texts  # of the lessons
+    background: Background
 
     def likeness(self, item: Item) -> list[tuple[Lesson, float]]:
         """Return the lessons with the cosine of the item to theirs, the closest first."""
-        vector = _vector(item)
+        vector = _vector(item, self.background)
         direction = np.fromiter((vector.get(word, 0.0) for word in self.texts.words), float, len(self.texts.words))
         cosines = self.texts.times(direction).tolist()
         return sorted(zip(self.lessons, cosines, strict=True), key=lambda pair: -pair[1])
@@ -81,21 +82,22 @@ class Learned:
     def words_of(self, item: Item, *, liked: bool, most: int) -> list[str]:
         """Return the `most` words, as the item writes them, that speak most for it, or (not `liked`) against it."""
         sign = 1.0 if liked else -1.0
-        speaking = {word: sign * value * self.weights.get(word, 0.0) for word, value in _vector(item).items()}
+        vector = _vector(item, self.background)
+        speaking = {word: sign * value * self.weights.get(word, 0.0) for word, value in vector.items()}
         found = nlargest(most, ((value, word) for word, value in speaking.items() if value > 0))
         return [spelled(word, item) for _, word in found]
 
 
-def learn(lessons: Sequence[Lesson]) -> Learned:
+def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
     """Return what the lessons teach; lessons on the same item are added up, and without any nothing is learned.
 
     Thirty take about 3 ms, a thousand about half a second.
     """
     counted = _merged(lessons)
     if not counted:
-        return Learned((), {}, _read([]))
-    texts = _read([each.item for each in counted])
-    ordinary = background().ordinary_of(texts.words)
+        return Learned((), {}, _read([], background), background)
+    texts = _read([each.item for each in counted], background)
+    ordinary = background.ordinary(texts.words)
     shares = texts.times(ordinary)
     likeness = _products(texts) - np.outer(shares, shares)
     answers = np.array([_answer(each) for each in counted])
@@ -103,12 +105,12 @@ def learn(lessons: Sequence[Lesson]) -> Learned:
     found = np.linalg.solve(likeness + np.diag(doubt), answers)
     weights = _sums(texts.columns, texts.values * found[texts.rows], len(texts.words))
     rounded = np.round(weights - float(found @ shares) * ordinary, DIGITS).tolist()
-    return Learned(counted, dict(zip(texts.words, rounded, strict=True)), texts)
+    return Learned(counted, dict(zip(texts.words, rounded, strict=True)), texts, background)
 
 
 def profile(lessons: Sequence[Lesson]) -> tuple[LearnedTerm, ...]:
     """Return the words that were learned, strongest first, with their weights; these are what the ranking adds up."""
-    learned = learn(lessons)
+    learned = learn(lessons, at_large())
     written = spellings_in([each.item for each in learned.lessons])
     taught: dict[str, list[int]] = {word: [0, 0] for word in learned.weights}
     for lesson in learned.lessons:
@@ -142,15 +144,15 @@ def _words(item: Item) -> tuple[tuple[str, ...], Floats]:
     return weighed(item.title, " ".join((item.abstract, *item.keywords)))
 
 
-def _vector(item: Item) -> dict[str, float]:
+def _vector(item: Item, background: Background) -> dict[str, float]:
     """How much the item has of each of its words; of length 1."""
     words, tf = _words(item)
-    weights = tf * background().idf_of(words)
+    weights = tf * background.idf(words)
     return dict(zip(words, (weights / max(float(np.linalg.norm(weights)), 1e-9)).tolist(), strict=True))
 
 
-def _read(items: Sequence[Item]) -> _Texts:
-    vectors = [_vector(item) for item in items]
+def _read(items: Sequence[Item], background: Background) -> _Texts:
+    vectors = [_vector(item, background) for item in items]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(chain.from_iterable(vectors)))}
     columns = np.fromiter((numbers[word] for vector in vectors for word in vector), np.int64)
     values = np.fromiter(chain.from_iterable(vector.values() for vector in vectors), float)

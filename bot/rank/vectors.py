@@ -77,6 +77,10 @@ class Vectors:
         known = numbers >= 0
         return numbers[known], np.fromiter(weights.values(), float, len(weights))[known]
 
+    def counts(self) -> dict[str, int]:
+        """Return how many items have each word."""
+        return {word: number for word, token in self._numbers.items() if (number := int(self._sizes[token]))}
+
     def closeness(self, vector: tuple[Ints, Floats]) -> Floats:
         """Return the cosine, 0 to 1, of the vector with every item's; no token is twice in it."""
         tokens, weights = vector

@@ -62,7 +62,7 @@ TITLE_TIMES: Final = 2
 RIDGE: Final = 1.0
 
 # What "less" is worth beside "more": a person says it of one paper among many that they do not want either.
-LESS: Final = 0.33
+LESS: Final = 0.25
 
 # What is learned of an item (up to 1, where everything like it was liked) is believed in full from here on: it is what one
 # label gives an item that is as near as NEAR, twice over.
@@ -71,6 +71,9 @@ SURE: Final = 0.40
 # How much of what is missing to full relevance "more" may give, and how much of an item's score "less" may take.
 RAISE: Final = 0.60
 LOWER: Final = 0.50
+
+# How many papers the shipped table of common words stands for, beside those of the day.
+TABLE_COUNTS: Final = 300.0
 
 # --- community
 
