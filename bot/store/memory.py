@@ -33,14 +33,15 @@ from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
 from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
+from bot.store.memory_ledger import MemoryLedger
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.similar import asked, closest
 from bot.store.words import Words, split, stemmed
 
 
-class MemoryStore:
-    """bot.ports.Store in dictionaries. Nothing in it waits, and what is given is frozen, so nothing is copied."""
+class MemoryStore(MemoryLedger):
+    """bot.ports.Store and the ledger in dictionaries. Nothing waits, and what is given is frozen, so nothing is copied."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
@@ -52,7 +53,7 @@ class MemoryStore:
         self._states: dict[str, SourceState] = {}
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
-        self._made = Workspaces()
+        super().__init__(Workspaces())
         self._summaries: dict[tuple[str, str, str], Summary] = {}
         self._spent: dict[date, int] = {}
         self._facts: dict[str, str] = {}
@@ -176,6 +177,9 @@ class MemoryStore:
 
     async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         """Keep the digest and what it posted."""
+        self._keep_digest(workspace, channel, digest, now)
+
+    def _keep_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
 
@@ -222,7 +226,9 @@ class MemoryStore:
         self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
     ) -> None:
         """Forget the topic, and unless they are to be kept its subscriptions and its feedback."""
+        gone = () if keep_uses else self._made.subscriptions(workspace, "", name)
         self._made.delete_topic(workspace, name, change, replaces, keep_uses=keep_uses)
+        self._end(gone)
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         """Return the workspace's subscriptions, ordered by channel, then topic."""
@@ -235,6 +241,7 @@ class MemoryStore:
     async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
         """Forget the subscription."""
         self._made.delete_subscription(subscription, change)
+        self._end((subscription,))
 
     async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
         """Return what was said for the topic, the oldest first."""
@@ -314,6 +321,7 @@ class MemoryStore:
         old = [item for item in self._items.values() if _seen(item) < items_before]
         gone = [item.key for item in old if not held.intersection((item.key, *self._own_aliases(item)))]
         before = sum(map(len, self._readings.values()))
+        self._drop_old(now)
         for key in gone:
             self._drop(key, None)
         for days in self._readings.values():

@@ -58,6 +58,10 @@ class Workspaces:
             if tenant == workspace and channel in ("", where) and topic in ("", name)
         ]
 
+    def every_subscription(self) -> Collection[Subscription]:
+        """Return the subscriptions of all workspaces."""
+        return self._subscriptions.values()
+
     def save_subscription(self, subscription: Subscription, change: Change, replaces: int) -> Subscription:
         """Keep the subscription as the next revision."""
         expect_readable(subscription)

@@ -1,0 +1,228 @@
+"""The ledger in dictionaries. Nothing waits here, so each method is a transaction."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from bot.errors import StoreError
+from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.store.memory_workspaces import Workspaces
+from bot.store.turns import (
+    KEPT,
+    OPEN,
+    UNSUBSCRIBED,
+    after,
+    claimed,
+    closed,
+    deliveries_in_turns,
+    expired,
+    occurrences_in_turns,
+    ran_out,
+    recorded,
+)
+
+_Place = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
+
+
+class MemoryLedger:
+    """bot.ports_ledger.Ledger for the memory store, which is one."""
+
+    def __init__(self, made: Workspaces) -> None:
+        """`made` knows the subscriptions."""
+        self._made = made
+        self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
+        self._occurrences: dict[_Place, Occurrence] = {}
+        self._due: dict[_Place, None] = {}
+        self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
+        self._parts: dict[_Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
+        self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
+
+    def _keep_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+        raise NotImplementedError
+
+    # --- when
+
+    async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
+        """Return subscriptions whose next occurrence is due or not known, with that instant."""
+        awake = [(each, self._next_of(each)) for each in self._made.every_subscription() if not _sleeps(each, now)]
+        due = [(each, at) for each, at in awake if at is None or at <= now]
+        due.sort(key=lambda found: (found[1] is not None, found[1] or now, found[0].workspace, found[0].id))
+        return due[:limit]
+
+    def _next_of(self, subscription: Subscription) -> datetime | None:
+        """What was found of an earlier revision holds no more."""
+        revision, at = self._next.get((subscription.workspace, subscription.id), (0, None))
+        return at if revision == subscription.revision else None
+
+    async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+        """Keep the occurrences that are not yet kept, and when the subscription is due next."""
+        revision = self._revision(subscription.workspace, subscription.id)
+        if revision is None:
+            return 0
+        if revision == subscription.revision:
+            self._next[subscription.workspace, subscription.id] = (revision, next_due)
+        fresh = {_place_in(each): each for each in reversed(found) if _place_in(each) not in self._occurrences}
+        for each in fresh.values():
+            self._put_occurrence(each)
+        return len(fresh)
+
+    def _revision(self, workspace: str, number: str) -> int | None:
+        """Return the stored revision of a subscription, None when it is no more."""
+        standing = self._made.every_subscription()
+        return next((each.revision for each in standing if (each.workspace, each.id) == (workspace, number)), None)
+
+    def _put_occurrence(self, occurrence: Occurrence) -> None:
+        place = _place_in(occurrence)
+        self._occurrences[place] = occurrence
+        self._due.pop(place, None)
+        if occurrence.state is Happening.DUE:
+            self._due[place] = None
+
+    # --- occurrences
+
+    async def occurrences(
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
+    ) -> Sequence[Occurrence]:
+        """Return occurrences in this state whose time has come; the workspaces take turns."""
+        places: Iterable[_Place] = self._due if state is Happening.DUE else self._occurrences
+        some = (self._occurrences[place] for place in places)
+        come = (each for each in some if each.state is state and (each.next_at is None or each.next_at <= now))
+        return occurrences_in_turns(come, limit)
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
+    ) -> bool:
+        """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
+        fresh = closed(self._occurrences.get(_place_in(occurrence)), occurrence)
+        if fresh is None:
+            return False
+        for each in deliveries:
+            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(_place_of(each), ()):
+                raise StoreError(f"The delivery {each.id} stands in the ledger already.")
+        self._put_occurrence(fresh)
+        if digest is not None:
+            self._keep_digest(fresh.workspace, fresh.channel, digest, now)
+        for each in deliveries:
+            self._put_delivery(each)
+        return True
+
+    async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:
+        """Return the workspace's occurrences, the latest first."""
+        own = [each for each in self._occurrences.values() if each.workspace == workspace and channel in ("", each.channel)]
+        own.sort(key=lambda each: (each.subscription, each.slot))
+        return sorted(own, key=lambda each: (each.due, each.day), reverse=True)[:limit]
+
+    # --- deliveries
+
+    def _put_delivery(self, delivery: Delivery) -> None:
+        key = (delivery.workspace, delivery.id)
+        self._deliveries[key] = delivery
+        self._parts.setdefault(_place_of(delivery), {})[delivery.part] = delivery.id
+        self._open.pop(key, None)
+        if delivery.state in OPEN:
+            self._open[key] = None
+
+    def _opened(self, state: State) -> list[Delivery]:
+        found = (self._deliveries[key] for key in self._open)
+        return [each for each in found if each.state is state]
+
+    def _siblings(self, delivery: Delivery) -> list[Delivery]:
+        """Return all parts of the delivery's digest, in order."""
+        parts = self._parts.get(_place_of(delivery), {})
+        return [self._deliveries[delivery.workspace, parts[number]] for number in sorted(parts)]
+
+    def _is_next(self, delivery: Delivery) -> bool:
+        """Say whether the parts before it are done."""
+        return all(each.state is State.DONE for each in self._siblings(delivery) if each.part < delivery.part)
+
+    async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+        """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
+        come = (each for each in self._opened(State.PENDING) if each.next_at <= now and self._is_next(each))
+        return deliveries_in_turns(come, limit)
+
+    async def unsettled_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+        """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
+        unclear = [each for each in self._opened(State.AMBIGUOUS) if each.next_at <= now]
+        left = [each for each in self._opened(State.SENDING) if ran_out(each, now)]
+        return deliveries_in_turns(unclear + left, limit)
+
+    async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+        """Take the delivery for sending; None when it may not be taken."""
+        fresh = claimed(self._deliveries.get((delivery.workspace, delivery.id)), delivery, now, lease)
+        if fresh is None or not self._is_next(fresh):
+            return None
+        self._put_delivery(fresh)
+        return fresh
+
+    async def record(self, delivery: Delivery) -> bool:
+        """Record a claimed delivery as it is given; False when its token is no longer the latest."""
+        again = delivery.state is State.PENDING
+        wanted = not again or self._revision(delivery.workspace, delivery.occurrence[0]) is not None
+        fresh = recorded(self._deliveries.get((delivery.workspace, delivery.id)), delivery, wanted=wanted)
+        if fresh is None:
+            return False
+        for each in (fresh, *after(fresh, self._siblings(fresh))):
+            self._put_delivery(each)
+        return True
+
+    async def expire_parts(self, delivery: Delivery, reason: str) -> int:
+        """End the pending parts of the same occurrence that come after this one."""
+        later = [each for each in self._siblings(delivery) if each.part > delivery.part and each.state is State.PENDING]
+        for each in later:
+            self._put_delivery(expired(each, reason))
+        return len(later)
+
+    async def deliveries(
+        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+    ) -> Sequence[Delivery]:
+        """Return the workspace's deliveries, the latest first."""
+        own = (each for each in self._deliveries.values() if each.workspace == workspace)
+        some = [each for each in own if channel in ("", each.channel) and (not states or each.state in states)]
+        some.sort(key=lambda each: (each.occurrence[0], each.part))
+        return sorted(some, key=lambda each: each.due, reverse=True)[:limit]
+
+    async def ledger_counts(self) -> Mapping[str, int]:
+        """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
+        states = [each.state for each in self._deliveries.values()]
+        return {**{str(state): states.count(state) for state in State}, "due": len(self._due)}
+
+    # --- what the store does besides
+
+    def _end(self, gone: Iterable[Subscription]) -> None:
+        """Post nothing more for subscriptions that are no more."""
+        names = {(each.workspace, each.id) for each in gone}
+        for place in [place for place in self._due if place[:2] in names]:
+            self._put_occurrence(replace(self._occurrences[place], state=Happening.SKIPPED, reason=UNSUBSCRIBED))
+        for each in self._opened(State.PENDING):
+            if (each.workspace, each.occurrence[0]) in names:
+                self._put_delivery(expired(each, UNSUBSCRIBED))
+        for name in names:
+            self._next.pop(name, None)
+
+    def _drop_old(self, now: datetime) -> int:
+        """Drop what was settled long ago; return how many deliveries."""
+        before = len(self._deliveries)
+        for place in [place for place, each in self._occurrences.items() if each.due < now - KEPT]:
+            keys = [(place[0], number) for number in self._parts.get(place, {}).values()]
+            states = {self._deliveries[key].state for key in keys}
+            if place in self._due or states & {State.PENDING, State.SENDING}:
+                continue
+            del self._occurrences[place]
+            self._parts.pop(place, None)
+            for key in keys:
+                del self._deliveries[key]
+                self._open.pop(key, None)
+        return before - len(self._deliveries)
+
+
+def _place_in(occurrence: Occurrence) -> _Place:
+    return occurrence.workspace, occurrence.subscription, occurrence.day, occurrence.slot
+
+
+def _place_of(delivery: Delivery) -> _Place:
+    return delivery.workspace, *delivery.occurrence
+
+
+def _sleeps(subscription: Subscription, now: datetime) -> bool:
+    until = subscription.paused_until
+    return subscription.paused and (until is None or until > now)

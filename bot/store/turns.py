@@ -1,0 +1,125 @@
+"""Who is next, who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from bot.models import Delivery, Happening, Occurrence, State
+
+UNSUBSCRIBED = "unsubscribed"
+# No two occurrences of one schedule are further apart than 35 days (bot.due): what is kept for longer keeps none from
+# being posted twice, and nobody asks for the status of a digest of the month before last.
+KEPT = timedelta(days=40)
+OPEN = (State.PENDING, State.SENDING, State.AMBIGUOUS)  # what may still become something else
+_ENDED = (State.FAILED, State.EXPIRED)
+
+
+def deliveries_in_turns(found: Iterable[Delivery], limit: int) -> list[Delivery]:
+    """Return the oldest of each workspace, then the second of each, and so on, `limit` in all."""
+    waiting: Counter[str] = Counter()
+    turns = []
+    for each in sorted(found, key=lambda each: (each.due, each.id)):
+        waiting[each.workspace] += 1
+        turns.append((waiting[each.workspace], each))
+    turns.sort(key=lambda turn: (turn[0], turn[1].due, turn[1].id, turn[1].workspace))
+    return [each for _, each in turns[:limit]]
+
+
+def occurrences_in_turns(found: Iterable[Occurrence], limit: int) -> list[Occurrence]:
+    """Do the same for occurrences."""
+    waiting: Counter[str] = Counter()
+    turns = []
+    for each in sorted(found, key=_age):
+        waiting[each.workspace] += 1
+        turns.append((waiting[each.workspace], each))
+    turns.sort(key=lambda turn: (turn[0], *_age(turn[1]), turn[1].workspace))
+    return [each for _, each in turns[:limit]]
+
+
+def _age(occurrence: Occurrence) -> tuple[datetime, str, date, int]:
+    return occurrence.due, occurrence.subscription, occurrence.day, occurrence.slot
+
+
+def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+    """Return the stored delivery as one that the claimer holds, or None when it may not be taken.
+
+    That is when it is not as it was given, when it is settled, or when somebody's lease still runs.
+    """
+    if stored is None or (stored.token, stored.state) != (given.token, given.state) or not _may_be_taken(stored, now):
+        return None
+    return replace(
+        stored,
+        state=State.SENDING,
+        token=stored.token + 1,
+        lease_until=now + lease,
+        first_try=stored.first_try or now,
+        last_try=now,
+        attempts=stored.attempts + 1,
+    )
+
+
+def _may_be_taken(stored: Delivery, now: datetime) -> bool:
+    if stored.state is State.SENDING:
+        return ran_out(stored, now)
+    return stored.state in OPEN
+
+
+def ran_out(delivery: Delivery, now: datetime) -> bool:
+    """Say whether nobody holds a delivery any more that is being sent."""
+    return delivery.lease_until is None or delivery.lease_until <= now
+
+
+def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Delivery | None:
+    """Return what is to be stored when a claimer records the delivery, or None when the claimer holds it no more.
+
+    What it says and whose it is stays as it was stored. Unless its subscription is still `wanted`, it does not wait again.
+    """
+    if stored is None or stored.state is not State.SENDING or stored.token != given.token:
+        return None
+    fresh = replace(
+        stored,
+        state=given.state,
+        next_at=given.next_at,
+        lease_until=given.lease_until,
+        first_try=given.first_try,
+        last_try=given.last_try,
+        attempts=given.attempts,
+        message=given.message,
+        thread=given.thread,
+        reason=given.reason,
+    )
+    return fresh if wanted or given.state is not State.PENDING else expired(fresh, UNSUBSCRIBED)
+
+
+def expired(delivery: Delivery, reason: str) -> Delivery:
+    """Return the delivery as one that will never be sent."""
+    return replace(delivery, state=State.EXPIRED, reason=reason, lease_until=None)
+
+
+def after(recorded: Delivery, later: Collection[Delivery]) -> list[Delivery]:
+    """Return what becomes of the later parts of a digest now that one part is recorded: those of them that change.
+
+    They hang on part one's message. They end with a part that will never be posted, in the same transaction: otherwise
+    who is stopped between the two would leave them waiting for ever.
+    """
+    waiting = [each for each in later if each.state is State.PENDING and each.part > recorded.part]
+    if recorded.state in _ENDED:
+        return [expired(each, recorded.reason) for each in waiting]
+    if recorded.state is State.DONE and recorded.part == 1:
+        return [replace(each, thread=recorded.message) for each in waiting]
+    return []
+
+
+def closed(stored: Occurrence | None, given: Occurrence) -> Occurrence | None:
+    """Return what is to be stored of an occurrence that somebody closes or puts off, None when it is no longer due."""
+    if stored is None or stored.state is not Happening.DUE:
+        return None
+    return replace(
+        stored,
+        state=given.state,
+        late=given.late,
+        reason=given.reason,
+        attempts=given.attempts,
+        next_at=given.next_at,
+    )
