@@ -39,22 +39,22 @@ class Background:
 @cache
 def at_large() -> Background:
     """Return what `common_words.txt` says."""
-    table = _table()
-    return Background(table, TABLE_COUNTS, min(table.values()) / 2)
+    listed = table()
+    return Background(listed, TABLE_COUNTS, min(listed.values()) / 2)
 
 
 def with_day(having: Mapping[str, int], count: int) -> Background:
     """Return the table and, added to it, a day of `count` items, of which `having` have each word."""
-    table = _table()
-    rarest = min(table.values()) / 2
-    both = {word: papers + having.get(word, 0) for word, papers in table.items()}
-    both |= {word: papers + rarest for word, papers in having.items() if word not in table}
+    listed = table()
+    rarest = min(listed.values()) / 2
+    both = {word: papers + having.get(word, 0) for word, papers in listed.items()}
+    both |= {word: papers + rarest for word, papers in having.items() if word not in listed}
     return Background(both, TABLE_COUNTS + count, rarest)
 
 
 @cache
-def _table() -> Mapping[str, float]:
-    """How many of TABLE_COUNTS papers have each listed word; read once, in about 5 ms."""
+def table() -> Mapping[str, float]:
+    """Return how many of TABLE_COUNTS papers have each listed word; reads it once, in about 5 ms."""
     text = resources.files("bot.rank").joinpath("common_words.txt").read_text(encoding="ascii")
     total, *lines = [line for line in text.splitlines() if not line.startswith("#")]
     scale = TABLE_COUNTS / int(total)

@@ -18,9 +18,9 @@ from sqlite_utils import Database
 
 from bot.models import Hit, Item
 from bot.query.fold import BARRIER, indexed
-from bot.rank.background import background
+from bot.rank.background import table
 from bot.rank.stopwords import STOPWORDS
-from bot.rank.weights import TITLE_TIMES
+from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
 from bot.store.ingest import last_id
 from bot.store.records import item_from_text, newness
 from bot.store.words import stem_of
@@ -104,7 +104,7 @@ def _highest(points: NDArray[np.float64], number: int) -> list[int]:
 
 
 def _cosine(vector: Mapping[str, float], length: float, other: Item) -> float:
-    weights, idf, rarest = _weights(other), _rarities(), background().rarest
+    weights, idf, rarest = _weights(other), _rarities(), _rarest()
     own = {stem: weight * idf.get(stem, rarest) for stem, weight in weights.items()}
     shared = sum(vector[stem] * own[stem] for stem in sorted(vector.keys() & own.keys()))
     return min(1.0, shared / (length * _length(own.values()))) if shared else 0.0
@@ -139,14 +139,19 @@ _STEMS = _Telling()
 
 def _rarity(stem: str) -> float:
     """Return the idf of a stem in papers at large."""
-    return _rarities().get(stem, background().rarest)
+    return _rarities().get(stem, _rarest())
 
 
 @cache
 def _rarities() -> dict[str, float]:
     """The commonest word of a stem speaks for it."""
-    known: dict[str, float] = {}
-    for word, idf in background().idf.items():
+    papers: dict[str, float] = {}
+    for word, number in table().items():
         stem = stem_of(word)
-        known[stem] = min(idf, known.get(stem, idf))
-    return known
+        papers[stem] = max(number, papers.get(stem, 0.0))
+    return {stem: 1 + log(TABLE_COUNTS / number) for stem, number in papers.items()}
+
+
+@cache
+def _rarest() -> float:
+    return max(_rarities().values())
