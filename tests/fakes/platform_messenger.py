@@ -1,0 +1,83 @@
+"""The Messenger of tests.fakes.platform: like Discord's (nonces), like Slack's (history), like both, or like neither."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from types import TracebackType
+from typing import Any, Self
+
+import aiohttp
+
+from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.models import Abilities, Delivery, Digest
+
+MINUTE = timedelta(minutes=1)
+
+
+class PlatformMessenger:
+    """bot.ports_ledger.Messenger over HTTP. It never tries again by itself; `timeout` is in seconds."""
+
+    platform = "fake"
+
+    def __init__(self, url: str, abilities: Abilities, *, timeout: float = 15.0, parts: int = 1) -> None:
+        """`parts` is how many messages a digest becomes."""
+        self.abilities = abilities
+        self._url = url
+        self._parts = parts
+        self._timeout = aiohttp.ClientTimeout(total=timeout)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def __aenter__(self) -> Self:
+        connector = aiohttp.TCPConnector(limit=0)
+        self._session = aiohttp.ClientSession(connector=connector, timeout=self._timeout)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None
+    ) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        title = f"{digest.title} of {digest.day}{' (late)' if late else ''}"
+        return [f"{title}, {part}/{self._parts}" for part in range(1, self._parts + 1)]
+
+    async def send(self, delivery: Delivery) -> str:
+        nonce = delivery.id if self.abilities.nonce_window else ""
+        body = {"marker": delivery.id, "nonce": nonce, "text": delivery.payload}
+        answer = await self._ask("POST", f"/channels/{delivery.channel}/messages", json=body)
+        return str(answer["id"])
+
+    async def find(self, delivery: Delivery) -> str | None:
+        since = ((delivery.first_try or delivery.due) - MINUTE).timestamp()
+        answer = await self._ask("GET", f"/channels/{delivery.channel}/messages", params={"since": f"{since:.6f}"})
+        return next((str(each["id"]) for each in answer["messages"] if each["marker"] == delivery.id), None)
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        await self._ask("POST", f"/people/{person}/messages", json={"text": text})
+
+    async def announce(self, workspace: str, channel: str, text: str) -> None:
+        await self._ask("POST", f"/channels/{channel}/notices", json={"text": text})
+
+    async def _ask(self, method: str, path: str, **more: Any) -> Mapping[str, Any]:
+        assert self._session is not None
+        try:
+            async with self._session.request(method, self._url + path, **more) as response:
+                status, answer = response.status, json.loads(await response.read())
+        except aiohttp.ClientConnectorError as error:
+            raise Delayed("The platform could not be reached.", reach=Reach.PLATFORM) from error
+        except (TimeoutError, aiohttp.ClientError, ValueError) as error:
+            raise Uncertain("The platform's answer was lost.") from error
+        return _read(status, answer)
+
+
+def _read(status: int, answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    if status == 200:
+        return answer
+    if status == 429:
+        reach = Reach.PLATFORM if answer["global"] else Reach.CHANNEL
+        rest = timedelta(seconds=answer["retry_after"])
+        raise Delayed("The platform asked for a pause.", reach=reach, retry_after=rest)
+    if status in (401, 403, 404):
+        raise Refused(f"The platform refused: {answer['error']}.")
+    raise Uncertain(f"The platform answered {status}.")
