@@ -10,7 +10,8 @@ from adapters.cli.progress import Bars
 from adapters.cli.replay import replay
 from bot.app import built
 from bot.models import Digest
-from bot.settings import ArxivSettings, GitHubSettings, HuggingFaceSettings, Settings
+from bot.settings import Settings
+from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 # Just before arXiv's next feed: the recordings are the newest that there were.
 NOW = datetime(2026, 4, 1, 4, 15, tzinfo=UTC)

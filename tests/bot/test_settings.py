@@ -91,6 +91,9 @@ def test_the_environment_is_left_as_it_was(write: Any, monkeypatch: pytest.Monke
         ("[arxiv]\nseconds_between = inf\n", '"arxiv.seconds_between"'),
         ("[keep]\nitems_days = 999999999\n", '"keep.items_days"'),
         ("topics_dir = '~nobody-of-this-name/packs'\n", "write the whole path"),
+        ("[health]\nport = 70000\n", '"health.port"'),
+        ("[health]\nhost = 'http://0.0.0.0'\n", "an address of this machine"),
+        ("[run]\nbackup_dir = '~nobody-of-this-name/b'\n", "write the whole path"),
         ("= 3", "not valid TOML"),
         ("topics = [\n", "not valid TOML"),
     ],
@@ -183,3 +186,8 @@ def test_a_slower_pace_than_arxivs_is_allowed_for_another_host_only(write: Any) 
 
     others = "api_url = 'http://127.0.0.1:1/api'\noai_url = 'http://127.0.0.1:1/oai'\n"
     assert load(write(f"[arxiv]\n{mirror}{others}")).arxiv.seconds_between == 0
+
+
+def test_digests_of_the_terminal_lie_beside_the_database_unless_a_folder_is_named(write: Any) -> None:
+    assert load(write("database = '/data/b.sqlite3'\n")).digests_path == Path("/data/digests")
+    assert load(write("[run]\ndigests_dir = '/srv/papers'\n")).digests_path == Path("/srv/papers")

@@ -12,7 +12,8 @@ from adapters.cli.replay import replay
 from adapters.words import coverage_line
 from bot.app import built
 from bot.models import Health
-from bot.settings import FeedGuardSettings, FeedSettings, GitHubSettings, HuggingFaceSettings, Settings
+from bot.settings import Settings
+from bot.settings_sections import FeedGuardSettings, FeedSettings, GitHubSettings, HuggingFaceSettings
 from tests.fakes.web import Answer, Web
 
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">
