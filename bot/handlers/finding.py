@@ -1,6 +1,7 @@
 """Searching, and finding what is close to an item."""
 
 import asyncio
+import textwrap
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -18,6 +19,7 @@ RANKED = 200  # of what is found, the newest, that are ranked for a topic
 _FURTHEST = 10_000  # entries: nobody leafs so far
 _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most stars first", "upvotes": "most upvotes first"}
 _HOUR = timedelta(hours=1)
+_OPENING = 200  # characters of a text, about three lines
 
 
 async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Reply:
@@ -33,7 +35,9 @@ async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Re
     return Reply(
         title=f"Found for: {shown(command.query)}",
         text=(_in_words(asked, found),),
-        entries=tuple(_entry(hit.item, _line(asked, hit.item, found, place)) for hit in found.page.hits),
+        entries=tuple(
+            _entry(hit.item, _opening(hit.item), _line(asked, hit.item, found, place)) for hit in found.page.hits
+        ),
         first=place.offset + 1,
         next_steps=_next_steps(asked, command) if not place.offset else (),
         buttons=_leafing(asked, place, found.page),
@@ -71,6 +75,12 @@ def _entry(item: Item, *lines: str) -> ReplyEntry:
         Button("Similar", write(Similar(item.key))),
     )
     return ReplyEntry(item, lines=tuple(filter(None, lines)), buttons=buttons)
+
+
+def _opening(item: Item) -> str:
+    """The beginning of its text: enough to know what it is about."""
+    text = textwrap.shorten(item.abstract, _OPENING, placeholder="…")
+    return text if len(text) > 1 or not item.abstract.strip() else f"{item.abstract.strip()[:_OPENING]}…"
 
 
 def _line(asked: Searched, item: Item, found: _Found, place: Place) -> str:

@@ -58,7 +58,7 @@ def read_search(text: str) -> Searched:
 
 
 def why_found(tree: Tree, item: Item, now: datetime) -> str:
-    """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.dc'."""
+    """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.DC'."""
     folded = Folded(item)
     parts = [part for part in _parts(tree) if not isinstance(part, Not)]
     verdicts = [match(part, folded, now) for part in parts]

@@ -212,8 +212,8 @@ def _explain_term(tree: Term, matched: bool, folded: Folded) -> str:
 
 
 def _explain_label(tree: Label, matched: bool, folded: Folded) -> str:
-    labels = folded.labels(tree.field)
-    asked = f"{tree.value}{'*' if tree.prefix else ''}"
+    labels = folded.item.categories if tree.field == "category" else folded.labels(tree.field)
+    asked = f"{_spelt(tree)}{'*' if tree.prefix else ''}"
     if tree.field == "has":
         return f"it has {'' if matched else 'no '}{asked}"
     if not labels:
@@ -221,6 +221,12 @@ def _explain_label(tree: Label, matched: bool, folded: Folded) -> str:
     if matched:
         return f"{tree.field} is {asked}"
     return f"{tree.field} is {', '.join(labels[:_TOLD])}, not {asked}"
+
+
+def _spelt(tree: Label) -> str:
+    """The value as arXiv spells its categories: cs.CL, math.AG; anything else as it was folded."""
+    archive, dot, subject = tree.value.partition(".")
+    return f"{archive}.{subject.upper()}" if tree.field == "category" and dot and len(subject) == 2 else tree.value
 
 
 def _explain_value(tree: Number | When, matched: bool, value: str | None) -> str:

@@ -9,7 +9,7 @@ from bot.handlers.finding import PAGE
 from bot.models import Reply
 from bot.store.memory import MemoryStore
 from tests.bot.handlers.desks import Seat, about, button, said, seat
-from tests.fakes.works import repo
+from tests.fakes.works import paper, repo
 
 
 def keys(reply: Reply) -> list[str]:
@@ -32,7 +32,8 @@ async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Seat)
     assert reply.title == "Found for: cache"
     assert reply.text == ("Newest first, in the last 90 days (repositories of any age); add *published:1y* for more.",)
     assert set(keys(reply)) == {"arxiv:2603.00001", "arxiv:2603.00002", "arxiv:2603.00003"}
-    assert all(entry.lines == ('title has "cache"',) for entry in reply.entries)
+    assert all(entry.lines[-1] == 'title has "cache"' for entry in reply.entries)
+    assert all(entry.item and entry.lines[0] == entry.item.abstract for entry in reply.entries)
     assert reply.private
 
 
@@ -129,7 +130,7 @@ async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Sea
 
     assert set(keys(ranked)) == set(keys(plain))
     assert keys(ranked)[0] == "arxiv:2603.00001"
-    lines = [entry.lines[0] for entry in ranked.entries]
+    lines = [entry.lines[-1] for entry in ranked.entries]
     assert "matches *KV cache*" in lines[0]
     assert [line.startswith("score 0.") for line in lines] == [True, True, True, False, False]
     assert lines[-2:] == ["outside KV cache"] * 2
@@ -161,3 +162,16 @@ async def test_an_entry_without_a_title_is_called_by_its_key(ada: Seat) -> None:
     await ada.desk.store.add([about(9, "")], ada.now)
 
     assert "arxiv:2603.00009" in said(await ada.ask("similar arxiv:2603.00009"))
+
+
+async def test_a_long_text_is_told_by_its_beginning(ada: Seat) -> None:
+    await ada.desk.store.add(
+        [
+            paper("2603.00777", title="Zebra one", abstract="Stripes are long. " * 40),
+            paper("2603.00778", title="Zebra two", abstract="斑" * 500),
+        ],
+        ada.now,
+    )
+    reply = await ada.ask("search zebra")
+
+    assert [len(entry.lines[0]) <= 201 and entry.lines[0].endswith("…") for entry in reply.entries] == [True, True]

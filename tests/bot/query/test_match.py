@@ -41,10 +41,10 @@ PAPER = Item(
         ("gpu -robot -cat:cs.CL stars:* OR x", False, 'stars is not known; no text has "x"'),
         ('au:"Miguel, Joshua San"', True, 'author has "Miguel, Joshua San"'),
         ('au:"Selagamsetty Joshua"', False, 'author has no "Selagamsetty Joshua"'),
-        ("cat:cs.dc", True, "category is cs.dc"),
+        ("cat:cs.dc", True, "category is cs.DC"),
         ("cat:cs.*", True, "category is cs.*"),
         ("cat:cs", True, "category is cs"),
-        ("cat:stat.ML", False, "category is cs.dc, cs, cs.ar, not stat.ml"),
+        ("cat:stat.ML", False, "category is cs.DC, cs.AR, not stat.ML"),
         ("lang:python", False, "it has no language"),
         ("-lang:python", True, "it has no language"),
         ("has:summary", True, "it has summary"),
@@ -66,7 +66,7 @@ PAPER = Item(
         ("updated:*", True, "updated 2026-06-12 is known"),
         ("a OR b OR c OR d OR e", True, 'abstract has "a"'),
         ("q OR w OR z OR y OR u", False, 'no text has "q"; no text has "w"; no text has "z"; and 2 more'),
-        ("(a -gpu) OR cat:math", False, 'title has "gpu"; category is cs.dc, cs, cs.ar, not math'),
+        ("(a -gpu) OR cat:math", False, 'title has "gpu"; category is cs.DC, cs.AR, not math'),
     ],
 )
 def test_the_answer_names_the_clause_that_decided(query: str, matched: bool, why: str) -> None:
