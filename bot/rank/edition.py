@@ -1,6 +1,6 @@
 """The items of one day, indexed once for all topics."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -116,6 +116,11 @@ class Edition:
     def weigh(self, weights: Mapping[str, float]) -> Floats:
         """Return for every item the sum of the weights, by folded word, times how much the item has of the words."""
         return self._vectors.closeness(self._vectors.of_weights(weights))[: len(self.items)]
+
+    def shares(self, weights: Mapping[str, float]) -> Callable[[int], list[tuple[float, str]]]:
+        """Return what tells of an item, by its place, how much each of its words adds to that sum."""
+        direction = self._vectors.dense(weights)
+        return lambda number: self._vectors.shares(number, direction)
 
     def _measure(self, example: Item | str) -> Floats:
         names = (example,) if isinstance(example, str) else _names(example)

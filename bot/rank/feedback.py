@@ -5,8 +5,10 @@ nothing that was marked keeps its score, no label can lift a score above 1 or br
 can lift an item past what full relevance gives. So a `min_score` goes on meaning what it meant.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from heapq import nlargest
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from bot.rank import reasons
 from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
 from bot.rank.learning import Learned, Lesson, learn
+from bot.rank.spelling import spelled
 from bot.rank.vectors import Floats
 from bot.rank.weights import DIGITS, LESS, LOWER, NEAREST, RAISE, RELEVANCE, SURE, TELL
 
@@ -22,10 +25,11 @@ _WORDS = 3  # that a reason names, and
 _SAID = 0.03  # the least that a part adds or takes before anything is said
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Leaning:
     """What was learned, and how every item of the edition leans: 1 at most for it, -1 at most against it."""
 
+    edition: Edition
     learned: Learned
     leans: Floats
 
@@ -35,14 +39,39 @@ class Leaning:
         raised = RAISE * leans * (RELEVANCE - relevance.clip(0.0, RELEVANCE))
         return np.round(np.where(leans > 0, raised, LOWER * leans * total), DIGITS).astype(float, copy=False)
 
-    def reason(self, item: Item, value: float) -> str:
-        """Say what the item has in common with what was marked, when that changed its score by `value`."""
+    def reason(self, number: int, value: float) -> str:
+        """Say what the item at this place has in common with what was marked, when that changed its score by `value`."""
         if abs(value) < _SAID:
             return ""
-        liked = value > 0
-        near = [lesson.item for lesson, cosine in self.learned.likeness(item) if cosine >= TELL and _agrees(lesson, liked)]
-        words = () if near else self.learned.words_of(item, liked=liked, most=_WORDS)
-        return reasons.of_feedback(item, near[:NEAREST], words, liked=liked)
+        item, liked = self.edition.items[number], value > 0
+        names = {item.key, *item.aliases}
+        if any(each.item.key in names and _agrees(each, liked=liked) for each in self.learned.lessons):
+            return reasons.of_feedback([], [], liked=liked, itself=True)
+        near = self._near(number, liked=liked)
+        words = [] if near else spelled(self._words(number, liked=liked), item)
+        return reasons.of_feedback(near, words, liked=liked)
+
+    @cached_property
+    def _cosines(self) -> Floats:
+        """Every lesson's with every item; made for the first reason."""
+        return np.stack([self.edition.closeness(lesson.item) for lesson in self.learned.lessons])
+
+    @cached_property
+    def _shares(self) -> Callable[[int], list[tuple[float, str]]]:
+        return self.edition.shares(self.learned.weights)
+
+    def _near(self, number: int, *, liked: bool) -> list[Item]:
+        """The marked items of one side that the item is close to, the closest first."""
+        cosines = self._cosines[:, number]
+        order = (int(place) for place in np.argsort(-cosines, kind="stable") if cosines[place] >= TELL)
+        lessons = (self.learned.lessons[place] for place in order)
+        return [each.item for each in lessons if _agrees(each, liked=liked)][:NEAREST]
+
+    def _words(self, number: int, *, liked: bool) -> list[str]:
+        """The words of the item that speak most for it, or against it."""
+        sign = 1.0 if liked else -1.0
+        strongest = nlargest(_WORDS, ((sign * share, word) for share, word in self._shares(number)))
+        return [word for share, word in strongest if share > 0]
 
 
 def lean(edition: Edition, lessons: Sequence[Lesson]) -> Leaning | None:
@@ -51,8 +80,8 @@ def lean(edition: Edition, lessons: Sequence[Lesson]) -> Leaning | None:
     if not learned.lessons:
         return None
     found = edition.weigh(learned.weights)
-    return Leaning(learned, np.where(found > 0, found / SURE, found / (LESS * SURE)).clip(-1.0, 1.0))
+    return Leaning(edition, learned, np.where(found > 0, found / SURE, found / (LESS * SURE)).clip(-1.0, 1.0))
 
 
-def _agrees(lesson: Lesson, liked: bool) -> bool:
+def _agrees(lesson: Lesson, *, liked: bool) -> bool:
     return lesson.more > lesson.less if liked else lesson.less > lesson.more

@@ -13,7 +13,6 @@ taken back leaves no trace. docs/decisions/0015-feedback.md has the measurements
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from heapq import nlargest
 from itertools import chain
 
 import numpy as np
@@ -21,7 +20,7 @@ import numpy as np
 from bot.models import Item
 from bot.rank.background import Background, at_large
 from bot.rank.corpus import Ints
-from bot.rank.spelling import spelled, spellings_in
+from bot.rank.spelling import spellings_in
 from bot.rank.vectors import Floats, weighed
 from bot.rank.weights import DIGITS, LESS, RIDGE
 
@@ -69,33 +68,16 @@ class Learned:
 
     lessons: tuple[Lesson, ...]
     weights: Mapping[str, float]  # by folded word
-    texts: _Texts  # of the lessons
-    background: Background
-
-    def likeness(self, item: Item) -> list[tuple[Lesson, float]]:
-        """Return the lessons with the cosine of the item to theirs, the closest first."""
-        vector = _vector(item, self.background)
-        direction = np.fromiter((vector.get(word, 0.0) for word in self.texts.words), float, len(self.texts.words))
-        cosines = self.texts.times(direction).tolist()
-        return sorted(zip(self.lessons, cosines, strict=True), key=lambda pair: -pair[1])
-
-    def words_of(self, item: Item, *, liked: bool, most: int) -> list[str]:
-        """Return the `most` words, as the item writes them, that speak most for it, or (not `liked`) against it."""
-        sign = 1.0 if liked else -1.0
-        vector = _vector(item, self.background)
-        speaking = {word: sign * value * self.weights.get(word, 0.0) for word, value in vector.items()}
-        found = nlargest(most, ((value, word) for word, value in speaking.items() if value > 0))
-        return [spelled(word, item) for _, word in found]
 
 
 def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
     """Return what the lessons teach; lessons on the same item are added up, and without any nothing is learned.
 
-    Thirty take about 3 ms, a thousand about half a second.
+    Thirty take about 5 ms, three hundred a third of a second; it grows with the square of their number.
     """
     counted = _merged(lessons)
     if not counted:
-        return Learned((), {}, _read([], background), background)
+        return Learned((), {})
     texts = _read([each.item for each in counted], background)
     ordinary = background.ordinary(texts.words)
     shares = texts.times(ordinary)
@@ -105,7 +87,7 @@ def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
     found = np.linalg.solve(likeness + np.diag(doubt), answers)
     weights = _sums(texts.columns, texts.values * found[texts.rows], len(texts.words))
     rounded = np.round(weights - float(found @ shares) * ordinary, DIGITS).tolist()
-    return Learned(counted, dict(zip(texts.words, rounded, strict=True)), texts, background)
+    return Learned(counted, dict(zip(texts.words, rounded, strict=True)))
 
 
 def profile(lessons: Sequence[Lesson]) -> tuple[LearnedTerm, ...]:

@@ -151,7 +151,7 @@ def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number
     ]
     if asked.feedback:
         value = float(scores.feedback[place])
-        parts.append(ScorePart("feedback", value, asked.feedback.reason(item, value)))
+        parts.append(ScorePart("feedback", value, asked.feedback.reason(number, value)))
     return Ranked(item, float(scores.total[place]), (*parts, *edition.parts(number)))
 
 

@@ -34,13 +34,13 @@ def of_examples(close: Sequence[Item | str]) -> str:
     return f'close to "{_cut(title)}"{more}'
 
 
-def of_feedback(item: Item, near: Sequence[Item], words: Sequence[str], *, liked: bool) -> str:
-    """Say to which marked items it is close, the closest first, or what words it shares with them.
+def of_feedback(near: Sequence[Item], words: Sequence[str], *, liked: bool, itself: bool = False) -> str:
+    """Say to which marked items an item is close, the closest first, or what words it shares; or that it is one `itself`.
 
     `close to "Title" and 1 more you liked`, `shares *video*, *motion* with what you wanted less of`; "" without either.
     """
     verdict = "you liked" if liked else "you wanted less of"
-    if any(each.key == item.key for each in near):
+    if itself:
         return f"is what {verdict}"
     if near:
         return f"{of_examples(near)} {verdict}"

@@ -1,7 +1,7 @@
 """How people write the words that are counted: a folded word is `cach`-like, a reader wants `caches` or `KV`."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from bot.models import Item
@@ -23,10 +23,14 @@ def spellings_in(items: Iterable[Item]) -> dict[str, str]:
     return {word: _best(word, counts) for word, counts in written.items() if word != BARRIER}
 
 
-def spelled(word: str, item: Item) -> str:
-    """Return how the item writes a folded word; the word itself when it is not in it."""
-    counts = Counter(spelling for spelling in _written(item) if word in _words(spelling))
-    return _best(word, counts) if counts else word
+def spelled(words: Sequence[str], item: Item) -> list[str]:
+    """Return how the item writes each of some folded words; a word that is not in it as it is."""
+    found: dict[str, Counter[str]] = {word: Counter() for word in words}
+    for spelling in _written(item):
+        for word in _words(spelling):
+            if word in found:
+                found[word][spelling] += 1
+    return [_best(word, counts) if counts else word for word, counts in found.items()]
 
 
 def _written(item: Item) -> Iterator[str]:

@@ -8,7 +8,7 @@ times as large.
 
 from collections import Counter
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import repeat
 from math import log, sqrt
 
@@ -56,6 +56,10 @@ class Vectors:
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
         self._steps: Ints = np.arange(len(items))
 
+    @cached_property
+    def _names(self) -> dict[int, str]:
+        return {number: word for word, number in self._numbers.items()}
+
     def of_item(self, item: int) -> tuple[Ints, Floats]:
         """Return the tokens of an item of the corpus and their weights."""
         part = slice(self._item_starts[item], self._item_starts[item + 1])
@@ -76,6 +80,18 @@ class Vectors:
         numbers = np.fromiter(map(self._numbers.get, weights, repeat(-1)), np.int64, len(weights))
         known = numbers >= 0
         return numbers[known], np.fromiter(weights.values(), float, len(weights))[known]
+
+    def dense(self, weights: Mapping[str, float]) -> Floats:
+        """Return the same with a place for every token, for `shares`."""
+        dense = np.zeros(len(self._sizes))
+        tokens, values = self.of_weights(weights)
+        dense[tokens] = values
+        return dense
+
+    def shares(self, item: int, direction: Floats) -> list[tuple[float, str]]:
+        """Return what each word of the item adds to its product with a direction that has a place for every token."""
+        tokens, weights = self.of_item(item)
+        return list(zip((direction[tokens] * weights).tolist(), map(self._names.__getitem__, tokens.tolist()), strict=True))
 
     def counts(self) -> dict[str, int]:
         """Return how many items have each word."""
