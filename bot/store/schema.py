@@ -4,11 +4,13 @@ import contextlib
 import json
 import re
 import sqlite3
+from datetime import datetime
 
 from sqlite_utils import Database, Migrations
 
 from bot.errors import StoreError
 from bot.query.fields import TEXT
+from bot.store.ledger_records import wakes
 
 APPLICATION_ID = 0x42524453  # "BRDS", in the file's header: tells our files from other programs' (sqlite.org/pragma.html)
 TITLE_WEIGHT = 2.0  # a word of the title counts twice; measured, see docs/decisions/0004-search-stemming.md
@@ -191,6 +193,72 @@ def _shown(data: str) -> dict[str, float | None]:
     except (ValueError, KeyError, TypeError):
         return {}
     return {**dict.fromkeys(partners), **scores}
+
+
+_LEDGER = """
+alter table subscriptions add column next_due integer; -- null: to be found anew
+alter table subscriptions add column wakes integer not null default 0; -- when a pause ends
+create index subscriptions_next on subscriptions (next_due, wakes);
+create table occurrences (
+    workspace text not null,
+    subscription text not null,
+    day text not null,
+    slot integer not null,
+    channel text not null,
+    due integer not null,
+    state text not null,
+    next_at integer,
+    data text not null,
+    primary key (workspace, subscription, day, slot)
+) without rowid;
+create index occurrences_state on occurrences (state, workspace, due);
+create index occurrences_latest on occurrences (workspace, due);
+create index occurrences_place on occurrences (workspace, channel, due);
+create table deliveries (
+    number integer primary key,
+    workspace text not null,
+    id text not null,
+    subscription text not null,
+    day text not null,
+    slot integer not null,
+    part integer not null,
+    channel text not null,
+    due integer not null,
+    state text not null,
+    next_at integer not null,
+    lease_until integer,
+    data text not null
+);
+create unique index deliveries_id on deliveries (workspace, id);
+create unique index deliveries_part on deliveries (workspace, subscription, day, slot, part);
+-- All that is asked of what waits, so that thousands are put in turns without being read.
+create index deliveries_pending on deliveries (workspace, due, id, next_at, part, subscription, day, slot)
+    where state = 'pending';
+create index deliveries_state on deliveries (state, next_at);
+create index deliveries_latest on deliveries (workspace, due);
+create index deliveries_place on deliveries (workspace, channel, due);
+-- What the messages say: written once and large, while what becomes of them is written often and small.
+create table payloads (number integer primary key, payload blob not null);
+"""
+
+
+@migrations()
+def m003_ledger(db: Database) -> None:
+    """Make the tables of the ledger; a subscription that is paused stays so."""
+    _run(db, _LEDGER)
+    for workspace, number, data in db.execute("select workspace, id, data from subscriptions").fetchall():
+        ends = [_pause_of(data), workspace, number]
+        db.execute("update subscriptions set wakes = ? where workspace = ? and id = ?", ends)
+
+
+def _pause_of(data: str) -> int:
+    """Return when the pause of a subscription of the second edition ends; a damaged one has none."""
+    try:
+        record = json.loads(data)
+        until = record.get("paused_until")
+        return wakes(record.get("paused", False), datetime.fromisoformat(until) if until else None)
+    except (ValueError, AttributeError, TypeError):
+        return 0
 
 
 def make_index(conn: sqlite3.Connection) -> None:

@@ -38,12 +38,13 @@ from bot.store.locks import service_lock
 from bot.store.place import refuse_network
 from bot.store.records import micros
 from bot.store.schema import is_current, migrate
+from bot.store.sqlite_ledger import SqliteLedger
 
 T = TypeVar("T")
 
 
-class SqliteStore:
-    """bot.ports.Store on one file.
+class SqliteStore(SqliteLedger):
+    """bot.ports.Store and bot.ports_ledger.Ledger on one file.
 
     `exclusive` is for the service that collects and posts: it keeps every other such service out for its life. A store
     opened without it may read, and write a little, beside it.
@@ -321,7 +322,7 @@ class SqliteStore:
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
         """Drop old items that nobody holds, and old readings."""
-        return await self._write(lambda db: upkeep.prune(db, items_before, readings_before))
+        return await self._write(lambda db: upkeep.prune(db, items_before, readings_before, now))
 
     async def check(self) -> list[str]:
         """Return a sentence per fault; a file so damaged that it cannot be looked through is one."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.store import ledger
 from bot.store.connections import connect, told
 from bot.store.ingest import drop
 from bot.store.locks import service_lock, turn_lock
@@ -35,8 +36,9 @@ def size(db: Database) -> int:
     return _one(db, "pragma page_count") * _one(db, "pragma page_size")
 
 
-def prune(db: Database, items_before: datetime, readings_before: date) -> Mapping[str, int]:
-    """Drop old items that nobody holds, and old readings."""
+def prune(db: Database, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+    """Drop old items that nobody holds, old readings, and what the ledger needs no more."""
+    ledger.prune(db, now)
     before = _one(db, "select count(*) from readings")
     rows = db.execute(
         "select id, key from items where seen < ? and key not in (select key from held)"
@@ -80,9 +82,13 @@ _COUNTS = (
     ("{} texts belong to no item.", "select count(*) from records where id not in (select id from items)"),
     ("{} aliases belong to no item.", "select count(*) from aliases where item not in (select id from items)"),
     ("{} readings belong to no item.", "select count(*) from readings where item not in (select id from items)"),
+    (
+        "{} deliveries have lost what they say.",
+        "select count(*) from deliveries where number not in (select number from payloads)",
+    ),
     *(
         (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")
-        for table in ("digests", "topics", "subscriptions", "preferences", "changes")
+        for table in ("digests", "topics", "subscriptions", "preferences", "changes", "occurrences", "deliveries")
     ),
 )
 

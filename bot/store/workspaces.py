@@ -11,6 +11,8 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Change, Preferences, Subscription, Topic
+from bot.store import ledger
+from bot.store.ledger_records import wakes
 from bot.store.records import micros
 from bot.store.revisions import expect, expect_readable, expect_stored, expect_subscription
 from bot.store.workspace_records import (
@@ -48,6 +50,7 @@ def delete_topic(db: Database, workspace: str, name: str, change: Change, replac
     _expect_topic(db, workspace, name, replaces)
     db.execute("delete from topics where workspace = ? and name = ?", [workspace, name])
     if not keep_uses:
+        ledger.end(db, workspace, [each.id for each in subscriptions(db, workspace, "", name)])
         db.execute("delete from subscriptions where workspace = ? and topic = ?", [workspace, name])
         db.execute("delete from feedback where workspace = ? and topic = ?", [workspace, name])
     note(db, change)
@@ -81,9 +84,11 @@ def save_subscription(db: Database, given: Subscription, change: Change, replace
     )
     if others.fetchone():
         raise StoreError(f"The subscription {fresh.id} is that of another channel or topic.")
+    # The row is made anew, and with it `next_due` unknown: the next occurrence of another schedule is another.
     db.execute(
-        "insert or replace into subscriptions (workspace, channel, topic, id, revision, data) values (?, ?, ?, ?, ?, ?)",
-        [*place, fresh.id, fresh.revision, to_text(fresh)],
+        "insert or replace into subscriptions (workspace, channel, topic, id, revision, wakes, data)"
+        " values (?, ?, ?, ?, ?, ?, ?)",
+        [*place, fresh.id, fresh.revision, wakes(fresh.paused, fresh.paused_until), to_text(fresh)],
     )
     note(db, change)
     return fresh
@@ -93,6 +98,7 @@ def delete_subscription(db: Database, given: Subscription, change: Change) -> No
     """Forget the subscription in this revision."""
     expect_stored(_standing(db, given), given)
     db.execute("delete from subscriptions where workspace = ? and id = ?", [given.workspace, given.id])
+    ledger.end(db, given.workspace, [given.id])
     note(db, change)
 
 

@@ -1,0 +1,285 @@
+"""The ledger in SQL: what is due, what was posted, and what may have been.
+
+Each function that writes runs inside the writer's transaction, begun IMMEDIATE: what it reads to decide and what it writes
+are one. Every statement names the workspace, except those that ask what there is to do for all of them.
+"""
+
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from sqlite_utils import Database
+
+from bot.errors import StoreError
+from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.store import digests
+from bot.store.ledger_records import (
+    delivery_from_text,
+    delivery_to_text,
+    occurrence_from_text,
+    occurrence_to_text,
+    payload_to_bytes,
+)
+from bot.store.records import micros, time_of
+from bot.store.turns import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, recorded
+from bot.store.workspace_records import subscription_from_text
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_PLACE = "workspace = ? and subscription = ? and day = ? and slot = ?"
+# `number` joins each delivery to its payload, which is written once and read only where it is sent or shown.
+_DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
+
+# --- when
+
+
+def subscriptions_due(db: Database, now: datetime, limit: int) -> Sequence[tuple[Subscription, datetime | None]]:
+    """Return subscriptions whose next occurrence is due or not known, with that instant; those not known come first."""
+    sql = (
+        "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
+        " order by next_due, workspace, id limit ?"
+    )
+    rows = db.execute(sql, [micros(now), micros(now), limit]).fetchall()
+    return _readable(rows, lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)))
+
+
+def open_occurrences(db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+    """Keep the occurrences that are not yet kept, and when the subscription is due next."""
+    if not _is_wanted(db, subscription.workspace, subscription.id):
+        return 0
+    db.execute(
+        "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
+        [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
+    )
+    sql = (
+        "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    return sum(
+        db.execute(sql, [*_place_in(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
+    )
+
+
+def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
+    sql = "select 1 from subscriptions where workspace = ? and id = ?"
+    return db.execute(sql, [workspace, subscription]).fetchone() is not None
+
+
+# --- occurrences
+
+
+def occurrences(db: Database, now: datetime, state: Happening, limit: int) -> Sequence[Occurrence]:
+    """Return occurrences in this state whose time has come; the workspaces take turns."""
+    sql = (
+        "select data, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
+        " from occurrences where state = ? and (next_at is null or next_at <= ?)"
+        " order by turn, due, subscription, day, slot, workspace limit ?"
+    )
+    rows = db.execute(sql, [state, micros(now), limit]).fetchall()
+    return _readable(rows, lambda data, turn: occurrence_from_text(data))
+
+
+def close_occurrence(
+    db: Database, given: Occurrence, now: datetime, digest: Digest | None, deliveries: Sequence[Delivery]
+) -> bool:
+    """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
+    row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_in(given))).fetchone()
+    fresh = closed(occurrence_from_text(row[0]) if row else None, given)
+    if fresh is None:
+        return False
+    _update_occurrence(db, fresh)
+    if digest is not None:
+        digests.save(db, fresh.workspace, fresh.channel, digest, now)
+    for each in deliveries:
+        _insert(db, each)
+    return True
+
+
+def _update_occurrence(db: Database, fresh: Occurrence) -> None:
+    sql = f"update occurrences set state = ?, next_at = ?, data = ? where {_PLACE}"
+    db.execute(sql, [*_standing(fresh), *_place_in(fresh)])
+
+
+def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -> Sequence[Occurrence]:
+    """Return the workspace's occurrences, the latest first, "" standing for every channel."""
+    where, values = ("", []) if not channel else (" and channel = ?", [channel])
+    sql = f"select data from occurrences where workspace = ?{where} order by due desc, day desc, subscription, slot limit ?"
+    return [occurrence_from_text(data) for (data,) in db.execute(sql, [workspace, *values, limit]).fetchall()]
+
+
+# --- deliveries
+
+
+def due_deliveries(db: Database, now: datetime, limit: int) -> Sequence[Delivery]:
+    """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
+    return _in_turns(db, f"state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}", limit, micros(now))
+
+
+# The literal state is what the index of pending deliveries is found by.
+_IS_NEXT = (
+    "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
+    " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
+    f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{State.DONE}'))"
+)
+
+
+def unsettled_deliveries(db: Database, now: datetime, limit: int) -> Sequence[Delivery]:
+    """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
+    unclear = f"state = '{State.AMBIGUOUS}' and next_at <= ?"
+    left = f"state = '{State.SENDING}' and (lease_until is null or lease_until <= ?)"
+    return _in_turns(db, f"({unclear} or {left})", limit, micros(now), micros(now))
+
+
+def _in_turns(db: Database, condition: str, limit: int, *values: object) -> list[Delivery]:
+    turns = (
+        "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
+        f" from deliveries where {condition}"
+    )
+    chosen = f"select number, row_number() over (order by turn, due, id, workspace) as place from ({turns}) limit ?"
+    sql = (
+        f"with chosen as materialized ({chosen}) select data, payload from chosen join deliveries using (number)"
+        " left join payloads using (number) order by place"
+    )
+    return _readable(db.execute(sql, [*values, limit]).fetchall(), delivery_from_text)
+
+
+def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+    """Take the delivery for sending; None when it may not be taken."""
+    fresh = claimed(_stored(db, given), given, now, lease)
+    if fresh is None or not all(each.state is State.DONE for each in _siblings(db, fresh) if each.part < fresh.part):
+        return None
+    _update(db, fresh)
+    return fresh
+
+
+def record(db: Database, given: Delivery) -> bool:
+    """Record a claimed delivery as it is given; False when its token is no longer the latest."""
+    wanted = given.state is not State.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
+    fresh = recorded(_stored(db, given), given, wanted=wanted)
+    if fresh is None:
+        return False
+    for each in (fresh, *after(fresh, _siblings(db, fresh))):
+        _update(db, each)
+    return True
+
+
+def expire_parts(db: Database, given: Delivery, reason: str) -> int:
+    """End the pending parts of the same occurrence that come after this one."""
+    later = [each for each in _siblings(db, given) if each.part > given.part and each.state is State.PENDING]
+    for each in later:
+        _update(db, expired(each, reason))
+    return len(later)
+
+
+def deliveries(db: Database, workspace: str, channel: str, states: Collection[State], limit: int) -> Sequence[Delivery]:
+    """Return the workspace's deliveries, the latest first, "" standing for every channel and nothing for every state."""
+    where = " and channel = ?" if channel else ""
+    where += f" and state in ({', '.join('?' * len(states))})" if states else ""
+    sql = f"{_DELIVERIES} where workspace = ?{where} order by due desc, subscription, day, slot, part limit ?"
+    values = [workspace, *([channel] if channel else []), *states, limit]
+    return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
+
+
+def counts(db: Database) -> Mapping[str, int]:
+    """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
+    known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
+    due = db.execute("select count(*) from occurrences where state = ?", [Happening.DUE]).fetchone()[0]
+    return {**{str(state): known.get(state, 0) for state in State}, "due": due}
+
+
+def _insert(db: Database, fresh: Delivery) -> None:
+    sql = (
+        "insert into deliveries (workspace, id, subscription, day, slot, part, channel, due,"
+        " state, next_at, lease_until, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    _, *place = _place_of(fresh)
+    what = [fresh.workspace, fresh.id, *place, fresh.part, fresh.channel, micros(fresh.due)]
+    number = db.execute(sql, [*what, *_progress(fresh)]).lastrowid
+    db.execute("insert into payloads (number, payload) values (?, ?)", [number, payload_to_bytes(fresh.payload)])
+
+
+def _update(db: Database, fresh: Delivery) -> None:
+    sql = "update deliveries set state = ?, next_at = ?, lease_until = ?, data = ? where workspace = ? and id = ?"
+    db.execute(sql, [*_progress(fresh), fresh.workspace, fresh.id])
+
+
+def _stored(db: Database, given: Delivery) -> Delivery | None:
+    row = db.execute(f"{_DELIVERIES} where workspace = ? and id = ?", [given.workspace, given.id]).fetchone()
+    return delivery_from_text(*row) if row else None
+
+
+def _siblings(db: Database, given: Delivery) -> list[Delivery]:
+    """Return the other parts of the delivery's digest, without their payloads."""
+    if given.parts == 1:
+        return []
+    sql = f"select data from deliveries where {_PLACE} and part <> ? order by part"
+    rows = db.execute(sql, [*_place_of(given), given.part]).fetchall()
+    return [delivery_from_text(data, None) for (data,) in rows]
+
+
+# --- what ends
+
+
+def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
+    """Post nothing more for subscriptions that are no more, named by their ids."""
+    for number in subscriptions:
+        ours = [workspace, number]
+        sql = "select data from {} where workspace = ? and subscription = ? and state = '{}'"
+        for (data,) in db.execute(sql.format("occurrences", Happening.DUE), ours).fetchall():
+            _update_occurrence(db, replace(occurrence_from_text(data), state=Happening.SKIPPED, reason=UNSUBSCRIBED))
+        for (data,) in db.execute(sql.format("deliveries", State.PENDING), ours).fetchall():
+            _update(db, expired(delivery_from_text(data, None), UNSUBSCRIBED))
+
+
+def prune(db: Database, now: datetime) -> None:
+    """Drop what was settled long ago: no row is needed any more to keep its occurrence from being posted twice."""
+    open_still = f"{_PLACE_JOINED} and deliveries.state in ('{State.PENDING}', '{State.SENDING}')"
+    old = db.execute(
+        "select workspace, subscription, day, slot from occurrences where due < ? and state <> ?"
+        f" and not exists (select 1 from deliveries where {open_still})",
+        [micros(now - KEPT), Happening.DUE],
+    ).fetchall()
+    db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
+    db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
+    db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
+
+
+_PLACE_JOINED = " and ".join(
+    f"deliveries.{name} = occurrences.{name}" for name in ("workspace", "subscription", "day", "slot")
+)
+
+
+def _readable(rows: Iterable[tuple[object, ...]], read: Callable[..., T]) -> list[T]:
+    """Return what can be read of what there is to do for all workspaces: one damaged row must not stop the others."""
+    found = []
+    for row in rows:
+        try:
+            found.append(read(*row))
+        except StoreError:
+            log.exception("a row of the ledger is passed over")
+    return found
+
+
+def _place_in(occurrence: Occurrence) -> tuple[str, str, str, int]:
+    return occurrence.workspace, occurrence.subscription, occurrence.day.isoformat(), occurrence.slot
+
+
+def _place_of(delivery: Delivery) -> tuple[str, str, str, int]:
+    subscription, day, slot = delivery.occurrence
+    return delivery.workspace, subscription, day.isoformat(), slot
+
+
+def _standing(occurrence: Occurrence) -> tuple[str, int | None, str]:
+    return occurrence.state, _or_none(occurrence.next_at), occurrence_to_text(occurrence)
+
+
+def _progress(delivery: Delivery) -> tuple[str, int, int | None, str]:
+    return delivery.state, micros(delivery.next_at), _or_none(delivery.lease_until), delivery_to_text(delivery)
+
+
+def _or_none(time: datetime | None) -> int | None:
+    return None if time is None else micros(time)
