@@ -4,7 +4,7 @@
 
 The folder holds csfcube.corpus.jsonl.gz (id, title, sents) and csfcube.anns.jsonl.gz (q, cands, rel). All papers are stored;
 the store is asked what is similar to each query paper, and the judged candidates are put into the order in which it answers.
-"All" lets it measure every paper that shares a telling word; "of the closest 150" is what a person gets, where candidates
+"All" lets it measure every paper that shares a telling word; "of the closest 100" is what a person gets, where candidates
 that do not come count as last of all. Plain TF-IDF, over the same candidates, is that of benchmarks.ranking_quality.
 """
 

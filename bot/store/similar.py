@@ -7,7 +7,7 @@ depends on the item alone. docs/decisions/0016-similar-and-suggestions.md has th
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import log, sqrt
@@ -26,8 +26,9 @@ from bot.store.records import item_from_text, newness
 from bot.store.words import stem_of
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
-KEPT = 150  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
-_MOST = 100_000  # entries of the index that are read, 0.3 µs each
+KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
+_MOST = 80_000  # entries of the index that are read, 0.2 µs each
+_TITLE = "{title title_stem}"
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
 _README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _MOST_TIMES = 100  # a word counts no more however often it stands there
@@ -43,8 +44,12 @@ class Asked:
 
     def idf(self, found: Mapping[str, int], number: int) -> dict[str, float]:
         """Return every stem's idf, for those that were looked for by how many of the store's items have them."""
-        own = {stem: 1 + log((1 + number) / (1 + having)) for stem, having in found.items()}
-        return {stem: own.get(stem) or _rarity(stem) for stem in self.weights}
+        return {stem: idf(found[stem], number) if stem in found else _rarity(stem) for stem in self.weights}
+
+
+def idf(having: int, number: int) -> float:
+    """Return the idf of what so many of a number of items have, as in bot.rank.vectors."""
+    return 1 + log((1 + number) / (1 + having))
 
 
 def asked(item: Item) -> Asked:
@@ -54,10 +59,10 @@ def asked(item: Item) -> Asked:
     return Asked(weights, tuple(order[:TELLING]))
 
 
-def closest(about: Asked, idf: Mapping[str, float], item: Item, others: Iterable[Item], limit: int) -> list[Hit]:
-    """Return the closest of the others, itself left out under whatever name; `idf` is that of the asked stems."""
+def closest(about: Asked, rarity: Mapping[str, float], item: Item, others: Iterable[Item], limit: int) -> list[Hit]:
+    """Return the closest of the others, itself left out under whatever name; `rarity` is the idf of the asked stems."""
     names = {item.key, *item.aliases}
-    vector = {stem: weight * idf[stem] for stem, weight in about.weights.items()}
+    vector = {stem: weight * rarity[stem] for stem, weight in about.weights.items()}
     length = _length(vector.values())
     hits = [Hit(other, _cosine(vector, length, other)) for other in others if names.isdisjoint((other.key, *other.aliases))]
     ordered = sorted((hit for hit in hits if hit.relevance), key=lambda hit: newness(hit.item), reverse=True)
@@ -68,29 +73,29 @@ def similar(db: Database, item: Item, limit: int) -> list[Hit]:
     """Return the items that are closest to this one."""
     about = asked(item)
     number = last_id(db)
-    lists = _read(db, about.telling)
-    idf = about.idf({stem: len(ids) for stem, ids in lists.items()}, number)
     points = np.zeros(number + 1)
-    for stem, ids in lists.items():
-        points[ids] += about.weights[stem] * idf[stem] * _rarity(stem)
+    found: dict[str, int] = {}
+    for stem in about.telling:
+        ids = _having(db, f'"{stem}"')
+        found[stem] = len(ids)
+        share = about.weights[stem] * idf(found[stem], number) * _rarity(stem)
+        points[ids] += share
+        points[_having(db, f'{_TITLE} : "{stem}"')] += share  # a title says what the text is about, and says it again
+        if sum(found.values()) > _MOST:
+            break
     kept = _highest(points, max(KEPT, limit) + 1)  # the item itself may be among them
     rows = db.execute("select data from records where id in (select value from json_each(?))", [json.dumps(kept)])
-    return closest(about, idf, item, (item_from_text(data) for (data,) in rows.fetchall()), limit)
+    others = (item_from_text(data) for (data,) in rows.fetchall())
+    return closest(about, about.idf(found, number), item, others, limit)
 
 
-def _read(db: Database, stems: Sequence[str]) -> dict[str, NDArray[np.int64]]:
-    """Return the ids of the items that have each stem, for as many of the stems as can be read in time."""
-    lists: dict[str, NDArray[np.int64]] = {}
-    total = 0
-    for stem in stems:
-        # One text of all ids: a row for each would take three times as long, all of it under the interpreter's lock.
-        sql = "select group_concat(rowid) from words where words match ?"
-        text = db.execute(sql, [f'"{stem}"']).fetchone()[0]
-        lists[stem] = np.fromstring(text, np.int64, sep=",") if text else np.empty(0, np.int64)
-        total += len(lists[stem])
-        if total > _MOST:
-            break
-    return lists
+def _having(db: Database, expression: str) -> NDArray[np.int64]:
+    """Return the ids of the items that an FTS5 expression finds.
+
+    SQLite writes them as one text: a row for each would take three times as long, all of it under the interpreter's lock.
+    """
+    text = db.execute("select group_concat(rowid) from words where words match ?", [expression]).fetchone()[0]
+    return np.fromstring(text, np.int64, sep=",") if text else np.empty(0, np.int64)
 
 
 def _highest(points: NDArray[np.float64], number: int) -> list[int]:
@@ -104,8 +109,8 @@ def _highest(points: NDArray[np.float64], number: int) -> list[int]:
 
 
 def _cosine(vector: Mapping[str, float], length: float, other: Item) -> float:
-    weights, idf, rarest = _weights(other), _rarities(), _rarest()
-    own = {stem: weight * idf.get(stem, rarest) for stem, weight in weights.items()}
+    weights, rarities, rarest = _weights(other), _rarities(), _rarest()
+    own = {stem: weight * rarities.get(stem, rarest) for stem, weight in weights.items()}
     shared = sum(vector[stem] * own[stem] for stem in sorted(vector.keys() & own.keys()))
     return min(1.0, shared / (length * _length(own.values()))) if shared else 0.0
 
