@@ -8,6 +8,7 @@ ARGS ?=
 CORPUS ?=
 CORPUS2 ?=
 QUALITY ?=
+HF ?=
 
 .DEFAULT_GOAL := help
 .PHONY: help demo run test check format bench wheel clean
@@ -34,8 +35,8 @@ format: $(VENV)/ready-dev ## put the code in its form
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2= and QUALITY= name the data
-	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" $(ARGS)
+bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2=, QUALITY= and HF= name the data
+	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" --hf "$(HF)" $(ARGS)
 
 wheel: $(VENV)/ready-dev ## build the wheel into dist/
 	@rm -rf dist && $(BIN)/python -m pip --disable-pip-version-check -q wheel --no-deps --no-build-isolation -w dist .

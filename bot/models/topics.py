@@ -35,7 +35,7 @@ class Topic:
 class ScorePart:
     """One named part of a score. `value` is what it adds to the total (parts sum to the score)."""
 
-    name: str  # phrases, examples, community, freshness
+    name: str  # phrases, examples, feedback (where there was any), community, freshness
     value: float
     why: str  # a clause for a person, "" when there is nothing to say: 'matches *KV cache* ×3'
 
