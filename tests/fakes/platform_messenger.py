@@ -19,11 +19,9 @@ class PlatformMessenger:
 
     platform = "fake"
 
-    def __init__(self, url: str, abilities: Abilities, *, timeout: float = 15.0, parts: int = 1) -> None:
-        """`parts` is how many messages a digest becomes."""
+    def __init__(self, url: str, abilities: Abilities, *, timeout: float = 15.0) -> None:
         self.abilities = abilities
         self._url = url
-        self._parts = parts
         self._timeout = aiohttp.ClientTimeout(total=timeout)
         self._session: aiohttp.ClientSession | None = None
 
@@ -39,8 +37,10 @@ class PlatformMessenger:
             await self._session.close()
 
     def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        """One message for each entry, one at least."""
         title = f"{digest.title} of {digest.day}{' (late)' if late else ''}"
-        return [f"{title}, {part}/{self._parts}" for part in range(1, self._parts + 1)]
+        entries = [each.ranked.item.title for each in digest.entries] or ["Nothing new."]
+        return [f"{title}: {each}" for each in entries]
 
     async def send(self, delivery: Delivery) -> str:
         nonce = delivery.id if self.abilities.nonce_window else ""

@@ -1,0 +1,55 @@
+"""`python -m benchmarks.soak`: every test in turn, and one Markdown table of how it went.
+
+    python -m benchmarks.soak [--test NAME]… [--deliveries 4000] [--kills 40] [--channels 10000] [--seed 1]
+
+Worker processes run the real store, ledger and courier; the platform is tests.fakes.platform, in this process. Where
+processes are killed, the times of the protocol are the service's divided by 30 (timeout 0.5 s, lease 1.5 s, quarantine 2 s),
+and so are the platform's; storms, fan-out and throughput run with the true ones. Ends with 1 when a target was not kept.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+
+from benchmarks.soak import killed, limits
+from benchmarks.soak.row import Row, Size, table
+
+TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
+    "kill-nonce": killed.nonce,
+    "kill-history": killed.history,
+    "kill-both": killed.both,
+    "kill-no-right": killed.no_right,
+    "plain": killed.plain,
+    "faults": limits.faults,
+    "storm": limits.storm,
+    "fan-out": limits.fan_out,
+    "throughput": limits.throughput,
+}
+
+
+async def rows(names: Sequence[str], size: Size) -> list[Row]:
+    """Run the tests of these names."""
+    found: list[Row] = []
+    for name in names:
+        print(f"{name} …", file=sys.stderr, flush=True)
+        found += await TESTS[name](size)
+        print(found[-1].measured, file=sys.stderr, flush=True)
+    return found
+
+
+def main() -> None:
+    """Run what was asked for and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--test", action="append", choices=[*TESTS], help="only this one; may be given again")
+    for name, value in (("deliveries", 4000), ("kills", 40), ("channels", 10_000), ("seed", 1)):
+        parser.add_argument(f"--{name}", type=int, default=value)
+    asked = parser.parse_args()
+    size = Size(deliveries=asked.deliveries, kills=asked.kills, channels=asked.channels, seed=asked.seed)
+    found = asyncio.run(rows(asked.test or [*TESTS], size))
+    print(table(found))
+    sys.exit(any(each.kept is False for each in found))
+
+
+if __name__ == "__main__":
+    main()

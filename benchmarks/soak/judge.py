@@ -1,0 +1,85 @@
+"""What became of every delivery: the platform's record held against what should be there and what the ledger says."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.models import Delivery, State
+from tests.fakes.platform import Message
+
+# What the ledger says was not, or may not have been, posted: people read it in `status`.
+_SAID = {State.AMBIGUOUS, State.FAILED, State.EXPIRED}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """Counts of deliveries."""
+
+    expected: int
+    lost: int  # not posted, and nobody says so
+    duplicate: int  # posted again
+    unknown: int  # listed as such
+    unknown_posted: int  # of those, posted once in truth
+    ended: int  # failed or expired, and said so
+    disordered: int  # parts posted before the part before them, or before it was done
+    sound: bool  # the database's integrity check
+
+    @property
+    def is_clean(self) -> bool:
+        """Say whether every delivery was posted once, in order."""
+        return self.is_clean_but_for_unknown and not (self.unknown or self.ended)
+
+    @property
+    def is_clean_but_for_unknown(self) -> bool:
+        """Say so of all but those that are listed as unknown, and the later parts of their digests."""
+        return self.sound and not (self.lost or self.duplicate or self.disordered)
+
+    def figures(self) -> str:
+        """Return the verdict in words."""
+        said = [f"{self.lost} lost", f"{self.duplicate} duplicate"]
+        if self.unknown:
+            said.append(f"{self.unknown} listed as unknown ({self.unknown_posted} of them posted)")
+        if self.ended:
+            said.append(f"{self.ended} not sent and said so")
+        if self.disordered:
+            said.append(f"{self.disordered} OUT OF ORDER")
+        said.append("integrity ok" if self.sound else "DATABASE DAMAGED")
+        return ", ".join(said)
+
+
+def judged(
+    expected: Sequence[Delivery], committed: Sequence[Message], ledger: Mapping[str, Delivery], *, sound: bool
+) -> Verdict:
+    """Judge. `ledger` is the deliveries by id as the store has them at the end; empty for a strategy that has none."""
+    times = Counter(each.marker for each in committed)
+    said = {each.id for each in ledger.values() if each.state in _SAID}
+    unknown = {each.id for each in ledger.values() if each.state is State.AMBIGUOUS}
+    return Verdict(
+        expected=len(expected),
+        lost=sum(1 for each in expected if not times[each.id] and each.id not in said),
+        duplicate=sum(number - 1 for number in times.values()),
+        unknown=len(unknown),
+        unknown_posted=sum(1 for each in unknown if times[each]),
+        ended=len(said - unknown),
+        disordered=_disordered(expected, committed),
+        sound=sound,
+    )
+
+
+def _disordered(expected: Collection[Delivery], committed: Sequence[Message]) -> int:
+    """Count the parts that were posted before the part before them."""
+    first = {each.marker: each.at for each in reversed(committed)}
+    parts = {(each.occurrence, each.part): each.id for each in expected}
+    pairs = ((parts.get((place, part - 1), ""), number) for (place, part), number in parts.items() if part > 1)
+    return sum(1 for before, number in pairs if number in first and first[number] < first.get(before, float("inf")))
+
+
+def is_sound(database: Path) -> bool:
+    """Run SQLite's own check."""
+    db = sqlite3.connect(database)
+    try:
+        return db.execute("pragma integrity_check").fetchall() == [("ok",)]
+    finally:
+        db.close()

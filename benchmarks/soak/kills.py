@@ -1,0 +1,84 @@
+"""Worker processes, killed with SIGKILL at random instants and started again until everything is settled."""
+
+import asyncio
+import random
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from time import monotonic
+
+from benchmarks.soak.work import Work
+
+ROOT = Path(__file__).parents[2]
+LONGEST = 1800.0  # seconds that one test may take
+_AT_START = 0.1  # of the kills, so many fall while the process starts
+_SPEED = 100.0  # deliveries a second, until it is known better
+
+
+class Killer:
+    """Runs a worker to its end through so many kills.
+
+    The times between a worker's start and its kill are exponential. Their mean follows how many deliveries and kills are
+    left, so that the kills are spread over the whole run on a quick machine as on a slow one.
+    """
+
+    def __init__(self, work: Work, kills: int, seed: int, left: Callable[[], int]) -> None:
+        """`left` tells how many deliveries have not been posted yet."""
+        self._work = work
+        self._kills_left = kills
+        self._dice = random.Random(seed)
+        self._left = left
+        self._whole = left()
+        self._busy = 0.0  # seconds that workers have worked
+        self.kills = 0
+
+    async def run(self) -> float:
+        """Return how many seconds it took in all; raises RuntimeError when a worker fails by itself, TimeoutError."""
+        start = monotonic()
+        async with asyncio.timeout(LONGEST):
+            while not await self._one():
+                pass
+        return monotonic() - start
+
+    async def _one(self) -> bool:
+        """Start a worker, and say whether it came to its end."""
+        process = await started(self._work)
+        early = self._kills_left > 0 and self._dice.random() < _AT_START
+        if not early:
+            await ready(process)
+        at = monotonic()
+        wait = self._dice.uniform(0.0, 1.0) if early else self._dice.expovariate(1 / self._mean())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait if self._kills_left > 0 else None):
+                await process.wait()
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+            self._kills_left -= 1
+            self.kills += 1
+            self._busy += 0.0 if early else monotonic() - at
+            return False
+        if process.returncode != 0:
+            raise RuntimeError(f"A worker ended with {process.returncode}.")
+        return True
+
+    def _mean(self) -> float:
+        left = self._left()
+        done = self._whole - left
+        speed = done / self._busy if self._busy > 1 and done else _SPEED
+        return max(0.1, left / speed / max(1, self._kills_left))
+
+
+async def started(work: Work) -> Process:
+    """Start a worker."""
+    arguments = ("-m", "benchmarks.soak.worker", work.text())
+    return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE)
+
+
+async def ready(process: Process) -> None:
+    """Wait until the worker has its database open; raises RuntimeError when it ends before."""
+    assert process.stdout is not None
+    if await process.stdout.readline() != b"ready\n":
+        raise RuntimeError(f"A worker ended with {await process.wait()} before it was ready.")

@@ -1,0 +1,102 @@
+"""Subscriptions that are due, made through the store's port: one a channel, with digests of one or two messages in turn."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time, timedelta
+from pathlib import Path
+
+from bot.delivery_terms import delivery_id
+from bot.models import Change, Delivery, Digest, Order, Schedule, Subscription, Topic
+from bot.store.sqlite import SqliteStore
+from tests.fakes.digests import GPU
+
+TOPIC = Topic(name=GPU.topic, title=GPU.title)
+WORKSPACES = 20
+LONG_BEFORE = timedelta(hours=1)  # everything was subscribed and noticed then
+# Where writing through to the disk costs nothing, if there is such a place.
+_FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
+
+
+@dataclass(frozen=True, slots=True)
+class Crowd:
+    """So many channels, all due at one instant, on the minute."""
+
+    channels: int
+    due: datetime
+    parts: tuple[int, ...] = (1, 2, 1)  # how many messages the channels' digests have, in turn
+
+    def many(self, number: int) -> int:
+        """Return how many messages the digest of a channel has."""
+        return self.parts[number % len(self.parts)]
+
+    def deliveries(self) -> list[Delivery]:
+        """Return what should be posted."""
+        return [each for number in range(self.channels) for each in self._deliveries(number)]
+
+    def _deliveries(self, number: int) -> Iterator[Delivery]:
+        subscription, day = f"sub{number}", self.due.date()
+        for part in range(1, self.many(number) + 1):
+            yield Delivery(
+                id=delivery_id(subscription, day, 0, part),
+                occurrence=(subscription, day, 0),
+                workspace=f"fake:W{number % WORKSPACES}",
+                channel=f"C{number}",
+                topic=TOPIC.name,
+                part=part,
+                parts=self.many(number),
+                payload=f"Digest {number}, {part}",
+                due=self.due,
+                next_at=self.due,
+            )
+
+    def subscriptions(self) -> Iterator[Subscription]:
+        """Return who is to be posted to."""
+        for number in range(self.channels):
+            yield Subscription(
+                id=f"sub{number}",
+                workspace=f"fake:W{number % WORKSPACES}",
+                channel=f"C{number}",
+                topic=TOPIC.name,
+                schedule=Schedule(at=time(self.due.hour, self.due.minute)),
+                baseline=self.due - LONG_BEFORE,
+                made_by=f"U{number}",
+                made_at=self.due - LONG_BEFORE,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """bot.ports.Maker of digests with as many entries as messages; the messenger makes one of each."""
+
+    crowd: Crowd
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        """Return the channel's digest."""
+        many = self.crowd.many(int(order.channel.removeprefix("C")))
+        return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=GPU.entries[:many])
+
+
+async def plant(path: Path, some: Crowd) -> None:
+    """Make a database in which these subscriptions wait to be noticed."""
+    with tempfile.TemporaryDirectory(dir=_FAST) as folder:
+        fast = Path(folder) / path.name
+        store = SqliteStore(fast)
+        await store.open()
+        await store.set_fact("last tick", (some.due - LONG_BEFORE).isoformat())
+        for each in some.subscriptions():
+            change = Change(workspace=each.workspace, at=some.due - LONG_BEFORE, person=each.made_by, what="subscription")
+            await store.save_subscription(each, change, replaces=0)
+        await store.close()
+        shutil.move(fast, path)
+
+
+async def ledger(path: Path, made: Sequence[Delivery]) -> Mapping[str, Delivery]:
+    """Return the deliveries as the database has them, by id."""
+    store = SqliteStore(path)
+    await store.open()
+    workspaces = sorted({each.workspace for each in made})
+    found = [each for name in workspaces for each in await store.deliveries(name, limit=2 * len(made))]
+    await store.close()
+    return {each.id: each for each in found}

@@ -1,0 +1,33 @@
+"""The lines of the table, and how large each test is."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table."""
+
+    test: str
+    size: str
+    target: str
+    measured: str
+    kept: bool | None = None  # whether the target is; None where there is none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Size:
+    """How much is done."""
+
+    deliveries: int = 4000
+    kills: int = 40
+    channels: int = 10_000
+    seed: int = 1
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return the rows as Markdown."""
+    lines = ["| test | size | target | measured | kept |", "|---|---|---|---|---|"]
+    words = {True: "yes", False: "**no**", None: ""}
+    lines += [f"| {each.test} | {each.size} | {each.target} | {each.measured} | {words[each.kept]} |" for each in rows]
+    return "\n".join(lines)

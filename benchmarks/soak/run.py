@@ -1,0 +1,68 @@
+"""One run: a crowd planted, a platform, a worker that may be killed, and the verdict."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks.soak.judge import Verdict, is_sound, judged
+from benchmarks.soak.kills import Killer
+from benchmarks.soak.plant import Crowd, ledger, plant
+from benchmarks.soak.work import Strategy, Work
+from tests.fakes.platform import Behaviour, Message, running
+
+_LEDGERLESS = (Strategy.MARK_BEFORE, Strategy.MARK_AFTER, Strategy.BARE)
+_A_MINUTE_AGO = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """How a run ended."""
+
+    verdict: Verdict
+    kills: int
+    seconds: float  # in all
+    posts: Sequence[Message]
+    counts: Mapping[str, int]  # the platform's
+
+    @property
+    def span(self) -> float:
+        """Return the seconds from the first post to the last."""
+        return max(each.at for each in self.posts) - min(each.at for each in self.posts)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """What is run."""
+
+    behaviour: Behaviour
+    work: Work
+    deliveries: int
+    parts: tuple[int, ...] = (1, 2, 1)
+    kills: int = 0
+
+
+async def run(plan: Plan) -> Outcome:
+    """Deliver it all and judge."""
+    due = datetime.now(UTC).replace(second=0, microsecond=0) - _A_MINUTE_AGO
+    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due, plan.parts)
+    made = crowd.deliveries()
+    with tempfile.TemporaryDirectory() as folder:
+        database = Path(folder) / "broadsheet.db"
+        has_ledger = plan.work.strategy not in _LEDGERLESS
+        if has_ledger:
+            await plant(database, crowd)
+        async with running(plan.behaviour) as platform:
+            work = replace(plan.work, database=str(database), url=platform.url).of(crowd)
+            killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
+            seconds = await killer.run()
+        rows = await ledger(database, made) if has_ledger else {}
+        verdict = judged(made, platform.committed, rows, sound=is_sound(database))
+    return Outcome(
+        verdict=verdict,
+        kills=killer.kills,
+        seconds=seconds,
+        posts=platform.committed,
+        counts=platform.counts,
+    )

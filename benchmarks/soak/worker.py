@@ -1,0 +1,114 @@
+"""A process that posts until everything is settled. It is there to be killed.
+
+It prints "ready" when its database is open, and ends with 0.
+"""
+
+import asyncio
+import logging
+import sys
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from benchmarks.soak.plain import Plain
+from benchmarks.soak.plant import TOPIC, Maker
+from benchmarks.soak.work import Strategy, Work, read
+from bot.delivery import Courier, Office, Printer, Scheduler, Values
+from bot.delivery_doubt import notice_restored
+from bot.errors import StoreError
+from bot.orders import Orders
+from bot.store.sqlite import SqliteStore
+from tests.fakes.platform_messenger import PlatformMessenger
+
+log = logging.getLogger(__name__)
+
+PAUSE = 0.05  # seconds between two looks at what is to be done
+_FOREVER = timedelta(days=3650)
+
+
+class Service:
+    """What the service does with its ledger, in a loop each."""
+
+    def __init__(self, work: Work, store: SqliteStore, messenger: PlatformMessenger) -> None:
+        values = Values(
+            timeout=timedelta(seconds=work.timeout),
+            lease=timedelta(seconds=work.lease),
+            quarantine=timedelta(seconds=work.quarantine),
+            first_wait=timedelta(seconds=work.first_wait),
+            workers=work.workers,
+        )
+        office = Office(store, store, {"fake": messenger}, values)
+        self._work = work
+        self._store = store
+        self._scheduler = Scheduler(office)
+        self._printer = Printer(office, Maker(work.crowd()), Orders(store, {TOPIC.name: TOPIC}))
+        self._courier = Courier(office)
+
+    def _now(self) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=self._work.offset)
+
+    async def run(self) -> None:
+        """Go on until everything is settled."""
+        if self._work.print_first:
+            await self._print()
+        loops = [asyncio.create_task(self._again(each)) for each in (self._print, self._deliver, self._reconcile)]
+        try:
+            while self._work.serves or not await self._is_settled():
+                await asyncio.wait(loops, timeout=PAUSE)
+                for each in loops:
+                    if each.done():
+                        each.result()
+        finally:
+            for each in loops:
+                each.cancel()
+            await asyncio.gather(*loops, return_exceptions=True)
+
+    async def _again(self, step: Callable[[], Awaitable[object]]) -> None:
+        while True:
+            try:
+                await step()
+            except StoreError as error:
+                log.warning("%s", error)
+            await asyncio.sleep(PAUSE)
+
+    async def _print(self) -> None:
+        await self._scheduler.tick(self._now())
+        await self._printer.publish_due(self._now())
+
+    async def _deliver(self) -> None:
+        await self._courier.deliver_due(self._now)
+
+    async def _reconcile(self) -> None:
+        await self._courier.reconcile(self._now)
+
+    async def _is_settled(self) -> bool:
+        counts = await self._store.ledger_counts()
+        if any(counts[state] for state in ("due", "pending", "sending")):
+            return False
+        later = self._now() + _FOREVER
+        return not await self._store.unsettled_deliveries(later, limit=1) and not await self._store.subscriptions_due(
+            self._now(), limit=1
+        )
+
+
+async def run(work: Work) -> None:
+    """Do the work."""
+    async with PlatformMessenger(work.url, work.abilities(), timeout=work.timeout) as messenger:
+        if work.strategy is not Strategy.LEDGER:
+            plain = Plain(Path(work.database), messenger, work.strategy)
+            print("ready", flush=True)
+            await plain.post_all(work.crowd().deliveries(), work.workers)
+            return
+        store = SqliteStore(Path(work.database), exclusive=True)
+        await store.open()
+        try:
+            await notice_restored(store, datetime.fromtimestamp(work.alive, UTC) if work.alive else None)
+            print("ready", flush=True)
+            await Service(work, store, messenger).run()
+        finally:
+            await store.close()
+
+
+if __name__ == "__main__":
+    logging.basicConfig(level=logging.ERROR)
+    asyncio.run(run(read(sys.argv[1])))
