@@ -54,6 +54,13 @@ class Source(Protocol):
         """
         ...
 
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return when it may have something new for who was told what `state` says; not later than now: at once.
+
+        `every` is how long the operator waits between two collections where nothing better is known. `state.asked` is set.
+        """
+        ...
+
     async def check(self, now: datetime) -> str:
         """Ask the source one cheap thing and say in a sentence how it stands; raises SourceError."""
         ...
@@ -320,6 +327,14 @@ class Press(Protocol):
         ...
 
 
+class Maker(Protocol):
+    """Makes the digests that are posted; whoever posts one records it."""
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        """Return the order's digest as of now. What was posted to the channel before is not in it."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """Something to do again and again: every so often, the first time at once or after one interval."""
@@ -328,12 +343,22 @@ class Job:
     every: timedelta
     run: Callable[[], Awaitable[None]]
     at_once: bool = False
+    stop: Callable[[], None] | None = None  # called when the service is to end: the run begins nothing further
+    grace: timedelta | None = None  # how long a run may go on then; None: as the runner says
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Something that goes on for as long as the service does. When it ends or fails it is begun again, after a while."""
+
+    name: str
+    run: Callable[[], Awaitable[None]]
 
 
 class Runner(Protocol):
     """What calls the verbs at their times."""
 
-    async def run(self, jobs: Sequence[Job]) -> None:
+    async def run(self, jobs: Sequence[Job], watches: Sequence[Watch] = ()) -> None:
         """Run the jobs until `stop` is called; a job that fails is logged and runs again at its next time."""
         ...
 

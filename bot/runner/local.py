@@ -2,18 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.errors import BotError
-from bot.ports import Job
+from bot.ports import Job, Watch
 
 log = logging.getLogger(__name__)
 
-# How long a job that is running may go on after `stop`; Docker kills a container ten seconds after it asked it to end.
+# How long a job that is running may go on after `stop`, where it does not say itself. What waits for an answer to be stored
+# may end; Docker kills a container ten seconds after it asked it to end, unless it is told to wait for longer.
 GRACE = timedelta(seconds=6)
+
+# How long a watch that failed is left alone: doubled with every failure in a row; one that has lasted begins anew.
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=1)
+LASTED = timedelta(minutes=5)
 
 
 class LocalRunner:
@@ -23,15 +30,19 @@ class LocalRunner:
     (`misfire_grace_time=None`) and once (`coalesce`), and never beside itself (`max_instances=1`).
     """
 
-    def __init__(self, grace: timedelta = GRACE) -> None:
-        """`grace` is how long the jobs that are running may go on after `stop`."""
+    def __init__(
+        self, grace: timedelta = GRACE, *, first_wait: timedelta = FIRST_WAIT, chance: random.Random | None = None
+    ) -> None:
+        """`grace` is how long the jobs that are running may go on after `stop`, `first_wait` that of a watch that failed."""
         self._stop = asyncio.Event()
         self._grace = grace
+        self._first_wait = first_wait
+        self._chance = chance or random.Random()
 
-    async def run(self, jobs: Sequence[Job]) -> None:
+    async def run(self, jobs: Sequence[Job], watches: Sequence[Watch] = ()) -> None:
         """Run the jobs until `stop`; then let the ones that are running end, and cancel those that take too long."""
         scheduler = AsyncIOScheduler(timezone=UTC)
-        running: set[asyncio.Task[None]] = set()
+        running: dict[asyncio.Task[None], Job] = {}
         for job in jobs:
             scheduler.add_job(
                 _supervised(job, running),
@@ -43,33 +54,69 @@ class LocalRunner:
                 max_instances=1,
                 next_run_time=datetime.now(UTC) if job.at_once else datetime.now(UTC) + job.every,
             )
+        watching = [asyncio.create_task(self._watched(watch), name=watch.name) for watch in watches]
         scheduler.start()
         try:
             await self._stop.wait()
         finally:
             scheduler.pause()
+            _ask_to_stop(jobs)
             await self._ended(running)
             scheduler.shutdown(wait=False)
+            await _cancelled(watching)
 
-    async def _ended(self, running: set[asyncio.Task[None]]) -> None:
-        if not running:
-            return
-        _, late = await asyncio.wait(running, timeout=self._grace.total_seconds())
-        for task in late:
-            task.cancel()
-        if late:
-            await asyncio.wait(late)
+    async def _ended(self, running: dict[asyncio.Task[None], Job]) -> None:
+        """Wait for each job as long as it may go on, all at the same time, and cancel it then."""
+
+        async def one(task: asyncio.Task[None], grace: timedelta) -> None:
+            await asyncio.wait([task], timeout=grace.total_seconds())
+            await _cancelled([task])
+
+        await asyncio.gather(*(one(task, self._grace if job.grace is None else job.grace) for task, job in running.items()))
+
+    async def _watched(self, watch: Watch) -> None:
+        failures = 0
+        while True:
+            begun = time.monotonic()
+            try:
+                await watch.run()
+                log.error("%s has ended, and is begun again", watch.name)
+            except BotError as error:
+                log.error("%s failed: %s", watch.name, error)  # noqa: TRY400 - foreseen: the sentence says what to do
+            except Exception:
+                log.exception("%s failed", watch.name)
+            failures = 1 if time.monotonic() - begun >= LASTED.total_seconds() else failures + 1
+            await asyncio.sleep(self._wait(failures).total_seconds())
+
+    def _wait(self, failures: int) -> timedelta:
+        """Return the wait after so many failures, up to half of it left out by chance."""
+        return min(self._first_wait * 2 ** min(failures - 1, 20), LONGEST_WAIT) * self._chance.uniform(0.5, 1.0)
 
     def stop(self) -> None:
         """Make `run` return."""
         self._stop.set()
 
 
-def _supervised(job: Job, running: set[asyncio.Task[None]]) -> Callable[[], Awaitable[None]]:
+def _ask_to_stop(jobs: Iterable[Job]) -> None:
+    for job in jobs:
+        if job.stop is not None:
+            job.stop()
+
+
+async def _cancelled(tasks: Sequence[asyncio.Task[None]]) -> None:
+    """Cancel what is still going on, and wait until it has cleaned up after itself."""
+    late = [task for task in tasks if not task.done()]
+    for task in late:
+        task.cancel()
+    if late:
+        await asyncio.wait(late)
+
+
+def _supervised(job: Job, running: dict[asyncio.Task[None], Job]) -> Callable[[], Awaitable[None]]:
     async def run() -> None:
         task = asyncio.current_task()
         if task is not None:
-            running.add(task)
+            running[task] = job
         try:
             await job.run()
         except asyncio.CancelledError:
@@ -82,6 +129,6 @@ def _supervised(job: Job, running: set[asyncio.Task[None]]) -> Callable[[], Awai
             log.exception("job %s failed", job.name)
         finally:
             if task is not None:
-                running.discard(task)
+                running.pop(task, None)
 
     return run

@@ -15,11 +15,22 @@ from bot.errors import SourceChanged, SourceError
 from bot.http import Http
 from bot.models import Batch, Item, SourceState
 from bot.sources import arxiv_api, arxiv_feed
-from bot.sources.arxiv_calendar import EASTERN, days_between, in_words, is_usual_holiday, is_weekend, last_day, on_or_before
+from bot.sources.arxiv_calendar import (
+    EASTERN,
+    day_after,
+    days_between,
+    in_words,
+    is_usual_holiday,
+    is_weekend,
+    last_day,
+    on_or_before,
+    rebuilt,
+)
 from bot.sources.arxiv_feed import Feed
 from bot.sources.arxiv_history import Door, History, Places, all_failed
 
 MAX_CATCH_UP = timedelta(days=366)
+AGAIN = timedelta(minutes=20)  # after an announcement that should be there and was not
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +108,16 @@ class ArxivSource:
             History(door, self._places, self._categories), missed, reached, plan, failure, now
         ):
             yield batch
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return when the next announcement is out, or soon, when the newest is still missing.
+
+        In between arXiv is asked for the topics' new examples only; without any, collecting makes no request.
+        """
+        asked, plan = state.asked or now, self._plan(state.watermark, now)
+        if plan.done >= plan.due:
+            return min(rebuilt(day_after(plan.due)), asked + every)
+        return max(rebuilt(plan.due), asked + min(every, AGAIN))
 
     async def check(self, now: datetime) -> str:
         """Read the feed of one category and say what stands in it; raises SourceError."""

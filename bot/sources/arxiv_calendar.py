@@ -40,6 +40,16 @@ def announced(day: date) -> datetime:
     return datetime.combine(day - _DAY, ANNOUNCED, EASTERN).astimezone(UTC)
 
 
+def rebuilt(day: date) -> datetime:
+    """Return when the feed of `day` should be there."""
+    return datetime.combine(day, REBUILT, EASTERN).astimezone(UTC)
+
+
+def day_after(day: date) -> date:
+    """Return the next day of announcements."""
+    return day + _DAY * (1 if day.weekday() < _FRIDAY else 7 - day.weekday())
+
+
 def window(day: date) -> tuple[datetime, datetime]:
     """Return the first and the last instant of the submissions that the feed of `day` holds, unless they were held back.
 

@@ -7,7 +7,7 @@ collected carries its stars, and each watched repository is read whole at least 
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot.errors import UsageError
 from bot.http import Http
@@ -80,6 +80,10 @@ class GitHubSource:
                 exhausted = error
         if exhausted is not None:
             raise exhausted
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return the time after the usual interval: repositories change at any time."""
+        return (state.asked or now) + every
 
     async def check(self, now: datetime) -> str:
         """Ask for the limits, which costs nothing, and say what is left of them; raises SourceError."""

@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http import Http, Request, Response
@@ -22,6 +22,7 @@ SHORT_PAGE = 50  # fewer than that is a last page, even where the service cuts `
 MAX_PAGES = 20
 MAX_CATCH_UP = timedelta(days=366)
 SATURDAY = 5
+WEEKEND = timedelta(hours=6)  # between two collections on days on which nobody picks papers
 
 _READABLE = frozenset({200, 400, 401, 403, 404, 429})
 
@@ -79,6 +80,16 @@ class HuggingFaceSource:
                 done=done,
                 total=len(plan.days),
             )
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return the time after the usual interval; on weekends, when only votes change, after six hours.
+
+        Once a day has ended it is read whole, so that the next day's beginning (UTC) is the latest.
+        """
+        asked = (state.asked or now).astimezone(UTC)
+        gap = max(every, WEEKEND) if asked.weekday() >= SATURDAY else every
+        midnight = datetime.combine(asked.date() + timedelta(days=1), time(), UTC)
+        return min(asked + gap, max(midnight, asked + every))
 
     async def check(self, now: datetime) -> str:
         """Ask for one paper and say when it was picked; raises SourceError."""

@@ -1,7 +1,7 @@
 """A source that gives what a test tells it to: stands for whatever is behind the Source port."""
 
 from collections.abc import AsyncGenerator, Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.models import Batch, SourceState
 
@@ -26,6 +26,9 @@ class Scripted:
                 raise step
             else:
                 step()
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        return (state.asked or now) + every
 
     async def check(self, now: datetime) -> str:
         return "answers"

@@ -1,0 +1,39 @@
+"""The heartbeat beside the database, by which a database is known that is older than what was last written.
+
+A restored copy brings its old heartbeat along; this file stays where it is.
+"""
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.errors import StoreError
+
+
+def alive_path(database: Path) -> Path:
+    """Return where the file of a database lies: beside it, named as it is with `.alive`."""
+    return database.with_name(f"{database.name}.alive")
+
+
+def read_alive(database: Path) -> datetime | None:
+    """Return the last heartbeat; None when there is no file, or none that can be read as a time."""
+    try:
+        at = datetime.fromisoformat(alive_path(database).read_text(encoding="ascii").strip())
+    except (OSError, ValueError):
+        return None
+    return at.astimezone(UTC) if at.tzinfo is not None else None
+
+
+def write_alive(database: Path, at: datetime) -> None:
+    """Write the heartbeat, wholly or not at all; raises StoreError. To be written into the database first."""
+    path = alive_path(database)
+    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
+    try:
+        with partial.open("w", encoding="ascii") as file:
+            file.write(at.astimezone(UTC).isoformat())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except OSError as error:
+        partial.unlink(missing_ok=True)
+        raise StoreError(f"The heartbeat cannot be written to {path}: {error.strerror}.") from error

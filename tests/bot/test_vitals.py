@@ -1,0 +1,52 @@
+"""What a running service knows of itself."""
+
+import asyncio
+import logging
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.errors import StoreError
+from bot.ports import Job
+from bot.vitals import Vitals
+
+
+async def test_a_job_is_noted_when_it_ends_well_and_when_it_fails(now: datetime) -> None:
+    times = iter(now + timedelta(seconds=each) for each in range(10))
+    vitals = Vitals(lambda: next(times))
+    script: list[Exception | None] = [None, StoreError("The disk is full.")]
+
+    async def run() -> None:
+        if error := script.pop(0):
+            raise error
+
+    job = vitals.watched(Job("tick", timedelta(seconds=15), run))
+    assert vitals.jobs["tick"].ended is None
+
+    await job.run()
+    with pytest.raises(StoreError):
+        await job.run()
+
+    gone = vitals.jobs["tick"]
+    assert (gone.succeeded, gone.ended) == (now + timedelta(seconds=1), now + timedelta(seconds=2))
+    assert (gone.runs, gone.failures) == (2, 1)
+
+
+async def test_a_loop_that_is_held_up_is_measured_and_reported(now: datetime, caplog: pytest.LogCaptureFixture) -> None:
+    vitals = Vitals(lambda: now)
+    turns = 0
+
+    async def sleep(seconds: float) -> None:
+        nonlocal turns
+        turns += 1
+        if turns > 2:
+            raise asyncio.CancelledError
+        # The second time the loop comes back two seconds late.
+        await asyncio.sleep(seconds if turns == 1 else seconds + 1.2)
+
+    with caplog.at_level(logging.WARNING), pytest.raises(asyncio.CancelledError):
+        await vitals.measure(sleep)
+
+    assert vitals.blocked == 1
+    assert vitals.lag >= 1.2
+    assert [record.getMessage()[:30] for record in caplog.records] == ["the event loop was held up for"]
