@@ -115,3 +115,7 @@ class Messenger(Protocol):
     async def tell(self, workspace: str, person: str, text: str) -> None:
         """Tell one person something in private; raises as `send`."""
         ...
+
+    async def announce(self, workspace: str, channel: str, text: str) -> None:
+        """Say one thing in a channel, such as that of the administrators; raises as `send`."""
+        ...

@@ -24,7 +24,7 @@ BESIDE = 600
 
 
 class Publisher:
-    """Makes digests from what is stored; bot.ports.Press for who only wants to know."""
+    """Makes digests from what is stored: bot.ports.Maker, and bot.ports.Press for who only wants to know."""
 
     def __init__(self, store: Store, summariser: Summariser, titles: Mapping[str, str]) -> None:
         """`titles` gives every source's name for people by its name: those that a coverage footer lists."""
@@ -59,6 +59,10 @@ class Publisher:
         since = await self._since(order, now)
         window = await self._window(order, await self._windows.items(since, now), now)
         return await self._digest(order, window, (), since, now)
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        """Return the order's digest to be posted: the one that a preview shows. Who posts it records it."""
+        return await self.preview(order, now)
 
     async def explain(self, order: Order, item: Item, now: datetime) -> Fate:
         """Return what becomes of the item in the digest that would be made now, by the steps that make it.

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from bot.models import Limits, Topic
+from bot.orders import Orders
 from bot.ports import Press, Store
 
 
@@ -18,3 +20,8 @@ class Desk:
     limits: Limits = Limits()
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
+
+    @property
+    def orders(self) -> Orders:
+        """What is asked of the press, here as for the digests that are posted."""
+        return Orders(self.store, self.packs, self.limits, timedelta(hours=self.window_hours))

@@ -4,8 +4,6 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import replace
-from datetime import timedelta
 
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
@@ -16,8 +14,7 @@ SHOWN = 60  # characters of what was typed that an answer repeats
 
 async def topics_of(desk: Desk, workspace: str) -> Mapping[str, Topic]:
     """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
-    own = await desk.store.topics(workspace)
-    return {**own, **{name: topic for name, topic in desk.packs.items() if name not in own}}
+    return await desk.orders.topics(workspace)
 
 
 async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
@@ -87,15 +84,4 @@ async def subscription_here(desk: Desk, actor: Actor, topic: str) -> Subscriptio
 
 async def order_of(desk: Desk, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> Order:
     """Return what the press is asked for: the topic as it is subscribed in the channel, or as it would be."""
-    settled = (await desk.store.preferences(actor.workspace)).entries
-    entries = (subscription.entries if subscription else None) or settled or desk.limits.entries
-    order = Order(
-        topic,
-        actor.workspace,
-        actor.channel,
-        limits=replace(desk.limits, entries=entries),
-        window=timedelta(hours=desk.window_hours),
-    )
-    if subscription is None:
-        return order
-    return replace(order, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)
+    return await desk.orders.order(topic, actor.workspace, actor.channel, subscription)

@@ -55,6 +55,7 @@ class Delivery:
     part: int = 1  # from 1; a part is not sent before the one before it is done
     parts: int = 1
     payload: str  # what the messenger rendered, frozen
+    seal: str = ""  # the payload's SHA-256 in hex: what does not fit it any more is not posted; "" fits everything
     due: datetime
     state: State = State.PENDING
     next_at: datetime  # not to be tried before

@@ -84,6 +84,11 @@ class Preferences:
     manage: str = ""  # who may change subscriptions, topics and filters: anyone, admins
     zone: str = ""  # the zone of a new subscription that names none
     entries: int | None = None
+    quiet_from: time | None = None  # nothing is posted from then …
+    quiet_until: time | None = None  # … to then: wall time in `zone`, else in that of the subscription
+    daily_entries: int | None = None  # a channel is posted at most so many entries a day, over all its digests
+    alerts: str = ""  # the channel that is told what could not be posted
+    prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -53,7 +53,12 @@ def _schedule(record: dict[str, Any]) -> Schedule:
 @or_damaged
 def preferences_from_text(text: str) -> Preferences:
     """Return the preferences that `to_text` wrote; raises StoreError for anything else."""
-    return Preferences(**json.loads(text))
+    record = json.loads(text)
+    for name in ("quiet_from", "quiet_until"):
+        if name in record:
+            record[name] = time.fromisoformat(record[name])
+    record["prefer_duplicate"] = tuple(record.get("prefer_duplicate", ()))
+    return Preferences(**record)
 
 
 @or_damaged

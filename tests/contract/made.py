@@ -80,7 +80,15 @@ def preferences() -> st.SearchStrategy[Preferences]:
     """Give what a workspace may settle."""
     zones = st.sampled_from(("", "Europe/Zurich"))
     return st.builds(
-        Preferences, manage=st.sampled_from(("", "anyone", "admins")), zone=zones, entries=st.none() | st.integers(1, 30)
+        Preferences,
+        manage=st.sampled_from(("", "anyone", "admins")),
+        zone=zones,
+        entries=st.none() | st.integers(1, 30),
+        quiet_from=st.none() | st.times(),
+        quiet_until=st.none() | st.times(),
+        daily_entries=st.none() | st.integers(1, 30),
+        alerts=st.sampled_from(("", *CHANNELS)),
+        prefer_duplicate=st.lists(_texts, max_size=3).map(tuple),
     )
 
 

@@ -1,0 +1,51 @@
+"""What a restored database does not know: a copy of yesterday knows nothing of what was posted since.
+
+The service writes its heartbeat into the database, and then into a file beside it. When the file is later than the
+database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat may have been
+posted: it is looked for before it is posted, and not posted where nothing can be looked for.
+"""
+
+import logging
+from datetime import datetime
+
+from bot.models import Delivery, Occurrence
+from bot.ports import Store
+
+log = logging.getLogger(__name__)
+
+HEARTBEAT = "heartbeat"  # the fact that the service writes
+_DOUBT = "doubted until"
+
+
+async def notice_restored(store: Store, alive: datetime | None) -> datetime | None:
+    """Compare the database's heartbeat with the file's, before the first one of this run is written.
+
+    Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
+    """
+    known = _time(await store.get_fact(HEARTBEAT))
+    if alive is None or (known is not None and known >= alive):
+        return None
+    before = await doubted_until(store)
+    until = max(alive, before) if before else alive
+    await store.set_fact(_DOUBT, until.isoformat())
+    log.warning(
+        "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
+    )
+    return until
+
+
+async def doubted_until(store: Store) -> datetime | None:
+    """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
+    return _time(await store.get_fact(_DOUBT))
+
+
+def in_doubt(due: Delivery | Occurrence, until: datetime | None) -> bool:
+    """Say whether it may have been posted without the database knowing."""
+    return until is not None and due.due <= until
+
+
+def _time(text: str) -> datetime | None:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        return None

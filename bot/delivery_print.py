@@ -1,0 +1,208 @@
+"""From occurrences to deliveries: the digest is made, and frozen as the messages that will be sent, in one transaction."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.delivery_doubt import doubted_until, in_doubt
+from bot.delivery_quiet import after_quiet, left_today
+from bot.delivery_terms import Office, delivery_id, sealed
+from bot.delivery_trouble import Trouble
+from bot.errors import BotError
+from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
+from bot.orders import Orders
+from bot.ports import Maker
+from bot.ports_ledger import Messenger
+
+log = logging.getLogger(__name__)
+
+BATCH = 100  # occurrences that are read at a time
+AT_ONCE = 4  # channels whose digests are made at the same time
+_RESTORED = "it may have been posted already: the database was restored, and nobody can look into the channel."
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    """What becomes of an occurrence; `told`: those who asked for alerts are to know."""
+
+    occurrence: Occurrence
+    digest: Digest | None = None
+    deliveries: tuple[Delivery, ...] = ()
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """All that is needed to make an occurrence's digest."""
+
+    occurrence: Occurrence
+    subscription: Subscription
+    topic: Topic
+    messenger: Messenger
+    preferences: Preferences
+
+
+class Printer:
+    """Makes the digest of each occurrence that is due. `publish_due` may be called by any process, at any moment."""
+
+    def __init__(self, office: Office, maker: Maker, orders: Orders) -> None:
+        self._office = office
+        self._maker = maker
+        self._orders = orders
+        self._trouble = Trouble(office)
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Begin no further digest."""
+        self._stopped = True
+
+    async def publish_due(self, now: datetime) -> int:
+        """Close every occurrence that is due, with its digest where it has one; return how many were closed or put off.
+
+        One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
+        """
+        seen: set[tuple[str, str, object, int]] = set()
+        done = 0
+        while not self._stopped:
+            found = await self._office.ledger.occurrences(now, limit=BATCH)
+            fresh = [each for each in found if _name(each) not in seen]
+            seen.update(map(_name, fresh))
+            if not fresh:
+                break
+            doubt = await doubted_until(self._office.store)
+            await self._channels(fresh, doubt, now)
+            done += len(fresh)
+        return done
+
+    async def _channels(self, found: Sequence[Occurrence], doubt: datetime | None, now: datetime) -> None:
+        """Make the digests of one channel one after another, so that none repeats what another shows."""
+        channels: dict[tuple[str, str], list[Occurrence]] = {}
+        for each in found:
+            channels.setdefault((each.workspace, each.channel), []).append(each)
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(occurrences: Sequence[Occurrence]) -> None:
+            async with gate:
+                for each in occurrences:
+                    if not self._stopped:
+                        await self._publish(each, doubt, now)
+
+        tasks = [asyncio.ensure_future(one(occurrences)) for occurrences in channels.values()]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _publish(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> None:
+        try:
+            closing = await self._closing(occurrence, doubt, now)
+            await self._close(closing, now)
+        except Exception as error:
+            # Whatever is wrong with one occurrence, a database's damaged row too, the others go on. When the database
+            # takes no writing at all, putting it off fails as well, and that ends the round.
+            reference = "" if isinstance(error, BotError) else secrets.token_hex(4)
+            if reference:
+                log.exception("the digest %s of %s failed [%s]", occurrence.topic, occurrence.channel, reference)
+            said = str(error) if not reference else f"An unexpected {type(error).__name__}; see the log at {reference}."
+            await self._close(self._put_off(occurrence, said, now), now)
+
+    async def _close(self, closing: _Closing, now: datetime) -> None:
+        closed = await self._office.ledger.close_occurrence(
+            closing.occurrence, now, digest=closing.digest, deliveries=closing.deliveries
+        )
+        after = closing.occurrence
+        if closed and closing.told:
+            text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
+            await self._trouble.alert(after.workspace, text, now)
+
+    def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
+        """Try again later, or give up when it is too late then."""
+        if now - occurrence.due > self._office.values.catch_up:
+            return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
+        log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
+        attempts = occurrence.attempts + 1
+        next_at = now + self._office.wait(attempts)
+        return _Closing(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
+
+    async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closing:
+        """Decide what becomes of the occurrence."""
+        found = await self._job(occurrence, now)
+        if not isinstance(found, _Job):
+            return found
+        planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
+        allowed = await after_quiet(found.preferences, found.subscription, now)
+        if now - planned > self._office.values.catch_up:
+            return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
+        if allowed > now:
+            return _Closing(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
+        if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds:
+            return _skipped(occurrence, _RESTORED, told=True)
+        late = now - planned > self._office.values.late
+        return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
+
+    async def _job(self, occurrence: Occurrence, now: datetime) -> _Job | _Closing:
+        """Find all that is needed, or say why there is nothing to post."""
+        store, place = self._office.store, occurrence
+        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        subscription = next((each for each in here if each.id == place.subscription), None)
+        if subscription is None:
+            return _skipped(occurrence, "unsubscribed")
+        if subscription.paused and (subscription.paused_until is None or subscription.paused_until > now):
+            return _skipped(occurrence, f"paused. {subscription.paused_because}".strip())
+        topic = (await self._orders.topics(place.workspace)).get(place.topic)
+        if topic is None:
+            return _skipped(occurrence, "its topic is not there any more.", told=True)
+        messenger = self._office.messenger(place.workspace)
+        if messenger is None:
+            return self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
+        return _Job(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
+
+    async def _made(self, job: _Job, now: datetime) -> _Closing:
+        """Make the digest, unless the channel has had enough for the day."""
+        store, subscription = self._office.store, job.subscription
+        left = await left_today(store, job.preferences, subscription, now)
+        if left == 0:
+            return _skipped(job.occurrence, f"the channel was posted {job.preferences.daily_entries} entries today.")
+        order = await self._orders.order(job.topic, subscription.workspace, subscription.channel, subscription)
+        if left is not None:
+            order = replace(order, limits=replace(order.limits, entries=min(order.limits.entries, left)))
+        digest = replace(await self._maker.make(order, now), day=job.occurrence.day)
+        if not digest.entries and not subscription.always:
+            return _Closing(replace(job.occurrence, state=Happening.EMPTY), digest)
+        late = job.occurrence.late
+        payloads = await asyncio.to_thread(job.messenger.render, digest, compact=subscription.compact, late=late)
+        if not payloads:
+            raise ValueError(f"nothing was rendered for {subscription.channel}")
+        made = replace(job.occurrence, state=Happening.MADE)
+        parts = (_delivery(made, payload, part, len(payloads), now) for part, payload in enumerate(payloads, start=1))
+        return _Closing(made, digest, tuple(parts))
+
+
+def _delivery(occurrence: Occurrence, payload: str, part: int, parts: int, now: datetime) -> Delivery:
+    number, day, slot = occurrence.subscription, occurrence.day, occurrence.slot
+    return Delivery(
+        id=delivery_id(number, day, slot, part),
+        occurrence=(number, day, slot),
+        workspace=occurrence.workspace,
+        channel=occurrence.channel,
+        topic=occurrence.topic,
+        part=part,
+        parts=parts,
+        payload=payload,
+        seal=sealed(payload),
+        due=occurrence.due,
+        next_at=now,
+    )
+
+
+def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closing:
+    return _Closing(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)
+
+
+def _name(occurrence: Occurrence) -> tuple[str, str, object, int]:
+    return occurrence.workspace, occurrence.subscription, occurrence.day, occurrence.slot

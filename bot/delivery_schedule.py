@@ -1,0 +1,121 @@
+"""From schedules to occurrences: what is due is written down before anything is made of it."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from bot import due
+from bot.delivery_terms import Office, Values
+from bot.delivery_trouble import Trouble
+from bot.errors import UsageError
+from bot.models import Happening, Occurrence, Subscription
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 500  # subscriptions that are read at a time
+ROUNDS = 100  # of reading; what is left waits for the next tick
+# Nothing is skipped row by row that was due longer ago: the ledger keeps occurrences for 40 days.
+_REMEMBERED = timedelta(days=35)
+_MOMENT = timedelta(microseconds=1)
+_TICK = "last tick"  # the fact that says until when everything due was noticed
+_LATER = timedelta(hours=1)  # a schedule that cannot be worked out is asked again then
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What of a subscription is due, and when it is due next; or why nobody can tell."""
+
+    found: tuple[Occurrence, ...]
+    next: datetime
+    trouble: str = ""
+
+
+class Scheduler:
+    """Notices what is due. `tick` may be called any number of times, by any process, at any moment."""
+
+    def __init__(self, office: Office) -> None:
+        self._office = office
+        self._trouble = Trouble(office)
+
+    async def tick(self, now: datetime) -> int:
+        """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
+        office = self._office
+        noticed = await self._last_tick(now)
+        new = 0
+        for _ in range(ROUNDS):
+            batch = await office.ledger.subscriptions_due(now, limit=AT_ONCE)
+            plans = await asyncio.to_thread(_plans, batch, noticed, now, office.values)
+            for (subscription, _), plan in zip(batch, plans, strict=True):
+                new += await self._open(subscription, plan, now)
+            if len(batch) < AT_ONCE:
+                await office.store.set_fact(_TICK, now.isoformat())
+                break
+        return new
+
+    async def _last_tick(self, now: datetime) -> datetime:
+        """Return until when all was noticed: not later than now, also when a clock had run ahead."""
+        text = await self._office.store.get_fact(_TICK)
+        return min(datetime.fromisoformat(text), now) if text else now
+
+    async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
+        new = await self._office.ledger.open_occurrences(plan.found, subscription, plan.next)
+        for each in plan.found:
+            if each.state is Happening.SKIPPED and new:
+                log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
+        if plan.trouble:
+            await self._trouble.pause_all([subscription], plan.trouble, now)
+        return new
+
+
+def _plans(
+    batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime, values: Values
+) -> list[_Plan]:
+    return [_plan(subscription, known, noticed, now, values) for subscription, known in batch]
+
+
+def _plan(subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime, values: Values) -> _Plan:
+    """Work out what is due since `known`; for a subscription that is new or was changed, since all was noticed."""
+    begins = _begins(subscription, known, noticed, now)
+    try:
+        dates = list(due.occurrences(subscription.schedule, begins - _MOMENT, now))
+        coming = due.next_after(subscription.schedule, now)
+    except UsageError as error:
+        return _Plan((), now + _LATER, f"{error} {error.hint}".strip())
+    newest = len(dates) - 1
+    found = (_occurrence(subscription, each, place == newest, now, values) for place, each in enumerate(dates))
+    return _Plan(tuple(found), coming)
+
+
+def _begins(subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime) -> datetime:
+    """Return from when on something may be due: not before the subscription was made, nor while it was paused.
+
+    A change between a due date and the tick that would notice it must not lose that date, so the stored next one does not
+    bound it; that a day is never posted twice is the ledger's to keep.
+    """
+    made = subscription.made_at if subscription.made_at is not None and subscription.made_at <= now else None
+    resumed = subscription.paused_until if subscription.paused else None
+    return max(known or noticed + _MOMENT, now - _REMEMBERED, *(each for each in (made, resumed) if each is not None))
+
+
+def _occurrence(subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, values: Values) -> Occurrence:
+    age = now - date.at
+    if not newest:
+        state, reason = Happening.SKIPPED, "overtaken: a later digest was due too when it was noticed"
+    elif age > values.catch_up:
+        state, reason = Happening.SKIPPED, f"noticed too late: it was due at {date.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    else:
+        state, reason = Happening.DUE, ""
+    return Occurrence(
+        subscription=subscription.id,
+        workspace=subscription.workspace,
+        channel=subscription.channel,
+        topic=subscription.topic,
+        day=date.day,
+        slot=date.slot,
+        due=date.at,
+        state=state,
+        late=age > values.late,
+        reason=reason,
+    )

@@ -1,0 +1,151 @@
+"""One try at a delivery that is held, and what is recorded of every way in which it may end."""
+
+import asyncio
+import logging
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.budgets import Budgets
+from bot.delivery_terms import FOREVER, Clock, Office
+from bot.delivery_trouble import Trouble
+from bot.errors import BotError, Delayed, Reach, Refused
+from bot.models import Abilities, Delivery, State
+from bot.ports_ledger import Messenger
+
+log = logging.getLogger(__name__)
+
+REFUSED_REST = timedelta(minutes=1)  # while what a refusal holds for is being paused
+PLATFORM_REST = timedelta(minutes=5)  # after a platform refused everybody, which is the operator's to mend
+LONGEST_REST = timedelta(days=1)  # whatever a platform asks for
+SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's
+_UNSURE = "It is not known whether the part before was posted."
+
+
+class Later(Exception):  # noqa: N818 - says what happened
+    """Nothing can be known now; it is recorded when to look again."""
+
+
+class Sender:
+    """Sends and looks, each once, and records the outcome. `before` is always the delivery as it was when it was claimed."""
+
+    def __init__(self, office: Office, trouble: Trouble) -> None:
+        self._office = office
+        self._trouble = trouble
+        self.budgets = Budgets({platform: each.abilities for platform, each in office.messengers.items()})
+        # Looking has limits of its own that no platform states; a rest that was asked for it must not hold up posting.
+        self._looking = Budgets({platform: Abilities() for platform in office.messengers})
+
+    async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
+        """Post it once and record what came of it."""
+        values = self._office.values
+        if held.lease_until is None or clock() + values.timeout > held.lease_until:
+            # So long was this process held up that somebody else may hold it soon.
+            await self.put_back(held, before, clock(), "It was held up before it was sent.")
+            return
+        try:
+            async with asyncio.timeout(values.timeout.total_seconds()):
+                message = await messenger.send(held)
+        except Refused as error:
+            await self._refused(held, before, error, clock())
+        except Delayed as error:
+            await self._delayed(held, before, error, clock())
+        except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
+            await self._uncertain(held, messenger, error)
+        else:
+            await self.done(held, message)
+
+    async def look(
+        self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, since: datetime
+    ) -> str | None:
+        """Return the message of the delivery, if it was posted after `since`; None when it surely was not.
+
+        Raises Refused where nobody may look, and Later, when that is recorded, where nothing can be known now.
+        """
+        free = self._looking.when(held.workspace, held.channel, clock())
+        if free > clock():
+            await self.put_back(held, before, free, before.reason)
+            raise Later
+        try:
+            async with asyncio.timeout(self._office.values.timeout.total_seconds()):
+                return await messenger.find(replace(held, first_try=since - SKEW))
+        except Refused:
+            raise
+        except Delayed as error:
+            now = clock()
+            next_at = now + self._wait(held, error)
+            self._looking.rest(held.workspace, held.channel, error.reach, next_at, now)
+            await self.put_back(held, before, next_at, str(error))
+            raise Later from error
+        except Exception as error:
+            if not isinstance(error, BotError | TimeoutError):
+                log.exception("looking for %s in %s failed", held.id, held.channel)
+            await self.put_back(held, before, clock() + self._office.wait(held.attempts), _said(error))
+            raise Later from error
+
+    # --- how it ended
+
+    async def done(self, held: Delivery, message: str, reason: str = "") -> None:
+        """Record that it is posted."""
+        if not await self._office.ledger.record(replace(held, state=State.DONE, message=message, reason=reason)):
+            log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
+
+    async def end(self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool) -> None:
+        """Record that it will not be posted, and its later parts neither; `told`: the alerts are to know."""
+        ended = await self._office.ledger.record(replace(held, state=state, reason=reason))
+        if ended and told:
+            await self._trouble.alert(held.workspace, f"{_named(held)} was not posted: {reason}", now)
+
+    async def unknown(self, held: Delivery, reason: str, now: datetime) -> None:
+        """Record that nobody will ever know whether it was posted."""
+        # The later parts first: who is stopped in between finds this one again.
+        await self._office.ledger.expire_parts(held, _UNSURE)
+        left = replace(held, state=State.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
+        if await self._office.ledger.record(left):
+            await self._trouble.alert(held.workspace, f"{_named(held)} may have been posted or not. {reason}", now)
+
+    async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
+        """Record that nothing was posted this time: it stands as before, until its next time."""
+        state = State.PENDING if before.state is State.PENDING else State.AMBIGUOUS
+        back = replace(held, state=state, next_at=next_at, first_try=before.first_try, last_try=before.last_try)
+        await self._office.ledger.record(replace(back, reason=reason))
+
+    async def _delayed(self, held: Delivery, before: Delivery, error: Delayed, now: datetime) -> None:
+        wait = self._wait(held, error)
+        # Without a word for how long, one row's many failures must not hold up all others.
+        rest = wait if error.retry_after is not None else min(wait, self._office.values.first_wait)
+        self.budgets.rest(held.workspace, held.channel, error.reach, now + rest, now)
+        await self.put_back(held, before, now + wait, str(error))
+
+    def _wait(self, held: Delivery, error: Delayed) -> timedelta:
+        """As long as the platform asked for, and up to a tenth more, so that not all come back at once."""
+        if error.retry_after is None:
+            return self._office.wait(held.attempts)
+        asked = min(max(error.retry_after, timedelta(0)), LONGEST_REST)
+        return asked * self._office.chance.uniform(1.0, 1.1)
+
+    async def _uncertain(self, held: Delivery, messenger: Messenger, error: Exception) -> None:
+        if not isinstance(error, BotError | TimeoutError):
+            log.error("sending %s to %s failed", held.id, held.channel, exc_info=error)
+        values = self._office.values
+        rest = values.nonce_quarantine if messenger.abilities.nonce_window else values.quarantine
+        next_at = (held.last_try or held.due) + rest
+        await self._office.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
+
+    async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime) -> None:
+        if error.reach is Reach.PLATFORM:
+            log.error("the platform of %s refuses everything: %s", held.workspace, error)
+            self.budgets.rest(held.workspace, held.channel, Reach.PLATFORM, now + PLATFORM_REST, now)
+            await self.put_back(held, before, now + PLATFORM_REST, str(error))
+            return
+        self.budgets.rest(held.workspace, held.channel, error.reach, now + REFUSED_REST, now)
+        if await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error))):
+            await self._trouble.pause(held.workspace, held.channel, error.reach, str(error), now)
+
+
+def _said(error: Exception) -> str:
+    return "The platform did not answer in time." if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+
+
+def _named(delivery: Delivery) -> str:
+    part = f", part {delivery.part} of {delivery.parts}," if delivery.parts > 1 else ""
+    return f"The digest {delivery.topic} of {delivery.occurrence[1]} for {delivery.channel}{part}"
