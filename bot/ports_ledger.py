@@ -20,6 +20,13 @@ class Ledger(Protocol):
         """
         ...
 
+    async def every_subscription(self) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces, paused ones too, by workspace, channel and topic.
+
+        For what the operator's service does for all of them; nothing of it may be told in a workspace.
+        """
+        ...
+
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         """Keep the occurrences that are not yet kept, and when the subscription is due next; return how many were new."""
         ...

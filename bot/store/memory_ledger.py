@@ -49,6 +49,10 @@ class MemoryLedger:
         due.sort(key=lambda found: (found[1] is not None, found[1] or now, found[0].workspace, found[0].id))
         return due[:limit]
 
+    async def every_subscription(self) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces."""
+        return sorted(self._made.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
+
     def _next_of(self, subscription: Subscription) -> datetime | None:
         """What was found of an earlier revision holds no more."""
         revision, at = self._next.get((subscription.workspace, subscription.id), (0, None))

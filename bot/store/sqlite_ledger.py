@@ -8,7 +8,7 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
-from bot.store import ledger
+from bot.store import ledger, workspaces
 
 T = TypeVar("T")
 
@@ -25,6 +25,10 @@ class SqliteLedger(ABC):
     async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
         """Return subscriptions whose next occurrence is due or not known, with that instant."""
         return await self._read(lambda db: ledger.subscriptions_due(db, now, limit))
+
+    async def every_subscription(self) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces."""
+        return await self._read(workspaces.every_subscription)
 
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         """Keep the occurrences that are not yet kept, and when the subscription is due next."""

@@ -1,7 +1,7 @@
 """What workspaces settled, in SQL: topics, subscriptions, preferences, and the audit of every change.
 
 Each function that writes runs inside the writer's transaction, so that what it compares, what it writes and the line in the
-audit are one. Every statement names the workspace.
+audit are one. Every statement names the workspace, except the one that says so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -70,6 +70,12 @@ def subscriptions(db: Database, workspace: str, channel: str, topic: str) -> Seq
     wanted = "".join(f" and {name} = ?" for name in named)
     sql = f"select data from subscriptions where workspace = ?{wanted} order by channel, topic"
     return [subscription_from_text(data) for (data,) in db.execute(sql, [workspace, *named.values()]).fetchall()]
+
+
+def every_subscription(db: Database) -> Sequence[Subscription]:
+    """Return the subscriptions of all workspaces."""
+    rows = db.execute("select data from subscriptions order by workspace, channel, topic").fetchall()
+    return [subscription_from_text(data) for (data,) in rows]
 
 
 def save_subscription(db: Database, given: Subscription, change: Change, replaces: int) -> Subscription:

@@ -1,0 +1,36 @@
+"""What the service may ask of all workspaces at once."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import cast
+
+from bot.models import Change, Schedule, Subscription
+from bot.ports import Store
+from bot.ports_ledger import Ledger
+from tests.conftest import NOW
+
+
+def subscription(workspace: str, channel: str, topic: str) -> Subscription:
+    return Subscription(
+        id=f"{workspace} {channel} {topic}",
+        workspace=workspace,
+        channel=channel,
+        topic=topic,
+        schedule=Schedule(),
+        baseline=NOW,
+    )
+
+
+async def test_the_subscriptions_of_all_workspaces_are_there_paused_ones_too(store: Store) -> None:
+    ledger = cast("Ledger", store)
+    assert await ledger.every_subscription() == []
+
+    kept = []
+    for place in (("T2", "C1", "kv"), ("T1", "C2", "kv"), ("T1", "C1", "kv"), ("T1", "C1", "gpu")):
+        given = subscription(*place)
+        if place[1] == "C2":
+            given = replace(given, paused=True, paused_until=NOW + timedelta(days=1))
+        change = Change(workspace=place[0], at=NOW, person="U1", what="subscription")
+        kept.append(await store.save_subscription(given, change, replaces=0))
+
+    assert await ledger.every_subscription() == kept[::-1]
