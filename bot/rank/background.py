@@ -1,6 +1,6 @@
 """How common words are: at large, from a table that is shipped, and with the items of a day added to it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from importlib import resources
 from itertools import repeat
@@ -23,6 +23,11 @@ class Background:
         # The direction of the mean paper, as if every paper had each of its words once.
         mean = np.append(papers, 0.0) * self._idf
         self._ordinary: Floats = mean / max(float(np.linalg.norm(mean)), 1e-9)
+
+    @property
+    def words(self) -> Collection[str]:
+        """The words that are named."""
+        return self._words.keys()
 
     def idf(self, words: Sequence[str]) -> Floats:
         """Return the idf of each of the words."""

@@ -1,7 +1,8 @@
 """Every figure that ranking uses, in one place, each with its reason. docs/decisions/0012-ranking.md has the measurements.
 
-A score is the sum of four parts, and of a fifth where people gave feedback. Relevance (phrases and examples together) has four fifths of it: a digest that puts what is
-popular above what was asked for is not about the topic. Community and freshness order what is about equally relevant.
+A score is the sum of four parts, and of a fifth where people gave feedback (0015-feedback.md). Relevance (phrases and
+examples, and what feedback adds) has four fifths of it: a digest that puts what is popular above what was asked for is not
+about the topic. Community and freshness order what is about equally relevant.
 """
 
 from datetime import timedelta

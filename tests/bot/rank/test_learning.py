@@ -1,5 +1,4 @@
 import random
-from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -185,12 +184,22 @@ def test_a_word_of_every_paper_is_learned_less_than_a_rare_one() -> None:
     assert learned["Sketches"] > learned["models"] + 0.2
 
 
-def test_a_reason_names_the_liked_items_that_are_close() -> None:
-    again = replace(CACHES, key="arxiv:9", title="Paging the KV cache again")
+def test_a_reason_names_the_liked_items_that_are_close_the_closest_first() -> None:
+    again = paper("Compressing the KV cache of GPUs", "We quantise the KV cache.", key="arxiv:9")
     told = ranked([Lesson(CACHES, 1, 0), Lesson(again, 1, 0), Lesson(VIDEO, 0, 1)])["url:cache"].reasons
-    assert 'close to "Paging the KV cache again" and 1 more you liked' in told or (
-        'close to "Paging the KV cache of language models" and 1 more you liked' in told
+    assert told[0] == 'close to "Compressing the KV cache of GPUs" and 1 more you liked'
+
+
+def test_where_nothing_marked_is_close_a_reason_names_the_words_in_common() -> None:
+    long = "Robots grasp cups, bottles, boxes, tools and fruit in kitchens, offices and warehouses, from depth and touch."
+    seen = paper("Grasping by touch", f"{long} Cameras fail in the dark.", key="arxiv:8")
+    other = paper(
+        "Cutting vegetables",
+        "Knives, boards and onions; sauces and soups of ordinary kitchens, and how long they keep.",
+        key="url:knives",
     )
+    (told,) = rank(Edition([other], {}, NOW), topic(""), lessons=[Lesson(seen, 3, 0)])
+    assert "shares *kitchens* with what you liked" in told.reasons
 
 
 def test_a_reason_names_what_people_wanted_less_of() -> None:
