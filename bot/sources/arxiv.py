@@ -7,7 +7,7 @@ One request every three seconds and one connection over the feed, the API and OA
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
@@ -59,7 +59,8 @@ class ArxivSource:
 
     `kinds` are the announcements to read, `holidays` the evenings on which arXiv says it announces nothing, `backfill_days`
     how far the first collection goes back, `papers` the identifiers of further papers to know: the topics' examples, which
-    are looked up once. The watermark is the last day of which everything before was read, too.
+    are looked up once. `wishes` is asked before each collection for more of them, those of workspaces' topics. The watermark
+    is the last day of which everything before was read, too.
     """
 
     name = "arxiv"
@@ -77,6 +78,7 @@ class ArxivSource:
         holidays: Collection[date] = (),
         backfill_days: int = 0,
         papers: Collection[str] = (),
+        wishes: Callable[[], Awaitable[Collection[str]]] | None = None,
     ) -> None:
         self._http = http
         self._categories = tuple(dict.fromkeys(categories))
@@ -85,6 +87,7 @@ class ArxivSource:
         self._holidays = frozenset(holidays)
         self._backfill = timedelta(days=backfill_days)
         self._papers = tuple(sorted(set(papers)))
+        self._wishes = wishes
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the newest announcement, then the missed ones, oldest first; raises SourceUnavailable or SourceChanged.
@@ -92,9 +95,10 @@ class ArxivSource:
         The newest comes first because only its feed is gone tomorrow; the watermark passes it when all is read.
         """
         plan = self._plan(state.watermark, now)
-        if self._papers and plan.papers != fingerprint(self._papers):
-            batch = await self._examples(state.watermark)
-            plan = plan if batch.partial else replace(plan, papers=fingerprint(self._papers))
+        papers = sorted({*self._papers, *(await self._wishes() if self._wishes else ())})
+        if papers and plan.papers != fingerprint(papers):
+            batch = await self._examples(papers, state.watermark)
+            plan = plan if batch.partial else replace(plan, papers=fingerprint(papers))
             yield batch
         if plan.done >= plan.due:
             yield Batch(notes=(*plan.notes, _nothing_new(plan, now)))
@@ -135,18 +139,19 @@ class ArxivSource:
             found |= {item.key: item for item in results.items}
         return found
 
-    async def _examples(self, watermark: str) -> Batch:
-        """Look up the example papers; when that fails, say so and try again with the next collection."""
+    async def _examples(self, papers: Sequence[str], watermark: str) -> Batch:
+        """Look up the example papers; when that fails, say so and try again with the next collection.
+
+        What one workspace's topic names is not told to the others.
+        """
         try:
-            found = await self.look_up(self._papers)
+            found = await self.look_up(papers)
         except SourceError as error:
             return Batch(notes=(f"the topics' example papers could not be looked up: {error}",), partial=True)
         mark, _ = _read_mark(watermark)
         unknown = [number for number in self._papers if f"arxiv:{number}" not in found]
         notes = (f"arXiv does not know the example {', '.join(unknown)}",) if unknown else ()
-        return Batch(
-            items=tuple(found.values()), watermark=_written(replace(mark, papers=fingerprint(self._papers))), notes=notes
-        )
+        return Batch(items=tuple(found.values()), watermark=_written(replace(mark, papers=fingerprint(papers))), notes=notes)
 
     # --- planning
 

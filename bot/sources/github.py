@@ -5,8 +5,10 @@ collected carries its stars, and each watched repository is read whole at least 
 """
 
 import asyncio
+import logging
 import re
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.errors import UsageError
@@ -17,6 +19,8 @@ from bot.sources.answers import read_json
 from bot.sources.github_api import Exhausted, GitHubApi
 from bot.sources.github_collection import Collection, Wanted
 from bot.sources.github_search import check_search
+
+log = logging.getLogger(__name__)
 
 MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
 
@@ -29,8 +33,9 @@ class GitHubSource:
     """GitHub as a Source.
 
     `searches` are in GitHub's own search language; `watch` are owners or owner/name. Of each search `pages` of 100 are
-    read, the most starred first; `readmes` is how many READMEs are read in one collection. Raises UsageError for a search
-    that GitHub would not take, and for a name that is none.
+    read, the most starred first; `readmes` is how many READMEs are read in one collection. `wishes` is asked before each
+    collection for further searches, those of workspaces' topics. Raises UsageError for a search that GitHub would not take,
+    and for a name that is none; a wish that it would not take is left out.
     """
 
     name = "github"
@@ -49,11 +54,13 @@ class GitHubSource:
         forks: bool = False,
         pages: int = 2,
         readmes: int = 20,
+        wishes: Callable[[], Awaitable[Sequence[str]]] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
         for search in searches:
             check_search(search, min_stars=min_stars)
         self._http, self._base_url, self._token, self._sleep = http, base_url, token, sleep
+        self._wishes = wishes
         self._wanted = Wanted(
             searches=tuple(dict.fromkeys(search.strip() for search in searches)),
             watch=tuple({name.lower(): name for name in map(watched_name, watch)}.values()),
@@ -70,7 +77,7 @@ class GitHubSource:
         Raises SourceUnavailable or SourceChanged. When the hour's requests run out, the searches, which have a budget of
         their own, are still made, and the failure is raised at the end.
         """
-        collection = Collection(self._api(), self._wanted, state.watermark, now.astimezone(UTC))
+        collection = Collection(self._api(), await self._wanted_now(), state.watermark, now.astimezone(UTC))
         exhausted: Exhausted | None = None
         for part in (collection.repositories(), collection.owners(), collection.searches()):
             try:
@@ -80,6 +87,20 @@ class GitHubSource:
                 exhausted = error
         if exhausted is not None:
             raise exhausted
+
+    async def _wanted_now(self) -> Wanted:
+        """Return what the operator asked for, and what topics wish."""
+        wishes = [text.strip() for text in await self._wishes()] if self._wishes else []
+        further = dict.fromkeys(text for text in wishes if text not in self._wanted.searches and self._is_taken(text))
+        return replace(self._wanted, searches=(*self._wanted.searches, *further), wished=frozenset(further))
+
+    def _is_taken(self, search: str) -> bool:
+        try:
+            check_search(search, min_stars=self._wanted.min_stars)
+        except UsageError as error:
+            log.warning("a topic's search was left out: %s", error)
+            return False
+        return True
 
     def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
         """Return the time after the usual interval: repositories change at any time."""

@@ -1,6 +1,7 @@
 """One collection from GitHub: what is asked in which order, and how far it has come."""
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, time, timedelta
@@ -14,10 +15,13 @@ from bot.sources.github_mark import read_mark
 from bot.sources.github_repos import Listed, read_list, read_readme, read_repository, read_search, with_readme
 from bot.sources.github_search import queries
 
+log = logging.getLogger(__name__)
+
 PAGE = 100  # the most that GitHub gives at once
 NEW = timedelta(days=30)  # a younger repository is new: it is searched for by its creation, and its README is read
 ACTIVE = timedelta(days=7)  # how far back activity counts the first time
 OVERLAP = timedelta(days=1)  # what is read again the next time: the search's index lags behind
+SEARCHES = 100  # in one collection, up to 400 requests: forty minutes without a token. The others come first the next time
 
 _GONE = {404: "is not there any more, or never was", 410: "is gone", 451: "is blocked for legal reasons"}
 _NEVER = datetime.min.replace(tzinfo=UTC)
@@ -34,6 +38,7 @@ class Wanted:
     forks: bool
     pages: int
     readmes: int
+    wished: frozenset[str] = frozenset()  # of the searches, those of workspaces' topics: nothing of them is told to others
 
     def includes(self, item: Item) -> bool:
         """Tell whether a repository that nobody named is to be shown."""
@@ -55,7 +60,7 @@ class Collection:
         self._readmes_left = wanted.readmes
         self._refusal: SourceUnavailable | None = None
         self._yielded: set[str] = set()
-        self._done, self._total = 0, len(wanted.searches) + len(wanted.watch)
+        self._done, self._total = 0, min(len(wanted.searches), SEARCHES) + len(wanted.watch)
 
     async def repositories(self) -> AsyncGenerator[Batch, None]:
         """Yield each watched repository that changed since it was last read."""
@@ -91,16 +96,25 @@ class Collection:
 
     async def searches(self) -> AsyncGenerator[Batch, None]:
         """Yield what the searches find, the one that has waited longest first."""
-        for text in sorted(self._wanted.searches, key=lambda text: self._mark.searches.get(text, _NEVER)):
+        longest_unread = sorted(self._wanted.searches, key=lambda text: self._mark.searches.get(text, _NEVER))
+        for text in longest_unread[:SEARCHES]:
             try:
                 for query in self._queries(text):
                     async for batch in self._pages(text, query):
                         yield batch
             except _SearchError as refusal:
-                yield self._step(Batch(notes=(str(refusal),), partial=True))
+                yield self._step(self._refused_search(text, refusal))
                 continue
             self._mark = self._mark.after_search(text, self._now)
             yield self._step(Batch())
+
+    def _refused_search(self, text: str, refusal: _SearchError) -> Batch:
+        """Say so, or, where the text is a workspace's own affair, log it, and let it wait like one that was read."""
+        if text not in self._wanted.wished:
+            return Batch(notes=(str(refusal),), partial=True)
+        log.warning("a topic's search was left out: %s", refusal)
+        self._mark = self._mark.after_search(text, self._now)
+        return Batch()
 
     async def _pages(self, text: str, query: str) -> AsyncGenerator[Batch, None]:
         """Yield the pages of one query; the mark stays where it is until the whole search has been read."""
@@ -114,11 +128,12 @@ class Collection:
             read += found.entries
             last = found.entries < PAGE or page == self._wanted.pages
             items = tuple(item for item in self._once(found.items) if self._wanted.includes(item))
+            told = text not in self._wanted.wished
             yield Batch(
                 items=await self._with_readmes(items),
                 skipped=found.skipped,
-                notes=_shortfall(text, found, read) if last or found.incomplete else (),
-                partial=found.incomplete,
+                notes=_shortfall(text, found, read) if told and (last or found.incomplete) else (),
+                partial=told and found.incomplete,
                 done=self._done,
                 total=self._total,
             )

@@ -281,6 +281,30 @@ async def test_the_topics_example_papers_are_looked_up_once(web: Web, http: Http
     assert sum(asked.path == "/api" for asked in web.asked) == 1
 
 
+async def test_wished_papers_are_looked_up_too_and_those_that_arxiv_does_not_know_are_told_to_nobody(
+    web: Web, http: Http, now: datetime
+) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=recorded("api-one.xml"))
+    wished = ["1605.08386", "2603.99999"]
+
+    async def wishes() -> list[str]:
+        return wished
+
+    source = make(web, http, wishes=wishes)
+    first, *_ = batches = await collect(source, now, TUESDAY)
+    wished.remove("1605.08386")  # it is known now
+    known, asked = last_mark(batches), []
+    for _ in range(2):
+        again = [batch async for batch in source.collect(SourceState(name="arxiv", watermark=known), now)]
+        known = last_mark([*batches, *again])
+        asked.append(sum(asked.path == "/api" for asked in web.asked))
+
+    assert [item.key for item in first.items] == ["arxiv:1605.08386"]
+    assert first.notes == ()
+    assert "2603.99999" in web.asked[0].query["id_list"]
+    assert asked == [2, 2]
+
+
 async def test_example_papers_that_cannot_be_had_now_are_tried_again(web: Web, http: Http, now: datetime) -> None:
     serve(web, feed=feed(TODAY, NEW), api=LIMIT)
     source = make(web, http, papers=("1605.08386",))

@@ -1,10 +1,12 @@
 import json
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 
 import pytest
 
 from bot.errors import SourceChanged, SourceUnavailable, UsageError
 from bot.http import Http
+from bot.sources.github_collection import SEARCHES
 from tests.bot.sources.github_collecting import (
     SEARCH,
     collect,
@@ -214,3 +216,60 @@ async def test_a_name_that_is_none_is_refused(web: Web, http: Http, name: str) -
 async def test_a_search_that_github_would_not_take_is_refused_at_once(web: Web, http: Http) -> None:
     with pytest.raises(UsageError, match="langauge"):
         source(http, web, searches=["langauge:c"])
+
+
+def wishing(*searches: str) -> Callable[[], Awaitable[Sequence[str]]]:
+    async def wishes() -> Sequence[str]:
+        return searches
+
+    return wishes
+
+
+async def test_topics_wishes_are_searched_for_too_and_asked_for_at_each_collection(
+    web: Web, http: Http, now: datetime
+) -> None:
+    web.rule(lambda asked: found(repository(f"some/{asked.query['q'].split()[0]}")))
+    wished = ["one"]
+
+    async def wishes() -> Sequence[str]:
+        return wished
+
+    github = source(http, web, searches=["ours"], wishes=wishes)
+    first = await collect(github, now)
+    wished[:] = ["two", "ours"]
+    second = await collect(github, now + timedelta(hours=1), last_mark(first))
+
+    assert sorted(keys_of(first)) == ["github:some/one", "github:some/ours"]
+    assert sorted(keys_of(second)) == ["github:some/ours", "github:some/two"]
+    assert sorted(json.loads(last_mark(second))["searches"]) == ["ours", "two"]
+
+
+async def test_a_bad_wish_stops_no_other_and_nobody_elses_footer_tells_of_it(
+    web: Web, http: Http, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
+    def rule(asked: Asked) -> Answer | None:
+        secret = asked.query["q"].startswith("secret")
+        return recorded("invalid")[0].answer() if secret else found(repository(), total_count=5000)
+
+    web.rule(rule)
+    wishes = wishing("strs:>5", "", "x" * 300, "secret plans", "good")
+    batches = await collect(source(http, web, wishes=wishes), now)
+
+    assert keys_of(batches) == ["github:some/repo"]
+    assert notes_of(batches) == []
+    assert not any(batch.partial for batch in batches)
+    assert sum("a topic's search was left out" in record.getMessage() for record in caplog.records) == 4
+    assert sorted(json.loads(last_mark(batches))["searches"]) == ["good", "secret plans"]
+
+
+async def test_of_more_searches_than_fit_the_others_come_first_the_next_time(web: Web, http: Http, now: datetime) -> None:
+    web.answer(SEARCH, found())
+    github = source(http, web, wishes=wishing(*(f"t{number} pushed:>2020-01-01" for number in range(SEARCHES + 20))))
+
+    first = await collect(github, now)
+    assert len(web.asked) == SEARCHES
+    before = {asked.query["q"] for asked in web.asked}
+    web.asked.clear()
+    await collect(github, now + timedelta(hours=1), last_mark(first))
+
+    assert len({asked.query["q"] for asked in web.asked[:20]} - before) == 20
