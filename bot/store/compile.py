@@ -48,11 +48,13 @@ class Where:
     depth: int = 1
     parts: tuple[tuple[str, tuple[float | int | str, ...]], ...] = ()
 
-    def select(self, what: str, order: str = "") -> tuple[str, list[object]]:
-        """Return the query for `what` of the items, with its values."""
+    def select(self, what: str, order: str = "", index: str = "") -> tuple[str, list[object]]:
+        """Return the query for `what` of the items, with its values; with `index`, along that index of the table."""
         tables = f"with {', '.join(table for table, _ in self.parts)} " if self.parts else ""
         values = [value for _, inner in self.parts for value in inner]
-        return f"{tables}select {what} from items where {self.sql}{order and f' order by {order}'}", [*values, *self.values]
+        source = f"items indexed by {index}" if index else "items"
+        sql = f"{tables}select {what} from {source} where {self.sql}{order and f' order by {order}'}"
+        return sql, [*values, *self.values]
 
 
 Condition = Match | Where

@@ -16,7 +16,7 @@ from bot.query.parse import DEEPEST
 from bot.store.best import Span
 from bot.store.compile import compile_tree, to_where
 from bot.store.memory import MemoryStore
-from bot.store.search import count, matching, search
+from bot.store.search import count, find, matching, search
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.contract.indexed import indexed
@@ -141,6 +141,15 @@ def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Quer
         assert count(db, query.tree, NOW, old) == len(young)
         assert matching(db, query.tree, NOW, old) == young
     db.close()
+
+
+@at_ease
+@given(generate.queries(), st.integers(1, 9), st.integers(0, 9))
+@example(Query("", Term("the"), "new"), 5, 0)
+@example(Query("", And((Label("kind", "paper"), Not(Term("model")))), "new"), 5, 2)
+def test_the_newest_are_the_same_whichever_way_they_are_looked_for(query: Query, limit: int, offset: int) -> None:
+    span = Span(limit, offset, last=90)
+    assert find(database(), query, NOW, span, common=1) == find(database(), query, NOW, span, common=10**6)
 
 
 def test_a_tree_deeper_than_can_be_typed_is_compiled() -> None:
