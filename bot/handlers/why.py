@@ -16,6 +16,8 @@ from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, R
 
 AT_ONCE = 5  # topics of one answer
 
+# What keeps an item out whatever else there is.
+_OF_ITSELF = (compose.OLD, compose.WITHDRAWN, compose.SOURCE, compose.QUERY, compose.FILTER, compose.SCORE)
 _PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community": "community", "freshness": "freshness"}
 
 
@@ -140,7 +142,12 @@ def _verdict(fate: Fate, order: Order, since: str) -> str:
         compose.TWIN: f"It gives way to its near twin {instead}.",
         compose.CAP: _capped(fate, order),
     }
-    return sentences.get(fate.reason, f"It is not in the next digest: {fate.reason}.")
+    if fate.reason != compose.NOT_IN_TIME:
+        return sentences.get(fate.reason, f"It is not in the next digest: {fate.reason}.")
+    if fate.otherwise == compose.POSTED:
+        return sentences[compose.POSTED]
+    besides = sentences[fate.otherwise] if fate.otherwise in _OF_ITSELF else ""
+    return " ".join(filter(None, (sentences[fate.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
 
 
 def _capped(fate: Fate, order: Order) -> str:

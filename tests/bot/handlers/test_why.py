@@ -133,3 +133,12 @@ async def test_of_several_topics_each_is_told(later: Seat) -> None:
     assert [entry.title for entry in reply.entries[1:]] == ["For GPU systems", "For KV cache"]
     assert button(reply, "More like this") == "more arxiv:2603.00011"
     assert button(await later.ask("why 2603.00011 for kv"), "More like this") == "more arxiv:2603.00011 for kv"
+
+
+async def test_what_came_too_early_and_would_be_kept_out_anyway_is_told_both(later: Seat) -> None:
+    await later.ask("filter kv here set title:zebra")
+
+    last = about_topic(await later.ask("why 2603.00001")).lines[-1]
+
+    assert last.startswith("It was seen before the time of the next digest")
+    assert "And the filter keeps it out: " in last
