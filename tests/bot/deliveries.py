@@ -1,0 +1,108 @@
+"""A ledger in memory, a platform that fails as it is told, and couriers that die: what tests of delivery stand on."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from bot.delivery import Courier, Office, Values
+from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.ports import Store
+from bot.ports_ledger import Ledger
+from bot.store.memory import MemoryStore
+from tests.conftest import NOW
+from tests.fakes.transcript import Clock, Crash, Stepped, Steps, Transcript
+
+ROUND = timedelta(seconds=10)  # between two rounds of the service
+SETTLED = {State.DONE, State.FAILED, State.EXPIRED}
+
+
+def subscription(number: int = 1, *, now: datetime = NOW, **changes: Any) -> Subscription:
+    """Return the subscription of the n-th channel, every day at seven in UTC."""
+    plain = {
+        "id": f"s{number}",
+        "workspace": "chat:T1",
+        "channel": f"C{number}",
+        "topic": "kv",
+        "schedule": Schedule(at=now.time()),
+        "baseline": now - timedelta(days=2),
+        "made_by": "U-ada",
+        "made_at": now - timedelta(days=30),
+    }
+    return Subscription(**cast(Any, plain | changes))
+
+
+def change(workspace: str = "chat:T1", at: datetime = NOW) -> Change:
+    """Return a line of the audit for what a test changes."""
+    return Change(workspace=workspace, at=at, person="U-ada", what="a test")
+
+
+@dataclass
+class House:
+    """All of it. `chat` is the platform of every workspace whose name begins so."""
+
+    clock: Clock = field(default_factory=lambda: Clock(NOW))
+    store: MemoryStore = field(default_factory=MemoryStore)
+    values: Values = field(default_factory=Values)
+    chat: Transcript = cast(Transcript, None)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.chat is None:
+            self.chat = Transcript(self.clock)
+
+    def office(self, steps: Steps | None = None) -> Office:
+        """Return the ports of one process, which lives for so many steps."""
+        steps = steps or Steps()
+        self.chat.steps = steps
+        store, ledger = cast(Store, Stepped(self.store, steps)), cast(Ledger, Stepped(self.store, steps))
+        return Office(store, ledger, {"chat": self.chat}, self.values, random.Random(self.seed))
+
+    def courier(self, steps: Steps | None = None) -> Courier:
+        """Return the courier of such a process."""
+        return Courier(self.office(steps), pause=self.clock.pause)
+
+    async def plant(self, deliveries: Sequence[Delivery]) -> None:
+        """Let digests be made of which these are the messages, in channels that are subscribed."""
+        for first in [each for each in deliveries if each.part == 1]:
+            number, day, slot = first.occurrence
+            place = {"workspace": first.workspace, "channel": first.channel, "topic": first.topic}
+            made = subscription(now=first.due, id=number, **place)
+            if not await self.store.subscriptions(**place):
+                made = await self.store.save_subscription(made, change(first.workspace), replaces=0)
+            due = Occurrence(subscription=number, **place, day=day, slot=slot, due=first.due)
+            await self.store.open_occurrences([due], made, first.due + timedelta(days=1))
+            parts = [each for each in deliveries if each.occurrence == first.occurrence]
+            closed = Occurrence(subscription=number, **place, day=day, slot=slot, due=first.due, state=Happening.MADE)
+            assert await self.store.close_occurrence(closed, self.clock(), deliveries=parts)
+
+    async def rows(self, workspace: str = "chat:T1") -> dict[str, Delivery]:
+        """Return what the ledger says of each delivery, by id."""
+        return {each.id: each for each in await self.store.deliveries(workspace, limit=1000)}
+
+    async def round(self, courier: Courier) -> None:
+        """Do what the service does every few seconds."""
+        await courier.deliver_due(self.clock)
+        await courier.reconcile(self.clock)
+        self.clock.advance(ROUND)
+
+    async def live(self, *deaths: int, rounds: int = 400) -> int:
+        """Let processes live one after another until nothing more can be settled; each of `deaths` ends one after its steps.
+
+        Returns how many steps the last one took.
+        """
+        lives = [Steps(last) for last in deaths] + [Steps()]
+        for steps in lives:
+            courier = self.courier(steps)
+            try:
+                for _ in range(rounds):
+                    await self.round(courier)
+                    if await self._settled():
+                        return steps.taken
+            except Crash:
+                self.clock.advance(ROUND)
+        return steps.taken
+
+    async def _settled(self) -> bool:
+        return all(each.state in SETTLED or each.reason.startswith("unknown") for each in (await self.rows()).values())

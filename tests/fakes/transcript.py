@@ -1,0 +1,238 @@
+"""A chat platform in memory that keeps a transcript, fails as it is told, and may be abandoned between any two steps."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.models import Abilities, Delivery, Digest
+
+# Discord says that it remembers a nonce for a few minutes; the ledger relies on two of them.
+REMEMBERED = timedelta(minutes=3)
+RETRY_AFTER = timedelta(seconds=30)
+SLOW = timedelta(seconds=10)
+
+NONCE = Abilities(nonce_window=timedelta(minutes=2))
+HISTORY = Abilities(finds=True)
+BOTH = Abilities(nonce_window=timedelta(minutes=2), finds=True)
+NEITHER = Abilities()
+
+
+class Fault(StrEnum):
+    """How one call goes wrong."""
+
+    NONE = "none"
+    REFUSED = "refused"
+    DELAYED = "delayed"  # nothing was posted, and nothing is said of how long to wait
+    RETRY_AFTER = "retry after"
+    LOST_REQUEST = "lost request"  # nothing was posted, but the client cannot know
+    LOST_ANSWER = "lost answer"  # posted, but the client cannot know
+    SLOW = "slow"  # given up by the client, and posted some seconds after
+    BROKEN = "broken"  # nothing was posted, and the client's library stumbles
+    STUMBLED = "stumbled"  # posted, and the client's library stumbles over the answer
+
+
+class Crash(BaseException):
+    """The process was killed."""
+
+
+class Steps:
+    """Counts what a process does, and kills it at a step; from then on nothing that it still tries has any effect."""
+
+    def __init__(self, last: int | None = None) -> None:
+        self.left = last
+        self.taken = 0
+
+    def step(self) -> None:
+        """Do one more thing, or die."""
+        if self.left is not None and self.taken >= self.left:
+            raise Crash
+        self.taken += 1
+
+
+class Stepped:
+    """A port, each of whose calls is a step before and a step after: a process may die on either side of it."""
+
+    def __init__(self, port: object, steps: Steps) -> None:
+        self._port = port
+        self._steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._port, name)
+
+        async def stepped(*given: Any, **more: Any) -> Any:
+            self._steps.step()
+            answer = await method(*given, **more)
+            self._steps.step()
+            return answer
+
+        return stepped
+
+
+class Clock:
+    """A clock that moves when it is told to."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def advance(self, span: timedelta) -> None:
+        """Let so much time pass."""
+        self.now += span
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep without anybody waiting."""
+        self.now += timedelta(seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message that stands in a channel."""
+
+    id: str
+    at: datetime
+    channel: str
+    marker: str
+    payload: str
+    thread: str
+
+
+@dataclass
+class Transcript:
+    """bot.ports_ledger.Messenger. `faults` are those of the next postings, `looks` those of the next looks."""
+
+    clock: Clock
+    abilities: Abilities = BOTH
+    faults: list[Fault] = field(default_factory=list)
+    looks: list[Fault] = field(default_factory=list)
+    closed: dict[str, Refused] = field(default_factory=dict)  # channels that take nothing, with what they say
+    lag: timedelta = timedelta(0)  # until a message can be seen in the history
+    parts: int = 1
+    platform: str = "chat"
+    steps: Steps = field(default_factory=Steps)
+    calls: list[Delivery] = field(default_factory=list)  # every call of send
+    told: list[tuple[str, str, str]] = field(default_factory=list)
+    announced: list[tuple[str, str, str]] = field(default_factory=list)
+    silent: bool = False  # nobody can be told anything
+    _sent: list[Message] = field(default_factory=list)
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        names = ", ".join(entry.ranked.item.key for entry in digest.entries)
+        head = f"{digest.title} of {digest.day}{' (late)' if late else ''}{' (compact)' if compact else ''}: {names}"
+        return [f"{head}, {part}/{self.parts}" for part in range(1, self.parts + 1)]
+
+    async def send(self, delivery: Delivery) -> str:
+        self.steps.step()
+        self.calls.append(delivery)
+        if delivery.channel in self.closed:
+            raise self.closed[delivery.channel]
+        fault = self.faults.pop(0) if self.faults else Fault.NONE
+        _raise_unposted(fault)
+        message = self._post(delivery, SLOW if fault is Fault.SLOW else timedelta(0))
+        self.steps.step()
+        if fault is Fault.STUMBLED:
+            raise KeyError("ts")
+        if fault in (Fault.LOST_ANSWER, Fault.SLOW):
+            raise Uncertain("The answer was lost.")
+        return message.id
+
+    def _post(self, delivery: Delivery, later: timedelta) -> Message:
+        at = self.clock() + later
+        message = Message(
+            id=f"m{len(self._sent) + 1}",
+            at=at,
+            channel=delivery.channel,
+            marker=delivery.id,
+            payload=delivery.payload,
+            thread=delivery.thread,
+        )
+        self._sent.append(message)
+        return next(each for each in self._standing() if each.marker == message.marker) if self._remembers else message
+
+    @property
+    def _remembers(self) -> bool:
+        return self.abilities.nonce_window > timedelta(0)
+
+    def _standing(self) -> Iterator[Message]:
+        """Yield what the platform did not drop as a repetition, in the order in which it came in."""
+        last: dict[str, datetime] = {}
+        for each in sorted(self._sent, key=lambda message: message.at):
+            before = last.get(each.marker)
+            if self._remembers and before is not None and each.at - before <= REMEMBERED:
+                continue
+            last[each.marker] = each.at
+            yield each
+
+    @property
+    def messages(self) -> Sequence[Message]:
+        """All that stand in the channels, in their order."""
+        return list(self._standing())
+
+    def posted(self, delivery: str) -> int:
+        """Return how many messages of the delivery there are."""
+        return sum(each.marker == delivery for each in self._standing())
+
+    async def find(self, delivery: Delivery) -> str | None:
+        self.steps.step()
+        fault = self.looks.pop(0) if self.looks else Fault.NONE
+        _raise_unposted(fault)
+        now, since = self.clock(), (delivery.first_try or delivery.due) - timedelta(minutes=1)
+        seen = (each for each in self._standing() if since <= each.at <= now - self.lag)
+        found = next((each.id for each in seen if (each.marker, each.channel) == (delivery.id, delivery.channel)), None)
+        self.steps.step()
+        return found
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        self.steps.step()
+        if self.silent:
+            raise Refused("Nobody may be told anything.", reach=Reach.WORKSPACE)
+        self.told.append((workspace, person, text))
+
+    async def announce(self, workspace: str, channel: str, text: str) -> None:
+        self.steps.step()
+        if self.silent:
+            raise Refused("Nobody may be told anything.", reach=Reach.WORKSPACE)
+        self.announced.append((workspace, channel, text))
+
+
+def _raise_unposted(fault: Fault) -> None:
+    if fault is Fault.REFUSED:
+        raise Refused("The channel is archived.")
+    if fault is Fault.DELAYED:
+        raise Delayed("The platform could not be reached.", reach=Reach.PLATFORM)
+    if fault is Fault.RETRY_AFTER:
+        raise Delayed("The platform asked for a pause.", retry_after=RETRY_AFTER)
+    if fault is Fault.LOST_REQUEST:
+        raise Uncertain("The answer was lost.")
+    if fault is Fault.BROKEN:
+        raise KeyError("channel")
+
+
+def delivery(number: int = 1, *, now: datetime, part: int = 1, parts: int = 1, **changes: Any) -> Delivery:
+    """Return a delivery that is due now, the part of the digest of that number."""
+    plain = Delivery(
+        id=f"d{number}p{part}",
+        occurrence=(f"s{number}", now.astimezone(UTC).date(), 0),
+        workspace="chat:T1",
+        channel=f"C{number}",
+        topic="kv",
+        part=part,
+        parts=parts,
+        payload=f"Digest {number}, part {part}",
+        due=now,
+        next_at=now,
+    )
+    return replace(plain, **changes)
+
+
+def numbered(parts: Iterable[int], now: datetime) -> list[Delivery]:
+    """Return deliveries of as many digests as there are numbers, each in so many parts."""
+    return [
+        delivery(number, now=now, part=part, parts=count)
+        for number, count in enumerate(parts, start=1)
+        for part in range(1, count + 1)
+    ]
