@@ -1,12 +1,13 @@
 """What a restored database does not know: a copy of yesterday knows nothing of what was posted since.
 
 The service writes its heartbeat into the database, and then into a file beside it. When the file is later than the
-database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat may have been
-posted: it is looked for before it is posted, and not posted where nothing can be looked for.
+database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat, and until the
+next one would have come, may have been posted: it is looked for before it is posted, and not posted where nothing can be
+looked for.
 """
 
 import logging
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.models import Delivery, Occurrence
 from bot.ports import Store
@@ -15,6 +16,7 @@ log = logging.getLogger(__name__)
 
 HEARTBEAT = "heartbeat"  # the fact that the service writes
 _DOUBT = "doubted until"
+_UNTOLD = timedelta(minutes=2)  # heartbeats are a minute apart: what was posted after the last one they do not tell
 
 
 async def notice_restored(store: Store, alive: datetime | None) -> datetime | None:
@@ -26,7 +28,8 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
     if alive is None or (known is not None and known >= alive):
         return None
     before = await doubted_until(store)
-    until = max(alive, before) if before else alive
+    until = alive + _UNTOLD
+    until = max(until, before) if before else until
     await store.set_fact(_DOUBT, until.isoformat())
     log.warning(
         "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
