@@ -12,7 +12,7 @@ import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 
-from benchmarks.soak import killed, limits
+from benchmarks.soak import broken, killed, limits, restored
 from benchmarks.soak.row import Row, Size, table
 
 TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
@@ -25,6 +25,8 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "storm": limits.storm,
     "fan-out": limits.fan_out,
     "throughput": limits.throughput,
+    "restore": restored.restored,
+    "broken": broken.broken,
 }
 
 

@@ -22,8 +22,10 @@ class Verdict:
     duplicate: int  # posted again
     unknown: int  # listed as such
     unknown_posted: int  # of those, posted once in truth
-    ended: int  # failed or expired, and said so
-    disordered: int  # parts posted before the part before them, or before it was done
+    ended: int  # listed as failed or expired
+    ended_posted: int  # of those, posted once in truth
+    disordered: int  # parts posted before the part before them
+    unclaimed: int  # posted although the ledger says that nobody ever held it
     sound: bool  # the database's integrity check
 
     @property
@@ -34,7 +36,7 @@ class Verdict:
     @property
     def is_clean_but_for_unknown(self) -> bool:
         """Say so of all but those that are listed as unknown, and the later parts of their digests."""
-        return self.sound and not (self.lost or self.duplicate or self.disordered)
+        return self.sound and not (self.lost or self.duplicate or self.disordered or self.unclaimed)
 
     def figures(self) -> str:
         """Return the verdict in words."""
@@ -42,17 +44,27 @@ class Verdict:
         if self.unknown:
             said.append(f"{self.unknown} listed as unknown ({self.unknown_posted} of them posted)")
         if self.ended:
-            said.append(f"{self.ended} not sent and said so")
+            said.append(f"{self.ended} listed as given up ({self.ended_posted} of them posted)")
         if self.disordered:
             said.append(f"{self.disordered} OUT OF ORDER")
+        if self.unclaimed:
+            said.append(f"{self.unclaimed} POSTED WITHOUT A CLAIM")
         said.append("integrity ok" if self.sound else "DATABASE DAMAGED")
         return ", ".join(said)
 
 
 def judged(
-    expected: Sequence[Delivery], committed: Sequence[Message], ledger: Mapping[str, Delivery], *, sound: bool
+    expected: Sequence[Delivery],
+    committed: Sequence[Message],
+    ledger: Mapping[str, Delivery],
+    *,
+    sound: bool,
+    restored: bool = False,
 ) -> Verdict:
-    """Judge. `ledger` is the deliveries by id as the store has them at the end; empty for a strategy that has none."""
+    """Judge. `ledger` is the deliveries by id as the store has them at the end; empty for a strategy that has none.
+
+    Where a backup was `restored` the ledger need not know of every claim.
+    """
     times = Counter(each.marker for each in committed)
     said = {each.id for each in ledger.values() if each.state in _SAID}
     unknown = {each.id for each in ledger.values() if each.state is State.AMBIGUOUS}
@@ -63,7 +75,9 @@ def judged(
         unknown=len(unknown),
         unknown_posted=sum(1 for each in unknown if times[each]),
         ended=len(said - unknown),
+        ended_posted=sum(1 for each in said - unknown if times[each]),
         disordered=_disordered(expected, committed),
+        unclaimed=0 if restored else sum(1 for each in ledger.values() if times[each.id] and not each.attempts),
         sound=sound,
     )
 

@@ -14,6 +14,7 @@ from benchmarks.soak.work import Work
 ROOT = Path(__file__).parents[2]
 LONGEST = 1800.0  # seconds that one test may take
 _AT_START = 0.1  # of the kills, so many fall while the process starts
+_EARLY = 0.8  # of the time that is left is shared out, so that the last kill comes before the end
 _SPEED = 100.0  # deliveries a second, until it is known better
 
 
@@ -68,13 +69,13 @@ class Killer:
         left = self._left()
         done = self._whole - left
         speed = done / self._busy if self._busy > 1 and done else _SPEED
-        return max(0.1, left / speed / max(1, self._kills_left))
+        return max(0.1, _EARLY * left / speed / max(1, self._kills_left))
 
 
-async def started(work: Work) -> Process:
-    """Start a worker."""
+async def started(work: Work, before: Callable[[], None] | None = None) -> Process:
+    """Start a worker; `before` runs in its process first."""
     arguments = ("-m", "benchmarks.soak.worker", work.text())
-    return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE)
+    return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE, preexec_fn=before)
 
 
 async def ready(process: Process) -> None:

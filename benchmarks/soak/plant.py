@@ -4,11 +4,11 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 from bot.delivery_terms import delivery_id
-from bot.models import Change, Delivery, Digest, Order, Schedule, Subscription, Topic
+from bot.models import Change, Delivery, Digest, Happening, Order, Schedule, Subscription, Topic
 from bot.store.sqlite import SqliteStore
 from tests.fakes.digests import GPU
 
@@ -26,6 +26,10 @@ class Crowd:
     channels: int
     due: datetime
     parts: tuple[int, ...] = (1, 2, 1)  # how many messages the channels' digests have, in turn
+
+    def the_day_before(self) -> "Crowd":
+        """Return the same channels as they were due a day earlier."""
+        return replace(self, due=self.due - timedelta(days=1))
 
     def many(self, number: int) -> int:
         """Return how many messages the digest of a channel has."""
@@ -100,3 +104,13 @@ async def ledger(path: Path, made: Sequence[Delivery]) -> Mapping[str, Delivery]
     found = [each for name in workspaces for each in await store.deliveries(name, limit=2 * len(made))]
     await store.close()
     return {each.id: each for each in found}
+
+
+async def skipped(path: Path, made: Sequence[Delivery]) -> set[tuple[str, date, int]]:
+    """Return the occurrences that the database says were skipped."""
+    store = SqliteStore(path)
+    await store.open()
+    workspaces = sorted({each.workspace for each in made})
+    found = [each for name in workspaces for each in await store.recent_occurrences(name, limit=2 * len(made))]
+    await store.close()
+    return {(each.subscription, each.day, each.slot) for each in found if each.state is Happening.SKIPPED}

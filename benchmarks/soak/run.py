@@ -43,10 +43,14 @@ class Plan:
     kills: int = 0
 
 
+def due_just_now() -> datetime:
+    """Return an instant on the minute, a minute ago or a little longer."""
+    return datetime.now(UTC).replace(second=0, microsecond=0) - _A_MINUTE_AGO
+
+
 async def run(plan: Plan) -> Outcome:
     """Deliver it all and judge."""
-    due = datetime.now(UTC).replace(second=0, microsecond=0) - _A_MINUTE_AGO
-    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due, plan.parts)
+    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due_just_now(), plan.parts)
     made = crowd.deliveries()
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "broadsheet.db"

@@ -41,9 +41,7 @@ class Work:
     lease: float = 45.0 / SCALE
     quarantine: float = 60.0 / SCALE
     first_wait: float = 5.0 / SCALE
-    alive: float = 0.0  # the last heartbeat that the file beside the database tells, in seconds since 1970; 0: none
-    offset: float = 0.0  # what the worker's clock shows, less the true time
-    serves: bool = False  # do not end when everything is settled
+    begins: float = 0.0  # what its clock shows when it begins, in seconds since 1970; 0: the true time
 
     def of(self, crowd: Crowd) -> Self:
         """Return the work of posting to this crowd."""

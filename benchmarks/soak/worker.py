@@ -6,23 +6,26 @@ It prints "ready" when its database is open, and ends with 0.
 import asyncio
 import logging
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, Maker
-from benchmarks.soak.work import Strategy, Work, read
+from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Courier, Office, Printer, Scheduler, Values
-from bot.delivery_doubt import notice_restored
+from bot.delivery_doubt import HEARTBEAT, notice_restored
 from bot.errors import StoreError
 from bot.orders import Orders
+from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 from tests.fakes.platform_messenger import PlatformMessenger
 
 log = logging.getLogger(__name__)
 
 PAUSE = 0.05  # seconds between two looks at what is to be done
+BEAT = 60.0 / SCALE
 _FOREVER = timedelta(days=3650)
 
 
@@ -40,20 +43,23 @@ class Service:
         office = Office(store, store, {"fake": messenger}, values)
         self._work = work
         self._store = store
+        self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
         self._scheduler = Scheduler(office)
         self._printer = Printer(office, Maker(work.crowd()), Orders(store, {TOPIC.name: TOPIC}))
         self._courier = Courier(office)
 
     def _now(self) -> datetime:
-        return datetime.now(UTC) + timedelta(seconds=self._work.offset)
+        return datetime.now(UTC) + self._ahead
 
     async def run(self) -> None:
         """Go on until everything is settled."""
         if self._work.print_first:
             await self._print()
-        loops = [asyncio.create_task(self._again(each)) for each in (self._print, self._deliver, self._reconcile)]
+        loops = [
+            asyncio.create_task(self._again(each)) for each in (self._beat, self._print, self._deliver, self._reconcile)
+        ]
         try:
-            while self._work.serves or not await self._is_settled():
+            while not await self._is_settled():
                 await asyncio.wait(loops, timeout=PAUSE)
                 for each in loops:
                     if each.done():
@@ -71,6 +77,13 @@ class Service:
                 log.warning("%s", error)
             await asyncio.sleep(PAUSE)
 
+    async def _beat(self) -> None:
+        """Say that it lives, as bot.app does: first in the database."""
+        now = self._now()
+        await self._store.set_fact(HEARTBEAT, now.isoformat())
+        await asyncio.to_thread(write_alive, self._store.path, now)
+        await asyncio.sleep(BEAT)
+
     async def _print(self) -> None:
         await self._scheduler.tick(self._now())
         await self._printer.publish_due(self._now())
@@ -82,13 +95,18 @@ class Service:
         await self._courier.reconcile(self._now)
 
     async def _is_settled(self) -> bool:
-        counts = await self._store.ledger_counts()
-        if any(counts[state] for state in ("due", "pending", "sending")):
+        now, store = self._now(), self._store
+        if now <= self._work.crowd().due:
             return False
-        later = self._now() + _FOREVER
-        return not await self._store.unsettled_deliveries(later, limit=1) and not await self._store.subscriptions_due(
-            self._now(), limit=1
-        )
+        try:
+            counts = await store.ledger_counts()
+            if any(counts[state] for state in ("due", "pending", "sending")):
+                return False
+            waiting = await store.unsettled_deliveries(now + _FOREVER, limit=1)
+            return not waiting and not await store.subscriptions_due(now, limit=1)
+        except StoreError as error:
+            log.warning("%s", error)
+            return False
 
 
 async def run(work: Work) -> None:
@@ -102,7 +120,7 @@ async def run(work: Work) -> None:
         store = SqliteStore(Path(work.database), exclusive=True)
         await store.open()
         try:
-            await notice_restored(store, datetime.fromtimestamp(work.alive, UTC) if work.alive else None)
+            await notice_restored(store, await asyncio.to_thread(read_alive, store.path))
             print("ready", flush=True)
             await Service(work, store, messenger).run()
         finally:
