@@ -2,17 +2,17 @@
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
 from bot.delivery import Courier, Office, Values
-from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.models import Abilities, Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
 from bot.ports import Store
 from bot.ports_ledger import Ledger
 from bot.store.memory import MemoryStore
 from tests.conftest import NOW
-from tests.fakes.transcript import Clock, Crash, Stepped, Steps, Transcript
+from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript
 
 ROUND = timedelta(seconds=10)  # between two rounds of the service
 SETTLED = {State.DONE, State.FAILED, State.EXPIRED}
@@ -33,31 +33,32 @@ def subscription(number: int = 1, *, now: datetime = NOW, **changes: Any) -> Sub
     return Subscription(**cast(Any, plain | changes))
 
 
+def occurrence(of: Subscription, *, now: datetime = NOW, **changes: Any) -> Occurrence:
+    """Return what is due of the subscription now."""
+    due = Occurrence(subscription=of.id, workspace=of.workspace, channel=of.channel, topic=of.topic, day=now.date(), due=now)
+    return replace(due, **changes)
+
+
 def change(workspace: str = "chat:T1", at: datetime = NOW) -> Change:
     """Return a line of the audit for what a test changes."""
     return Change(workspace=workspace, at=at, person="U-ada", what="a test")
 
 
-@dataclass
 class House:
     """All of it. `chat` is the platform of every workspace whose name begins so."""
 
-    clock: Clock = field(default_factory=lambda: Clock(NOW))
-    store: MemoryStore = field(default_factory=MemoryStore)
-    values: Values = field(default_factory=Values)
-    chat: Transcript = cast(Transcript, None)
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        if self.chat is None:
-            self.chat = Transcript(self.clock)
+    def __init__(self, abilities: Abilities = BOTH, *, values: Values | None = None, **told: Any) -> None:
+        self.clock = Clock(NOW)
+        self.store = MemoryStore()
+        self.values = values or Values()
+        self.chat = Transcript(self.clock, abilities, **told)
 
     def office(self, steps: Steps | None = None) -> Office:
         """Return the ports of one process, which lives for so many steps."""
         steps = steps or Steps()
         self.chat.steps = steps
         store, ledger = cast(Store, Stepped(self.store, steps)), cast(Ledger, Stepped(self.store, steps))
-        return Office(store, ledger, {"chat": self.chat}, self.values, random.Random(self.seed))
+        return Office(store, ledger, {"chat": self.chat}, self.values, random.Random(0))
 
     def courier(self, steps: Steps | None = None) -> Courier:
         """Return the courier of such a process."""
@@ -66,15 +67,14 @@ class House:
     async def plant(self, deliveries: Sequence[Delivery]) -> None:
         """Let digests be made of which these are the messages, in channels that are subscribed."""
         for first in [each for each in deliveries if each.part == 1]:
-            number, day, slot = first.occurrence
-            place = {"workspace": first.workspace, "channel": first.channel, "topic": first.topic}
-            made = subscription(now=first.due, id=number, **place)
+            place: dict[str, Any] = {"workspace": first.workspace, "channel": first.channel, "topic": first.topic}
+            made = subscription(now=first.due, id=first.occurrence[0], **place)
             if not await self.store.subscriptions(**place):
                 made = await self.store.save_subscription(made, change(first.workspace), replaces=0)
-            due = Occurrence(subscription=number, **place, day=day, slot=slot, due=first.due)
+            due = occurrence(made, now=first.due)
             await self.store.open_occurrences([due], made, first.due + timedelta(days=1))
             parts = [each for each in deliveries if each.occurrence == first.occurrence]
-            closed = Occurrence(subscription=number, **place, day=day, slot=slot, due=first.due, state=Happening.MADE)
+            closed = replace(due, state=Happening.MADE)
             assert await self.store.close_occurrence(closed, self.clock(), deliveries=parts)
 
     async def rows(self, workspace: str = "chat:T1") -> dict[str, Delivery]:

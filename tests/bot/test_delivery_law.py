@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bot.models import Abilities, Delivery, State
 from tests.bot.deliveries import House
 from tests.conftest import NOW
-from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, Transcript, numbered
+from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, numbered
 
 KINDS = (NONCE, HISTORY, BOTH, NEITHER)
 POSTED_UNKNOWN = (Fault.LOST_ANSWER, Fault.SLOW, Fault.STUMBLED)
@@ -20,9 +20,7 @@ UNPOSTED = (Fault.DELAYED, Fault.RETRY_AFTER)
 
 
 def house(abilities: Abilities, faults: list[Fault] | None = None, looks: list[Fault] | None = None) -> House:
-    made = House()
-    made.chat = Transcript(made.clock, abilities, faults=faults or [], looks=looks or [])
-    return made
+    return House(abilities, faults=faults or [], looks=looks or [])
 
 
 async def none_twice(made: House) -> dict[str, Delivery]:

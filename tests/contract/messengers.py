@@ -1,0 +1,96 @@
+"""Every Messenger on a bench: what it is, what a reader sees of it, and how it is brought to fail in each way.
+
+A new platform is one more bench in BENCHES.
+"""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Protocol
+
+from adapters.cli.post import FolderMessenger
+from bot.models import Abilities
+from bot.ports_ledger import Messenger
+from tests.conftest import NOW
+from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcript
+
+
+class Bench(Protocol):
+    """One Messenger, and the world behind it."""
+
+    messenger: Messenger
+    limit: int | None  # characters of a payload; None: none is known
+
+    def seen(self) -> Sequence[str]:
+        """Return what a reader sees of every message that stands there."""
+        ...
+
+    def refuse(self) -> None:
+        """Have the platform refuse what comes next."""
+        ...
+
+    def delay(self) -> timedelta | None:
+        """Have it take nothing for now; return how long it asks to wait, None when it does not say."""
+        ...
+
+    def lose(self) -> bool:
+        """Have it take what comes next and lose the answer; False where no answer can be lost."""
+        ...
+
+
+class Folder:
+    """The terminal's: two files in a folder."""
+
+    limit = None
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "digests"
+        self.messenger = FolderMessenger(self._folder)
+
+    def seen(self) -> Sequence[str]:
+        pages = {path.stem for path in self._folder.glob("*.html")}
+        texts = {path.stem: path.read_text(encoding="utf-8") for path in self._folder.glob("*.txt")}
+        assert pages == set(texts)
+        assert len(list(self._folder.glob(".*"))) == 0
+        return list(texts.values())
+
+    def refuse(self) -> None:
+        self._folder.write_text("in the way")
+
+    def delay(self) -> timedelta | None:
+        self.messenger = FolderMessenger(Path("/proc/self/digests"))  # a place that takes no files
+        return None
+
+    def lose(self) -> bool:
+        return False
+
+
+class Chat:
+    """The transcript's, which shows that the suite can be passed and failed in every way."""
+
+    limit = 2000
+
+    def __init__(self, abilities: Abilities) -> None:
+        self.messenger: Transcript = Transcript(Clock(NOW), abilities)
+
+    def seen(self) -> Sequence[str]:
+        return [each.payload for each in self.messenger.messages]
+
+    def refuse(self) -> None:
+        self.messenger.faults = self.messenger.looks = [Fault.REFUSED] * 2
+
+    def delay(self) -> timedelta | None:
+        self.messenger.faults = [Fault.RETRY_AFTER]
+        return timedelta(seconds=30)
+
+    def lose(self) -> bool:
+        self.messenger.faults = [Fault.LOST_ANSWER]
+        return True
+
+
+BENCHES: dict[str, Callable[[Path], Bench]] = {
+    "terminal": Folder,
+    "nonce": lambda _: Chat(NONCE),
+    "history": lambda _: Chat(HISTORY),
+    "both": lambda _: Chat(BOTH),
+}

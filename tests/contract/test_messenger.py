@@ -1,0 +1,115 @@
+"""What the ledger asks of every platform's Messenger. A platform joins by one line in tests.contract.messengers."""
+
+import asyncio
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.delivery import delivery_id, sealed
+from bot.errors import Delayed, Refused, Uncertain
+from bot.models import Delivery, Digest
+from tests.conftest import NOW
+from tests.contract.messengers import BENCHES, Bench
+from tests.fakes.digests import EMPTY, GPU, HOSTILE
+from tests.fakes.transcript import delivery
+
+
+@pytest.fixture(params=BENCHES)
+def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
+    return BENCHES[request.param](tmp_path)
+
+
+async def of_a_digest(bench: Bench, number: int = 1, *, topic: str = "gpu-systems") -> Delivery:
+    """Return the delivery of a real digest, as the ledger makes it."""
+    digest = replace(GPU, topic=topic)
+    payload = (await asyncio.to_thread(bench.messenger.render, digest, compact=False, late=False))[0]
+    name = delivery_id(f"s{number}", NOW.date(), 0, 1)
+    plain = delivery(number, now=NOW, topic=topic, payload=payload, seal=sealed(payload))
+    return replace(plain, id=name, workspace=bench.messenger.platform, channel="C1", first_try=NOW)
+
+
+async def test_what_is_sent_stands_there_with_every_entry_under_the_name_that_is_returned(bench: Bench) -> None:
+    sent = await of_a_digest(bench)
+    name = await bench.messenger.send(sent)
+
+    (seen,) = bench.seen()
+    assert name
+    for each in GPU.entries:
+        assert each.ranked.item.title in seen or each.ranked.item.key in seen
+    if bench.messenger.abilities.finds:
+        assert await bench.messenger.find(sent) == name
+
+
+async def test_sending_again_within_the_nonces_time_posts_nothing_new(bench: Bench) -> None:
+    if not bench.messenger.abilities.nonce_window and bench.limit is not None:
+        pytest.skip("it says that it remembers nothing")
+    sent = await of_a_digest(bench)
+    names = [await bench.messenger.send(sent), await bench.messenger.send(replace(sent, token=2, attempts=2))]
+
+    assert len(bench.seen()) == 1
+    assert names[0] == names[1]
+
+
+async def test_two_deliveries_are_two_messages_though_they_say_the_same(bench: Bench) -> None:
+    one, other = await of_a_digest(bench, 1), await of_a_digest(bench, 2)
+    names = {await bench.messenger.send(one), await bench.messenger.send(other)}
+
+    assert len(bench.seen()) == len(names) == 2
+    if bench.messenger.abilities.finds:
+        assert {await bench.messenger.find(one), await bench.messenger.find(other)} == names
+
+
+async def test_what_was_never_sent_is_not_found(bench: Bench) -> None:
+    if not bench.messenger.abilities.finds:
+        pytest.skip("it finds nothing")
+    assert await bench.messenger.find(await of_a_digest(bench)) is None
+    await bench.messenger.send(await of_a_digest(bench, 1))
+    assert await bench.messenger.find(await of_a_digest(bench, 2)) is None
+    assert await bench.messenger.find(await of_a_digest(bench, 1, topic="databases")) is None or bench.limit is not None
+
+
+async def test_a_refusal_is_raised_as_one_and_nothing_stands_there(bench: Bench) -> None:
+    bench.refuse()
+    with pytest.raises(Refused, match=r"\.$"):
+        await bench.messenger.send(await of_a_digest(bench))
+    assert bench.seen() == []
+
+
+async def test_a_delay_is_raised_as_one_with_the_wait_that_was_asked_for(bench: Bench) -> None:
+    wait = bench.delay()
+    with pytest.raises(Delayed, match=r"\.$") as caught:
+        await bench.messenger.send(await of_a_digest(bench))
+    assert caught.value.retry_after == wait
+    assert bench.seen() == []
+
+
+async def test_a_lost_answer_is_raised_as_uncertain(bench: Bench) -> None:
+    if not bench.lose():
+        pytest.skip("no answer can be lost on the way from a disk")
+    with pytest.raises(Uncertain, match=r"\.$"):
+        await bench.messenger.send(await of_a_digest(bench))
+    assert len(bench.seen()) == 1
+
+
+@pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("late", [True, False])
+def test_every_digest_is_rendered_within_the_limits_and_the_same_each_time(
+    bench: Bench, digest: Digest, compact: bool, late: bool
+) -> None:
+    payloads = bench.messenger.render(digest, compact=compact, late=late)
+
+    assert payloads
+    assert payloads == bench.messenger.render(digest, compact=compact, late=late)
+    assert all(bench.limit is None or len(each) <= bench.limit for each in payloads)
+    assert all("late" in each.lower() for each in payloads[:1]) or not late
+
+
+def test_abilities_say_what_can_be_relied_on(bench: Bench) -> None:
+    able = bench.messenger.abilities
+    assert timedelta(0) <= able.nonce_window <= timedelta(minutes=2), "nobody says that a nonce is remembered for longer"
+    for each in (able.per_second, able.per_channel_second, able.per_workspace_minute):
+        assert each is None or each > 0
+    assert ":" not in bench.messenger.platform
