@@ -245,8 +245,10 @@ class Store(Protocol):
         """Return what the workspace settled for itself."""
         ...
 
-    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
-        """Keep it."""
+    async def save_preferences(
+        self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
+    ) -> None:
+        """Keep it; with `replaces`, what the writer has read, raises Conflict when something else stands there by now."""
         ...
 
     async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:

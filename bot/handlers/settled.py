@@ -10,6 +10,7 @@ from bot import zones
 from bot.commands import Settings, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
+from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, shown
 from bot.handlers.subscriptions import MOST_ENTRIES
 from bot.models import Actor, Button, Change, Field, Preferences, Reply
@@ -43,9 +44,15 @@ async def settings(desk: Desk, command: Settings, actor: Actor, now: datetime) -
             next_steps=(f"*{setting.example}* changes it, *settings {name} default* takes it back.",),
         )
     await _check(desk, name, actor)
-    value = " ".join(command.value.split())
+    return await insist(lambda: _change(desk, (name, setting), " ".join(command.value.split()), actor, now))
+
+
+async def _change(desk: Desk, named: tuple[str, _Setting], value: str, actor: Actor, now: datetime) -> Reply:
+    """Settle one thing; raises Conflict when somebody settles something at the same time, which would be lost."""
+    before = await desk.store.preferences(actor.workspace)
+    setting = named[1]
     after = setting.unset(before) if value.lower() in _UNSET else await setting.set(before, value)
-    return await _settled(desk, (name, setting), (before, after), actor, now)
+    return await _settled(desk, named, (before, after), actor, now)
 
 
 async def _settled(
@@ -57,7 +64,7 @@ async def _settled(
         return Reply(title=f"{setting.title} stays", text=(_sentence(told),))
     what = f"settings {name}"
     change = Change(workspace=actor.workspace, at=now, person=actor.person, what=what, before=was, after=told)
-    await desk.store.save_preferences(actor.workspace, after, change)
+    await desk.store.save_preferences(actor.workspace, after, change, replaces=before)
     return Reply(
         title=f"Settled: {setting.title.lower()}",
         text=(_sentence(told),),

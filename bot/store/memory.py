@@ -271,9 +271,11 @@ class MemoryStore(MemoryLedger):
         """Return what the workspace settled for itself."""
         return self._made.preferences(workspace)
 
-    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+    async def save_preferences(
+        self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
+    ) -> None:
         """Keep it."""
-        self._made.save_preferences(workspace, preferences, change)
+        self._made.save_preferences(workspace, preferences, change, replaces)
 
     async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
         """Return the latest changes, the newest first."""

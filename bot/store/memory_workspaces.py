@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from bot.errors import StoreError
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.store.revisions import expect, expect_readable, expect_stored, expect_subscription
+from bot.store.revisions import expect, expect_readable, expect_settled, expect_stored, expect_subscription
 
 
 class Workspaces:
@@ -125,8 +125,11 @@ class Workspaces:
         """Return what the workspace settled."""
         return self._preferences.get(workspace, Preferences())
 
-    def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+    def save_preferences(
+        self, workspace: str, preferences: Preferences, change: Change, replaces: Preferences | None
+    ) -> None:
         """Keep it."""
+        expect_settled(replaces, self.preferences(workspace))
         self._preferences[workspace] = preferences
         self._changes.append(change)
 

@@ -1,7 +1,7 @@
 """When something may be written: only over what its writer has read. Shared by every store, so that all answer alike."""
 
 from bot.errors import Conflict, StoreError
-from bot.models import Query, Subscription, Topic
+from bot.models import Preferences, Query, Subscription, Topic
 from bot.query import parse
 
 _NEVER = -1  # the revision of nothing that is stored
@@ -31,6 +31,12 @@ def expect_subscription(stored: tuple[str, int] | None, given: Subscription, rep
 def expect_stored(stored: tuple[str, int] | None, given: Subscription) -> None:
     """Raise Conflict unless the subscription is stored as it is given, by its id and revision."""
     expect_subscription(stored, given, given.revision or _NEVER)
+
+
+def expect_settled(replaces: Preferences | None, stored: Preferences) -> None:
+    """Raise Conflict unless the stored preferences are those that the writer has read; None: whatever they are."""
+    if replaces is not None and replaces != stored:
+        raise Conflict("Somebody changed the settings in between; look at them and try again.")
 
 
 def expect_readable(given: Topic | Subscription) -> None:

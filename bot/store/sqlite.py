@@ -271,9 +271,11 @@ class SqliteStore(SqliteLedger):
         """Return what the workspace settled for itself."""
         return await self._read(lambda db: workspaces.preferences(db, workspace))
 
-    async def save_preferences(self, workspace: str, preferences: Preferences, change: Change) -> None:
+    async def save_preferences(
+        self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
+    ) -> None:
         """Keep it."""
-        await self._write(lambda db: workspaces.save_preferences(db, workspace, preferences, change))
+        await self._write(lambda db: workspaces.save_preferences(db, workspace, preferences, change, replaces))
 
     async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
         """Return the latest changes, the newest first."""

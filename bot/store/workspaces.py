@@ -14,7 +14,7 @@ from bot.models import Change, Preferences, Subscription, Topic
 from bot.store import ledger
 from bot.store.ledger_records import wakes
 from bot.store.records import micros
-from bot.store.revisions import expect, expect_readable, expect_stored, expect_subscription
+from bot.store.revisions import expect, expect_readable, expect_settled, expect_stored, expect_subscription
 from bot.store.workspace_records import (
     change_from_text,
     preferences_from_text,
@@ -123,8 +123,9 @@ def preferences(db: Database, workspace: str) -> Preferences:
     return preferences_from_text(row[0]) if row else Preferences()
 
 
-def save_preferences(db: Database, workspace: str, given: Preferences, change: Change) -> None:
+def save_preferences(db: Database, workspace: str, given: Preferences, change: Change, replaces: Preferences | None) -> None:
     """Keep it."""
+    expect_settled(replaces, preferences(db, workspace))
     db.execute("insert or replace into preferences (workspace, data) values (?, ?)", [workspace, to_text(given)])
     note(db, change)
 

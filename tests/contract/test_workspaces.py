@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 
 import pytest
 
@@ -330,6 +330,19 @@ async def test_preferences_come_back_and_are_at_first_the_operators(store: Store
     assert await store.preferences("T2") == Preferences()
     await store.save_preferences("T1", Preferences(zone="UTC"), change("settings"))
     assert await store.preferences("T1") == Preferences(zone="UTC")
+
+
+async def test_preferences_are_kept_only_over_those_that_the_writer_has_read(store: Store) -> None:
+    read = await store.preferences("T1")
+    await store.save_preferences("T1", Preferences(manage="admins"), change("settings manage"), replaces=read)
+    with pytest.raises(Conflict, match="Somebody changed the settings in between"):
+        await store.save_preferences("T1", Preferences(entries=3), change("settings top"), replaces=read)
+    assert await store.preferences("T1") == Preferences(manage="admins")
+    assert [line.what for line in await store.changes("T1")] == ["settings manage"]
+    again = Preferences(manage="admins", entries=3, quiet_from=time(22), prefer_duplicate=("C1", "C2"))
+    await store.save_preferences("T1", again, change("settings top"), replaces=Preferences(manage="admins"))
+    await store.save_preferences("T1", Preferences(), change("settings top"), replaces=again)
+    assert await store.preferences("T1") == Preferences()
 
 
 # --- the audit

@@ -9,7 +9,7 @@ from typing import Any
 from bot.commands import Command, parse
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
-from bot.models import Actor, Feedback, Interest, Item, Reply, Subscription, Topic
+from bot.models import Actor, Feedback, Interest, Item, Preferences, Reply, Subscription, Topic
 from bot.press import Publisher
 from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
@@ -41,6 +41,11 @@ class Waiting(MemoryStore):
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
         found = await super().subscriptions(workspace, channel=channel, topic=topic)
+        await asyncio.sleep(0)
+        return found
+
+    async def preferences(self, workspace: str) -> Preferences:
+        found = await super().preferences(workspace)
         await asyncio.sleep(0)
         return found
 

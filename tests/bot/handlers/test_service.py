@@ -1,3 +1,4 @@
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -143,6 +144,17 @@ async def test_only_administrators_say_who_manages(ada: Seat) -> None:
         await ada.ask("settings top 3")
     assert (await boss.ask("settings top 3")).title == "Settled: entries of a digest"
     assert (await ada.ask("settings manage")).text == ("Admins.",)
+
+
+async def test_what_two_people_settle_at_once_is_settled_both(ada: Seat) -> None:
+    boss = ada.by(person="U-boss", may_administer=True)
+
+    texts = ("settings manage admins", "settings zone Europe/Rome", "settings top 3")
+    replies = await asyncio.gather(*(boss.ask(text) for text in texts))
+
+    assert all(reply.title.startswith("Settled") for reply in replies)
+    settled = await ada.desk.store.preferences(ada.actor.workspace)
+    assert (settled.manage, settled.zone, settled.entries) == ("admins", "Europe/Rome", 3)
 
 
 @pytest.mark.parametrize(
