@@ -74,13 +74,18 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
 
 def occurrences(db: Database, now: datetime, state: Happening, limit: int) -> Sequence[Occurrence]:
     """Return occurrences in this state whose time has come; the workspaces take turns."""
-    sql = (
-        "select data, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
+    place = "workspace, subscription, day, slot"
+    turns = (
+        f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
         " from occurrences where state = ? and (next_at is null or next_at <= ?)"
-        " order by turn, due, subscription, day, slot, workspace limit ?"
     )
-    rows = db.execute(sql, [state, micros(now), limit]).fetchall()
-    return _readable(rows, lambda data, turn: occurrence_from_text(data))
+    order = "turn, due, subscription, day, slot, workspace"
+    chosen = f"select {place}, turn from ({turns}) order by {order} limit ?"
+    sql = (
+        f"with chosen as materialized ({chosen})"
+        f" select data from chosen cross join occurrences using ({place}) order by {order}"
+    )
+    return _readable(db.execute(sql, [state, micros(now), limit]).fetchall(), occurrence_from_text)
 
 
 def close_occurrence(
@@ -116,10 +121,10 @@ def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -
 
 def due_deliveries(db: Database, now: datetime, limit: int) -> Sequence[Delivery]:
     """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
-    return _in_turns(db, f"state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}", limit, micros(now))
+    waiting = f"deliveries indexed by deliveries_pending where state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}"
+    return _in_turns(db, waiting, limit, micros(now))
 
 
-# The literal state is what the index of pending deliveries is found by.
 _IS_NEXT = (
     "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
     " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
@@ -131,18 +136,19 @@ def unsettled_deliveries(db: Database, now: datetime, limit: int) -> Sequence[De
     """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
     unclear = f"state = '{State.AMBIGUOUS}' and next_at <= ?"
     left = f"state = '{State.SENDING}' and (lease_until is null or lease_until <= ?)"
-    return _in_turns(db, f"({unclear} or {left})", limit, micros(now), micros(now))
+    return _in_turns(db, f"deliveries where {unclear} or {left}", limit, micros(now), micros(now))
 
 
-def _in_turns(db: Database, condition: str, limit: int, *values: object) -> list[Delivery]:
+def _in_turns(db: Database, waiting: str, limit: int, *values: object) -> list[Delivery]:
     turns = (
         "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
-        f" from deliveries where {condition}"
+        f" from {waiting}"
     )
-    chosen = f"select number, row_number() over (order by turn, due, id, workspace) as place from ({turns}) limit ?"
+    order = "turn, due, id, workspace"
+    chosen = f"select number, turn from ({turns}) order by {order} limit ?"
     sql = (
-        f"with chosen as materialized ({chosen}) select data, payload from chosen join deliveries using (number)"
-        " left join payloads using (number) order by place"
+        f"with chosen as materialized ({chosen}) select data, payload from chosen cross join deliveries using (number)"
+        f" left join payloads using (number) order by {order}"
     )
     return _readable(db.execute(sql, [*values, limit]).fetchall(), delivery_from_text)
 

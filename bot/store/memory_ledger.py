@@ -182,7 +182,7 @@ class MemoryLedger:
         """Return the workspace's deliveries, the latest first."""
         own = (each for each in self._deliveries.values() if each.workspace == workspace)
         some = [each for each in own if channel in ("", each.channel) and (not states or each.state in states)]
-        some.sort(key=lambda each: (each.occurrence[0], each.part))
+        some.sort(key=lambda each: (each.occurrence, each.part))
         return sorted(some, key=lambda each: each.due, reverse=True)[:limit]
 
     async def ledger_counts(self) -> Mapping[str, int]:

@@ -211,7 +211,8 @@ create table occurrences (
     data text not null,
     primary key (workspace, subscription, day, slot)
 ) without rowid;
-create index occurrences_state on occurrences (state, workspace, due);
+-- All that is asked of what is due, and below of what waits, so that thousands are put in turns without being read.
+create index occurrences_state on occurrences (state, workspace, due, subscription, day, slot, next_at);
 create index occurrences_latest on occurrences (workspace, due);
 create index occurrences_place on occurrences (workspace, channel, due);
 create table deliveries (
@@ -231,8 +232,7 @@ create table deliveries (
 );
 create unique index deliveries_id on deliveries (workspace, id);
 create unique index deliveries_part on deliveries (workspace, subscription, day, slot, part);
--- All that is asked of what waits, so that thousands are put in turns without being read.
-create index deliveries_pending on deliveries (workspace, due, id, next_at, part, subscription, day, slot)
+create index deliveries_pending on deliveries (workspace, due, id, next_at, part, subscription, day, slot, state)
     where state = 'pending';
 create index deliveries_state on deliveries (state, next_at);
 create index deliveries_latest on deliveries (workspace, due);

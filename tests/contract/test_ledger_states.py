@@ -1,0 +1,282 @@
+"""Whoever claims, crashes and comes back late: nobody holds what another holds. Both stores against a plain model."""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+from tests.conftest import NOW
+from tests.contract.test_ledger import LEASE, Books, occurrence, part
+
+WORKSPACES = ("slack:T1", "slack:T10", "local")  # one's name begins with another's
+EVERYTHING = 1000
+ENDED = (State.FAILED, State.EXPIRED)
+
+numbers = st.integers(0, 50)
+workspaces = st.sampled_from(WORKSPACES)
+Place = tuple[str, str, date, int]
+
+
+def place_of(delivery: Delivery) -> Place:
+    return delivery.workspace, *delivery.occurrence
+
+
+class Desk(RuleBasedStateMachine):
+    """Workspaces that subscribe, and claimers that may hold any claim for ever; what each store should say of it."""
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.loop = asyncio.Runner()
+        self.sqlite = SqliteStore(Path(self.folder.name) / "ledger.db")
+        self.loop.run(self.sqlite.open())
+        self.stores: tuple[Books, ...] = (MemoryStore(), self.sqlite)
+        self.now = NOW
+        self.made = 0
+        self.subscriptions: dict[str, Subscription] = {}  # by workspace, one in each
+        self.happened: dict[Place, Occurrence] = {}
+        self.deliveries: dict[tuple[str, str], Delivery] = {}
+        self.seen: list[Delivery] = []  # every delivery that a claimer was ever shown
+        self.held: list[Delivery] = []  # every claim that was ever made
+        for workspace in WORKSPACES:
+            self.subscribe(workspace)
+
+    def teardown(self) -> None:
+        if hasattr(self, "loop"):
+            self.loop.run(self.sqlite.close())
+            self.loop.close()
+            self.folder.cleanup()
+
+    def both(self, ask: Callable[[Books], Awaitable[Any]]) -> Any:
+        async def run() -> list[Any]:
+            return [await ask(store) for store in self.stores]
+
+        first, second = self.loop.run(run())
+        assert first == second
+        return first
+
+    # --- subscriptions and occurrences
+
+    def change(self, workspace: str) -> Change:
+        return Change(workspace=workspace, at=self.now, person="U1", what="subscription")
+
+    def subscribe(self, workspace: str) -> None:
+        self.made += 1
+        given = Subscription(
+            id=f"s{self.made}", workspace=workspace, channel="C1", topic="kv", schedule=Schedule(), baseline=NOW
+        )
+        self.subscriptions[workspace] = self.both(
+            lambda store: store.save_subscription(given, self.change(workspace), replaces=0)
+        )
+
+    @rule(workspace=workspaces)
+    def begin_anew(self, workspace: str) -> None:
+        """Somebody unsubscribes, and subscribes again."""
+        ended = self.subscriptions[workspace]
+        self.both(lambda store: store.delete_subscription(ended, self.change(workspace)))
+        for place, each in self.happened.items():
+            if place[:2] == (workspace, ended.id) and each.state is Happening.DUE:
+                self.happened[place] = replace(each, state=Happening.SKIPPED, reason="unsubscribed")
+        for delivery in self.of(State.PENDING):
+            if delivery.occurrence[0] == ended.id:
+                self.put(replace(delivery, state=State.EXPIRED, reason="unsubscribed"))
+        self.subscribe(workspace)
+
+    @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), late=st.booleans())
+    def tick(self, workspace: str, days: int, slot: int, late: bool) -> None:
+        ours = self.subscriptions[workspace]
+        found = occurrence(ours, NOW.date() - timedelta(days=days), slot=slot, late=late)
+        new = self.both(lambda store: store.open_occurrences([found], ours, self.now + timedelta(hours=1)))
+        place = (workspace, ours.id, found.day, slot)
+        assert new == (place not in self.happened)
+        self.happened.setdefault(place, found)
+
+    @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), parts=st.sampled_from((3, 2, 1, 0)))
+    def publish(self, workspace: str, days: int, slot: int, parts: int) -> None:
+        """A digest of so many messages is made for what is or was due; of none, and it is put off."""
+        self.tick(workspace, days, slot, late=False)
+        seconds = 10 * days
+        place = (workspace, self.subscriptions[workspace].id, NOW.date() - timedelta(days=days), slot)
+        stored = self.happened[place]
+        state = Happening.MADE if parts else Happening.DUE
+        given = replace(stored, state=state, attempts=stored.attempts + 1, next_at=self.now + timedelta(seconds=seconds))
+        fresh = [part(given, each, parts, next_at=self.now) for each in range(1, parts + 1)]
+        closed = self.both(lambda store: store.close_occurrence(given, self.now, deliveries=fresh))
+        assert closed == (stored.state is Happening.DUE)
+        if closed:
+            self.happened[given.workspace, given.subscription, given.day, given.slot] = given
+            for each in fresh:
+                self.put(each)
+
+    # --- claimers
+
+    @rule(seconds=st.sampled_from((1, 20, 45, 300)))
+    def wait(self, seconds: int) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    @rule(limit=st.integers(1, 4))
+    def look(self, limit: int) -> None:
+        due = self.both(lambda store: store.due_deliveries(self.now, limit=limit))
+        unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=limit))
+        self.seen += [each for each in (*due, *unsettled) if each not in self.seen]
+
+    @rule(number=numbers)
+    def claim(self, number: int) -> None:
+        """Somebody claims what is to be done. A crash is a claim that is never recorded."""
+        self.look(EVERYTHING)
+        if self.seen:
+            self.take(self.seen[-1 - number % min(len(self.seen), 5)])
+
+    @precondition(lambda self: self.seen)
+    @rule(number=numbers)
+    def claim_late(self, number: int) -> None:
+        """Somebody claims what they were shown long ago."""
+        self.take(self.seen[number % len(self.seen)])
+
+    def take(self, given: Delivery) -> None:
+        stored = self.deliveries[given.workspace, given.id]
+        claimed = self.both(lambda store: store.claim(given, self.now, LEASE))
+        assert (claimed is not None) == (stored.token == given.token and stored.state == given.state and self.free(stored))
+        if claimed is None:
+            return
+        assert (given.workspace, given.id, claimed.token) not in {
+            (each.workspace, each.id, each.token) for each in self.held
+        }
+        assert claimed.lease_until == self.now + LEASE
+        assert (claimed.token, claimed.attempts) == (stored.token + 1, stored.attempts + 1)
+        assert claimed.first_try == (stored.first_try or self.now)
+        self.held.append(claimed)
+        self.put(claimed)
+
+    def free(self, stored: Delivery) -> bool:
+        if stored.state is State.SENDING:
+            return stored.lease_until is not None and stored.lease_until <= self.now
+        return stored.state in (State.PENDING, State.AMBIGUOUS)
+
+    @precondition(lambda self: self.held)
+    @rule(number=numbers, state=st.sampled_from((State.DONE, *State)), seconds=st.integers(0, 100))
+    def record(self, number: int, state: State, seconds: int) -> None:
+        """Somebody records what they claimed, the last one more often than what is long forgotten."""
+        claim = self.held[-1 - number % 3 % len(self.held)] if number % 2 else self.held[number % len(self.held)]
+        given = replace(
+            claim,
+            state=state,
+            next_at=self.now + timedelta(seconds=seconds),
+            message=f"m{len(self.held)}",
+            reason=str(state),
+        )
+        stored = self.deliveries[given.workspace, given.id]
+        recorded = self.both(lambda store: store.record(given))
+        assert recorded == (stored.state is State.SENDING and stored.token == claim.token)
+        if recorded:
+            if state is State.PENDING and self.subscriptions[given.workspace].id != given.occurrence[0]:
+                given = replace(given, state=State.EXPIRED, reason="unsubscribed", lease_until=None)
+            self.put(given)
+            self.tell_later_parts(given)
+
+    def tell_later_parts(self, recorded: Delivery) -> None:
+        for each in self.waiting_after(recorded):
+            if recorded.state in ENDED:
+                self.put(replace(each, state=State.EXPIRED, reason=recorded.reason))
+            elif recorded.state is State.DONE and recorded.part == 1:
+                self.put(replace(each, thread=recorded.message))
+
+    def waiting_after(self, first: Delivery) -> list[Delivery]:
+        return [each for each in self.of(State.PENDING) if place_of(each) == place_of(first) and each.part > first.part]
+
+    @precondition(lambda self: self.held)
+    @rule(number=numbers)
+    def give_up(self, number: int) -> None:
+        first = self.held[-1 - number % len(self.held)]
+        later = self.waiting_after(first)
+        assert self.both(lambda store: store.expire_parts(first, "Given up.")) == len(later)
+        for each in later:
+            self.put(replace(each, state=State.EXPIRED, reason="Given up."))
+
+    @rule()
+    def reopen(self) -> None:
+        self.loop.run(self.sqlite.close())
+        self.loop.run(self.sqlite.open())
+
+    # --- what should be found
+
+    def put(self, delivery: Delivery) -> None:
+        self.deliveries[delivery.workspace, delivery.id] = delivery
+
+    def of(self, state: State) -> list[Delivery]:
+        return [each for each in self.deliveries.values() if each.state is state]
+
+    @invariant()
+    def each_workspace_finds_its_own(self) -> None:
+        for workspace in WORKSPACES if hasattr(self, "deliveries") else ():
+            self.finds_its_own(workspace)
+
+    def finds_its_own(self, workspace: str) -> None:
+        found = self.both(lambda store: store.deliveries(workspace, limit=EVERYTHING))
+        ours = [each for each in self.deliveries.values() if each.workspace == workspace]
+        assert sorted(found, key=lambda each: each.id) == sorted(ours, key=lambda each: each.id)
+        assert [each.due for each in found] == sorted((each.due for each in found), reverse=True)
+        happened = self.both(lambda store: store.recent_occurrences(workspace, limit=EVERYTHING))
+        own = [each for each in self.happened.values() if each.workspace == workspace]
+        assert len(happened) == len(own)
+        assert all(each in own for each in happened)
+
+    @invariant()
+    def what_is_due_is_found_in_turns(self) -> None:
+        if not hasattr(self, "deliveries"):
+            return
+        due = self.both(lambda store: store.due_deliveries(self.now, limit=EVERYTHING))
+        come = [each for each in self.of(State.PENDING) if each.next_at <= self.now and self.is_next(each)]
+        self.are_in_turns(due, come)
+        unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=EVERYTHING))
+        unclear = [each for each in self.of(State.AMBIGUOUS) if each.next_at <= self.now]
+        left = [each for each in self.of(State.SENDING) if self.free(each)]
+        self.are_in_turns(unsettled, unclear + left)
+
+    def is_next(self, delivery: Delivery) -> bool:
+        earlier = [each for each in self.deliveries.values() if place_of(each) == place_of(delivery)]
+        return all(each.state is State.DONE for each in earlier if each.part < delivery.part)
+
+    def are_in_turns(self, found: list[Delivery], expected: list[Delivery]) -> None:
+        """The oldest of each workspace comes before the second of any, and so on."""
+        assert sorted(found, key=lambda each: (each.workspace, each.id)) == sorted(
+            expected, key=lambda each: (each.workspace, each.id)
+        )
+        turns = []
+        for place, each in enumerate(found):
+            turns.append(sum(other.workspace == each.workspace for other in found[:place]))
+        assert turns == sorted(turns)
+        for workspace in WORKSPACES:
+            own: list[tuple[datetime, str]] = [(each.due, each.id) for each in found if each.workspace == workspace]
+            assert own == sorted(own)
+
+    @invariant()
+    def occurrences_that_are_due_are_found(self) -> None:
+        if not hasattr(self, "happened"):
+            return
+        found = self.both(lambda store: store.occurrences(self.now, limit=EVERYTHING))
+        due = [each for each in self.happened.values() if each.state is Happening.DUE]
+        come = [each for each in due if each.next_at is None or each.next_at <= self.now]
+        assert len(found) == len(come)
+        assert all(each in come for each in found)
+        counts = self.both(lambda store: store.ledger_counts())
+        assert counts == {str(state): len(self.of(state)) for state in State} | {"due": len(due)}
+
+
+TestDesk = Desk.TestCase
+TestDesk.settings = settings(
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+    max_examples=40,
+    stateful_step_count=40,
+)
