@@ -47,9 +47,11 @@ def change(workspace: str = "chat:T1", at: datetime = NOW) -> Change:
 class House:
     """All of it. `chat` is the platform of every workspace whose name begins so."""
 
-    def __init__(self, abilities: Abilities = BOTH, *, values: Values | None = None, **told: Any) -> None:
+    def __init__(
+        self, abilities: Abilities = BOTH, *, values: Values | None = None, store: MemoryStore | None = None, **told: Any
+    ) -> None:
         self.clock = Clock(NOW)
-        self.store = MemoryStore()
+        self.store = store or MemoryStore()
         self.values = values or Values()
         self.chat = Transcript(self.clock, abilities, **told)
 

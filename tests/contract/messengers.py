@@ -18,8 +18,15 @@ from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcrip
 class Bench(Protocol):
     """One Messenger, and the world behind it."""
 
-    messenger: Messenger
-    limit: int | None  # characters of a payload; None: none is known
+    @property
+    def messenger(self) -> Messenger:
+        """What is held to the suite."""
+        ...
+
+    @property
+    def limit(self) -> int | None:
+        """Characters of a payload; None: none is known."""
+        ...
 
     def seen(self) -> Sequence[str]:
         """Return what a reader sees of every message that stands there."""

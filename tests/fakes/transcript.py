@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Abilities, Delivery, Digest
 
 # Discord says that it remembers a nonce for a few minutes; the ledger relies on two of them.
@@ -109,7 +109,7 @@ class Transcript:
     abilities: Abilities = BOTH
     faults: list[Fault] = field(default_factory=list)
     looks: list[Fault] = field(default_factory=list)
-    closed: dict[str, Refused] = field(default_factory=dict)  # channels that take nothing, with what they say
+    closed: dict[str, DeliveryError] = field(default_factory=dict)  # channels that take nothing, with what they say
     lag: timedelta = timedelta(0)  # until a message can be seen in the history
     parts: int = 1
     platform: str = "chat"

@@ -1,0 +1,177 @@
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import Any
+
+import pytest
+
+from bot.delivery import Scheduler
+from bot.models import Happening, Occurrence, Schedule, Subscription
+from tests.bot.deliveries import House, change, subscription
+from tests.conftest import NOW
+
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+TICK = timedelta(seconds=15)
+NINE = Schedule(at=time(9))
+
+
+@pytest.fixture
+def house() -> House:
+    return House()
+
+
+async def subscribed(house: House, number: int = 1, **changes: Any) -> Subscription:
+    made = subscription(number, **{"schedule": NINE, "made_at": house.clock(), **changes})
+    return await house.store.save_subscription(made, change(), replaces=0)
+
+
+async def changed(house: House, before: Subscription, **changes: Any) -> Subscription:
+    after = replace(before, **changes)
+    return await house.store.save_subscription(after, change(), replaces=before.revision)
+
+
+async def ticks(house: House, span: timedelta, step: timedelta = TICK) -> None:
+    """Let the service live for so long."""
+    scheduler, end = Scheduler(house.office()), house.clock() + span
+    while house.clock() < end:
+        await scheduler.tick(house.clock())
+        house.clock.advance(step)
+
+
+async def happened(house: House) -> list[tuple[datetime, Happening, bool]]:
+    found = await house.store.recent_occurrences("chat:T1", limit=100)
+    return sorted((each.due, each.state, each.late) for each in found)
+
+
+async def due(house: House) -> list[Occurrence]:
+    return list(await house.store.occurrences(house.clock()))
+
+
+async def test_each_due_date_is_noticed_once_however_often_and_by_whomever_the_clock_is_read(house: House) -> None:
+    await subscribed(house)
+    scheduler, other = Scheduler(house.office()), Scheduler(house.office())
+    while house.clock() < NOW + 3 * DAY:
+        await scheduler.tick(house.clock())
+        await other.tick(house.clock())
+        house.clock.advance(timedelta(minutes=7))
+
+    nine = NOW.replace(hour=9)
+    assert await happened(house) == [(nine + day * DAY, Happening.DUE, False) for day in range(3)]
+
+
+async def test_subscribing_after_the_hour_waits_for_the_next_day(house: House) -> None:
+    await ticks(house, 3 * HOUR, HOUR)
+    await subscribed(house)
+    await ticks(house, HOUR)
+    assert await happened(house) == []
+
+
+async def test_a_subscription_of_before_the_service_first_ran_has_missed_nothing(house: House) -> None:
+    await subscribed(house, made_at=NOW - 9 * DAY)
+    house.clock.advance(4 * HOUR)
+    await ticks(house, HOUR)
+    assert await happened(house) == []
+
+
+@pytest.mark.parametrize(
+    ("away", "expected"),
+    [
+        (timedelta(minutes=10), [(Happening.DUE, False)]),
+        (timedelta(minutes=20), [(Happening.DUE, True)]),
+        (12 * HOUR, [(Happening.DUE, True)]),
+        (12 * HOUR + TICK, [(Happening.SKIPPED, True)]),
+        (DAY + HOUR, [(Happening.SKIPPED, True), (Happening.DUE, True)]),
+        (3 * DAY - HOUR, [(Happening.SKIPPED, True)] * 3),
+        (3 * DAY + HOUR, [(Happening.SKIPPED, True)] * 3 + [(Happening.DUE, True)]),
+    ],
+)
+async def test_of_what_was_missed_only_the_newest_within_the_window_is_posted_and_the_rest_is_said(
+    house: House, away: timedelta, expected: list[tuple[Happening, bool]]
+) -> None:
+    await subscribed(house)
+    await ticks(house, HOUR)
+    house.clock.now = NOW.replace(hour=9) + away
+    await ticks(house, TICK)
+
+    found = await happened(house)
+    assert [(state, late) for _, state, late in found] == expected
+    skipped = await house.store.occurrences(house.clock(), state=Happening.SKIPPED)
+    assert all("noticed too late" in each.reason or "overtaken" in each.reason for each in skipped)
+
+
+async def test_years_of_absence_are_not_told_day_by_day(house: House) -> None:
+    await subscribed(house)
+    await ticks(house, HOUR)
+    house.clock.advance(900 * DAY)
+    await ticks(house, TICK)
+    assert len(await happened(house)) <= 36
+
+
+async def test_a_change_in_the_last_moment_before_it_is_due_does_not_lose_the_day(house: House) -> None:
+    made = await subscribed(house)
+    await ticks(house, 2 * HOUR - timedelta(seconds=20))
+    house.clock.now = NOW.replace(hour=9) - timedelta(seconds=1)
+    await changed(house, made, entries=3)
+    house.clock.now = NOW.replace(hour=9) + timedelta(seconds=9)
+    await ticks(house, TICK)
+    assert [each.due for each in await due(house)] == [NOW.replace(hour=9)]
+
+
+@pytest.mark.parametrize("at", [time(8), time(9, 30), time(23, 59)])
+@pytest.mark.parametrize("zone", ["UTC", "Pacific/Kiritimati", "America/Los_Angeles"])
+async def test_a_day_that_was_posted_is_not_posted_again_at_another_time_or_in_another_zone(
+    house: House, at: time, zone: str
+) -> None:
+    made = await subscribed(house)
+    await ticks(house, 3 * HOUR, timedelta(minutes=5))
+    await changed(house, made, schedule=Schedule(at=at, zone=zone))
+    await ticks(house, 2 * DAY, timedelta(minutes=5))
+
+    days = [each.day for each in await due(house)]
+    assert len(days) == len(set(days))
+    assert len(days) >= 2
+
+
+async def test_what_falls_into_a_pause_is_not_made_up_for_when_it_ends(house: House) -> None:
+    made = await subscribed(house)
+    await ticks(house, HOUR, timedelta(minutes=5))
+    end = NOW.replace(hour=9) + DAY + HOUR
+    await changed(house, made, paused=True, paused_until=end)
+    await ticks(house, 3 * DAY, timedelta(minutes=5))
+    assert [each.due for each in await due(house)] == [NOW.replace(hour=9) + 2 * DAY]
+
+
+async def test_a_resumed_subscription_goes_on_with_the_next_due_date(house: House) -> None:
+    made = await subscribed(house)
+    held = await changed(house, made, paused=True)
+    await ticks(house, 4 * HOUR, timedelta(minutes=5))
+    await changed(house, held, paused=False)
+    await ticks(house, DAY, timedelta(minutes=5))
+    assert [each.due for each in await due(house)] == [NOW.replace(hour=9) + DAY]
+
+
+@pytest.mark.parametrize("jump", [HOUR, -HOUR, DAY, -DAY, 8 * HOUR])
+async def test_whatever_the_clock_does_a_day_is_due_once_or_said_to_be_skipped(house: House, jump: timedelta) -> None:
+    await subscribed(house)
+    await ticks(house, HOUR, timedelta(minutes=5))
+    house.clock.advance(jump)
+    await ticks(house, HOUR, timedelta(minutes=5))
+    house.clock.advance(-jump)
+    await ticks(house, 3 * DAY, timedelta(minutes=5))
+
+    days = [each.date() for each, _, _ in await happened(house)]
+    assert days == sorted(set(days))
+    assert {(NOW + day * DAY).date() for day in range(3)} <= set(days)
+
+
+async def test_a_zone_that_is_gone_pauses_its_subscription_tells_the_owner_once_and_holds_up_nobody(house: House) -> None:
+    broken = await subscribed(house, 1, schedule=Schedule(at=time(9), zone="Mars/Olympus"))
+    await subscribed(house, 2)
+    await ticks(house, 3 * HOUR, timedelta(minutes=5))
+
+    (now_there,) = await house.store.subscriptions("chat:T1", channel="C1")
+    assert now_there.paused
+    assert "Mars/Olympus" in now_there.paused_because
+    assert now_there.revision == broken.revision + 1
+    assert [person for _, person, _ in house.chat.told] == ["U-ada"]
+    assert [each.channel for each in await due(house)] == ["C2"]
