@@ -1,37 +1,52 @@
 """Builds every part from the settings; the only file that sees them all."""
 
 import asyncio
-import logging
+import random
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from bot import __version__
+from bot.backups import Backups
+from bot.checkup import Checkup
+from bot.counted import counted
+from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
 from bot.errors import SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
+from bot.jobs import TICK, Delivering, beat, collecting, upkeep
 from bot.models import Actor, Limits, Order, Topic
+from bot.pacing import Pace
 from bot.pipeline import Collector
-from bot.ports import Job, Press, Source, Store, Summariser
+from bot.ports import Job, Press, Source, Store, Summariser, Watch
+from bot.ports_ledger import Ledger, Messenger
 from bot.press import Publisher
 from bot.settings import Settings
 from bot.sources.arxiv import ArxivSource
 from bot.sources.feeds import FeedSource
 from bot.sources.github import GitHubSource
 from bot.sources.huggingface import HuggingFaceSource
+from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.llm import LlmSummariser
 from bot.topics import load_packs
-
-log = logging.getLogger(__name__)
+from bot.vitals import Vitals
+from bot.wishes import Wishes
 
 LOCAL = "local"  # the workspace and the channel of the terminal
-HEARTBEAT = timedelta(minutes=1)
-PRUNE = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a running service does, and who looks at how it is."""
+
+    jobs: Sequence[Job]
+    watches: Sequence[Watch]
+    checkup: Checkup
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +55,14 @@ class App:
 
     settings: Settings
     store: Store
+    ledger: Ledger
     sources: Sequence[Source]
     topics: Mapping[str, Topic]
     collector: Collector
     publisher: Publisher
     desk: Desk
     model: LlmSummariser | None = None  # where the settings switch one on
+    messengers: Mapping[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -75,34 +92,46 @@ class App:
         limits = replace(order.limits, entries=entries or order.limits.entries)
         return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 
-    def jobs(self, clock: Callable[[], datetime]) -> Sequence[Job]:
-        """Return what the service does by itself: collect, show that it lives, drop what is too old."""
+    async def service(self, clock: Callable[[], datetime]) -> Service:
+        """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat."""
+        settings, store, vitals = self.settings, self.store, Vitals()
+        database = settings.database_path
+        # A clock that had run ahead must not put in doubt what is not even due yet.
+        alive = await asyncio.to_thread(read_alive, database)
+        await notice_restored(store, alive and min(alive, clock()))
+        pace = Pace(timedelta(minutes=settings.run.collect_minutes), random.Random())
+        keep = settings.keep
+        jobs = (
+            *self._delivering(vitals).jobs(clock),
+            *collecting(self.collector, store, self.sources, pace, clock, vitals.source_failed),
+            *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), _backups(settings), clock),
+        )
+        return Service(
+            [vitals.watched(job) for job in jobs],
+            [Watch("measuring the event loop", vitals.measure)],
+            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK)),
+        )
 
-        async def collect() -> None:
-            for each in await self.collector.collect(self.sources, clock()):
-                log.info("%s: %d read, %d new. %s", each.title, each.read, each.fresh, each.state.note)
-
-        async def beat() -> None:
-            await self.store.set_fact("heartbeat", clock().isoformat())
-
-        async def prune() -> None:
-            keep, now = self.settings.keep, clock()
-            before = now - timedelta(days=keep.items_days), (now - timedelta(days=keep.readings_days)).date()
-            dropped = await self.store.prune(items_before=before[0], readings_before=before[1], now=now)
-            log.info("pruned: %s", dict(dropped))
-
-        return (
-            Job("heartbeat", HEARTBEAT, beat, at_once=True),
-            Job("collect", timedelta(minutes=self.settings.run.collect_minutes), collect, at_once=True),
-            Job("prune", PRUNE, prune),
+    def _delivering(self, vitals: Vitals) -> Delivering:
+        run, database = self.settings.run, self.settings.database_path
+        values = Values(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
+        office = Office(self.store, counted(self.ledger, vitals.counts), self.messengers, values)
+        return Delivering(
+            Scheduler(office),
+            Printer(office, self.publisher, self.desk.orders),
+            Courier(office),
+            lambda now: beat(self.store, write_alive, database, now),
         )
 
 
 @asynccontextmanager
-async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator[App]:
+async def built(
+    settings: Settings, *, exclusive: bool = False, messengers: Mapping[str, Messenger] | None = None
+) -> AsyncIterator[App]:
     """Build the service on an open database; everything is closed when the block ends.
 
-    `exclusive` keeps a second writing service away. Raises SettingsError and StoreError.
+    `exclusive` keeps a second writing service away; `messengers` post, by the platform's word before the colon of its
+    workspaces' names. Raises SettingsError and StoreError.
     """
     topics = await asyncio.to_thread(load_packs, settings.topics_dir)
     async with AsyncExitStack() as stack:
@@ -114,7 +143,7 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
         stack.push_async_callback(http.close)
         outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
-        sources = _sources(settings, topics, http, outside)
+        sources = _sources(settings, topics, Wishes(store, store, topics), http, outside)
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
@@ -123,7 +152,7 @@ async def built(settings: Settings, *, exclusive: bool = False) -> AsyncIterator
             model = _llm(settings, patient, store, Extractive())
         publisher = Publisher(store, model or Extractive(), titles)
         desk = _desk(settings, store, publisher, topics, titles)
-        yield App(settings, store, sources, topics, Collector(store), publisher, desk, model)
+        yield App(settings, store, store, sources, topics, Collector(store), publisher, desk, model, dict(messengers or {}))
 
 
 def _desk(settings: Settings, store: Store, press: Press, packs: Mapping[str, Topic], titles: Mapping[str, str]) -> Desk:
@@ -156,7 +185,12 @@ def _http(settings: Settings, *, guarded: bool = False) -> Http:
     )
 
 
-def _sources(settings: Settings, topics: Mapping[str, Topic], http: Http, outside: Http) -> list[Source]:
+def _backups(settings: Settings) -> Backups | None:
+    run = settings.run
+    return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
+
+
+def _sources(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, http: Http, outside: Http) -> list[Source]:
     found: list[Source] = []
     if (arxiv := settings.arxiv).enabled:
         found.append(
@@ -170,6 +204,7 @@ def _sources(settings: Settings, topics: Mapping[str, Topic], http: Http, outsid
                 holidays=arxiv.holidays,
                 backfill_days=arxiv.backfill_days,
                 papers=_example_papers(settings, topics),
+                wishes=wishes.papers,
             )
         )
     if (hf := settings.huggingface).enabled:
@@ -183,12 +218,12 @@ def _sources(settings: Settings, topics: Mapping[str, Topic], http: Http, outsid
             )
         )
     if settings.github.enabled:
-        found.append(_github(settings, topics, http))
+        found.append(_github(settings, topics, wishes, http))
     found += [FeedSource(outside, name=feed.name, url=feed.url, title=feed.title) for feed in settings.feeds]
     return found
 
 
-def _github(settings: Settings, topics: Mapping[str, Topic], http: Http) -> GitHubSource:
+def _github(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, http: Http) -> GitHubSource:
     github = settings.github
     try:
         return GitHubSource(
@@ -200,6 +235,7 @@ def _github(settings: Settings, topics: Mapping[str, Topic], http: Http) -> GitH
             min_stars=github.min_stars,
             archived=github.archived,
             forks=github.forks,
+            wishes=wishes.searches,
         )
     except UsageError as error:
         raise SettingsError(f"A GitHub search or watch of the settings or of a topic cannot be used: {error}") from error

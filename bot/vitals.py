@@ -6,13 +6,13 @@ import time
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from bot.ports import Job
 
 log = logging.getLogger(__name__)
 
-Clock = Callable[[], datetime]
+Timer = Callable[[], float]  # seconds of a clock that only goes on, whatever is done to the time of day
 
 BEAT = timedelta(seconds=1)  # between two measurements of the loop
 BLOCKED = timedelta(seconds=1)  # a loop that comes so late was held up by something that belongs into a thread
@@ -21,10 +21,10 @@ _KEPT = 60  # measurements that are looked back on: a minute's
 
 @dataclass(frozen=True, slots=True)
 class Runs:
-    """How a job has gone."""
+    """How a job has gone; times are the timer's."""
 
-    ended: datetime | None = None  # the last run, however it went
-    succeeded: datetime | None = None  # the last one without an error
+    ended: float | None = None  # the last run, however it went
+    succeeded: float | None = None  # the last one without an error
     runs: int = 0
     failures: int = 0  # since the service began
 
@@ -32,10 +32,11 @@ class Runs:
 class Vitals:
     """Kept in memory by the one process that runs the service."""
 
-    def __init__(self, clock: Clock) -> None:
-        self.clock = clock
-        self.started = clock()
-        self.counts: Counter[str] = Counter()
+    def __init__(self, timer: Timer = time.monotonic) -> None:
+        self.timer = timer
+        self.started = timer()
+        self.counts: Counter[str] = Counter()  # by the words of bot.counted
+        self.source_errors: Counter[str] = Counter()  # by the source's name
         self._jobs: dict[str, Runs] = {}
         self._lags: deque[float] = deque(maxlen=_KEPT)
         self.blocked = 0  # how often the loop was held up
@@ -64,8 +65,12 @@ class Vitals:
 
         return replace(job, run=run)
 
+    def source_failed(self, name: str) -> None:
+        """Note that a source did not deliver."""
+        self.source_errors[name] += 1
+
     def _note(self, name: str, *, well: bool) -> None:
-        before, now = self._jobs[name], self.clock()
+        before, now = self._jobs[name], self.timer()
         self._jobs[name] = Runs(
             ended=now,
             succeeded=now if well else before.succeeded,

@@ -1,8 +1,10 @@
 """The commands of `broadsheet`: each translates its options, calls the core, and prints what comes back."""
 
 import asyncio
+import logging
 import signal
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +12,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from adapters.cli.exits import Exit
-from adapters.cli.session import NOTHING_YET, as_json, console, echo_json, has_items, now_of, settings_of, with_app
+from adapters.cli.session import (
+    NOTHING_YET,
+    as_json,
+    clock_of,
+    console,
+    echo_json,
+    has_items,
+    now_of,
+    settings_of,
+    with_app,
+)
 from bot import __version__
 from bot.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.checkup import Checkup
     from bot.models import Digest, Topic
     from bot.pipeline import Collected
+    from bot.settings_sections import HealthSettings
+
+log = logging.getLogger(__name__)
 
 compact = click.option("--compact/--full", default=False, help="One paragraph per entry instead of the four parts.")
 html = click.option(
@@ -147,7 +163,10 @@ def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -
 @click.command()
 @click.pass_context
 def run(context: click.Context) -> None:
-    """Run the service: collect on schedule, until SIGTERM or Ctrl-C."""
+    """Run the service: collect, post digests on schedule, until SIGTERM or Ctrl-C."""
+    from adapters.cli.post import PLATFORM, FolderMessenger
+
+    clock = clock_of(context)
 
     async def work(app: "App") -> None:
         from bot.runner.local import LocalRunner
@@ -156,9 +175,25 @@ def run(context: click.Context) -> None:
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, runner.stop)
-        await runner.run(app.jobs(lambda: now_of(context)))
+        service = await app.service(clock)
+        async with _told(app.settings.health, service.checkup):
+            await runner.run(service.jobs, service.watches)
 
-    with_app(context, work, exclusive=True, quiet=False)
+    folder = settings_of(context, quiet=False).digests_path
+    with_app(context, work, exclusive=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
+
+
+@asynccontextmanager
+async def _told(settings: "HealthSettings", checkup: "Checkup") -> AsyncIterator[None]:
+    """Tell over HTTP how the service is, where the settings ask for it."""
+    if not settings.port:
+        yield
+        return
+    from adapters.health.server import serving
+
+    async with serving(checkup, settings.host, settings.port) as (host, port):
+        log.info("health and metrics are told at %s:%d", host, port)
+        yield
 
 
 COMMANDS = (demo, run, collect, digest, pack, doctor, version)

@@ -5,7 +5,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.ports_ledger import Messenger
     from bot.settings import Settings
 
 T = TypeVar("T")
@@ -30,6 +31,14 @@ def now_of(context: click.Context) -> datetime:
     return given.replace(tzinfo=UTC) if given.tzinfo is None else given.astimezone(UTC)
 
 
+def clock_of(context: click.Context) -> Callable[[], datetime]:
+    """The clock, in UTC; with `--now` one that shows that time at first and goes on from there."""
+    begun, first = datetime.now(UTC), now_of(context)
+    if context.find_root().obj["now"] is None:
+        return lambda: datetime.now(UTC)
+    return lambda: first + (datetime.now(UTC) - begun)
+
+
 def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
     """Load the settings once, and send the log where they say; `quiet` keeps it to what went wrong unless -v is given."""
     from bot import log
@@ -44,18 +53,23 @@ def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
 
 
 def with_app(
-    context: click.Context, work: "Callable[[App], Awaitable[T]]", *, exclusive: bool = False, quiet: bool = True
+    context: click.Context,
+    work: "Callable[[App], Awaitable[T]]",
+    *,
+    exclusive: bool = False,
+    quiet: bool = True,
+    messengers: "Mapping[str, Messenger] | None" = None,
 ) -> T:
     """Build the service, do the work with it, take it down again; return what the work returned.
 
-    `exclusive` keeps a second writing service away from the database, and refuses while there is one.
+    `exclusive` keeps a second writing service away from the database, and refuses while there is one; `messengers` post.
     """
     from bot.app import built
 
     settings = settings_of(context, quiet=quiet)
 
     async def run() -> T:
-        async with built(settings, exclusive=exclusive) as app:
+        async with built(settings, exclusive=exclusive, messengers=messengers) as app:
             return await work(app)
 
     return asyncio.run(run())

@@ -25,8 +25,9 @@ async def test_the_subscriptions_of_all_workspaces_are_there_paused_ones_too(sto
     ledger = cast("Ledger", store)
     assert await ledger.every_subscription() == []
 
+    places: list[tuple[str, str, str]] = [("T2", "C1", "kv"), ("T1", "C2", "kv"), ("T1", "C1", "kv"), ("T1", "C1", "gpu")]
     kept = []
-    for place in (("T2", "C1", "kv"), ("T1", "C2", "kv"), ("T1", "C1", "kv"), ("T1", "C1", "gpu")):
+    for place in places:
         given = subscription(*place)
         if place[1] == "C2":
             given = replace(given, paused=True, paused_until=NOW + timedelta(days=1))

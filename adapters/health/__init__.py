@@ -1,0 +1,1 @@
+"""How the service is, told over HTTP to whoever watches it: /healthz, /readyz, /metrics."""

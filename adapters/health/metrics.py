@@ -1,0 +1,114 @@
+"""What was measured, as Prometheus reads it (prometheus.io/docs/instrumenting/exposition_formats)."""
+
+import platform
+from collections.abc import Iterator
+
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoMetricFamily
+from prometheus_client.metrics_core import Metric
+from prometheus_client.registry import Collector
+
+from bot import __version__
+from bot.checkup import Measures, SourceMeasures
+
+# What is counted, by the words of bot.counted. All are told from the beginning, so that the first one is seen to happen.
+_DIGESTS = ("made", "empty", "skipped", "late")
+_DELIVERIES = ("posted", "put_back", "ambiguous", "failed", "expired")
+
+
+def exposition(measures: Measures) -> bytes:
+    """Return the text that answers /metrics; nothing of a process-wide registry is in it."""
+    registry = CollectorRegistry(auto_describe=False)
+    registry.register(_Measured(measures))
+    return generate_latest(registry)
+
+
+class _Measured(Collector):
+    def __init__(self, measures: Measures) -> None:
+        self._measures = measures
+
+    def collect(self) -> Iterator[Metric]:
+        measures = self._measures
+        yield InfoMetricFamily(
+            "broadsheet_build",
+            "The version that runs.",
+            value={"version": __version__, "python": platform.python_version()},
+        )
+        yield _gauge("broadsheet_uptime_seconds", "Since the service began.", measures.uptime)
+        yield _gauge("broadsheet_last_tick_age_seconds", "Since what is due was last looked for.", measures.tick_age)
+        yield _gauge(
+            "broadsheet_loop_lag_seconds", "The longest that the event loop was late in the last minute.", measures.lag
+        )
+        yield CounterMetricFamily(
+            "broadsheet_loop_blocked", "How often the event loop was held up for a second or more.", value=measures.blocked
+        )
+        yield from _jobs(measures)
+        yield from _ledger(measures)
+        yield from _sources(measures)
+
+
+def _jobs(measures: Measures) -> Iterator[Metric]:
+    runs = CounterMetricFamily("broadsheet_job_runs", "How often each job ran.", labels=["name"])
+    failures = CounterMetricFamily("broadsheet_job_failures", "How often each job failed.", labels=["name"])
+    for name, (ran, failed) in measures.jobs.items():
+        runs.add_metric([name], ran)
+        failures.add_metric([name], failed)
+    yield runs
+    yield failures
+
+
+def _ledger(measures: Measures) -> Iterator[Metric]:
+    digests = CounterMetricFamily("broadsheet_digests", "Due digests, by what became of them.", labels=["outcome"])
+    for outcome in _DIGESTS:
+        digests.add_metric([outcome], measures.counts.get(outcome, 0))
+    yield digests
+    posts = CounterMetricFamily("broadsheet_posts", "Attempts to post, by what was recorded of them.", labels=["outcome"])
+    for outcome in _DELIVERIES:
+        posts.add_metric([outcome], measures.counts.get(outcome, 0))
+    yield posts
+    yield _gauge("broadsheet_database_up", "Whether the database answered.", float(measures.ledger is not None))
+    ledger = dict(measures.ledger or {})
+    yield _gauge("broadsheet_due_digests", "Digests that are due and not made yet.", ledger.pop("due", None))
+    states = GaugeMetricFamily("broadsheet_deliveries", "Deliveries in the ledger, by state.", labels=["state"])
+    for state, count in ledger.items():
+        states.add_metric([state], count)
+    yield states
+
+
+def _sources(measures: Measures) -> Iterator[Metric]:
+    def gauge(name: str, text: str) -> GaugeMetricFamily:
+        return GaugeMetricFamily(f"broadsheet_source_{name}", text, labels=["source"])
+
+    up = gauge("up", "Whether the source answered when it was last asked.")
+    age = gauge("answer_age_seconds", "Since the source last answered.")
+    items = gauge("items", "Items read in the last collection that answered.")
+    failures = gauge("failures", "Failed collections in a row.")
+    errors = CounterMetricFamily("broadsheet_source_errors", "Failed collections.", labels=["source"])
+    for source in measures.sources:
+        _add(source, up, age, items, failures, errors)
+    yield from (up, age, items, failures, errors)
+
+
+def _add(
+    source: SourceMeasures,
+    up: GaugeMetricFamily,
+    age: GaugeMetricFamily,
+    items: GaugeMetricFamily,
+    failures: GaugeMetricFamily,
+    errors: CounterMetricFamily,
+) -> None:
+    names = [source.name]
+    up.add_metric(names, float(source.well))
+    if source.age is not None:
+        age.add_metric(names, source.age)
+    items.add_metric(names, source.items)
+    failures.add_metric(names, source.failures)
+    errors.add_metric(names, source.errors)
+
+
+def _gauge(name: str, text: str, value: float | None) -> GaugeMetricFamily:
+    """Return a gauge of one value; of what never happened there is none."""
+    family = GaugeMetricFamily(name, text)
+    if value is not None:
+        family.add_metric([], value)
+    return family

@@ -1,0 +1,190 @@
+"""What the service tells over HTTP of how it is, asked over a real socket."""
+
+import contextlib
+import re
+from collections.abc import AsyncIterator, Callable
+from datetime import timedelta
+
+import aiohttp
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from adapters.health.server import serving
+from bot import __version__
+from bot.checkup import Checkup
+from bot.errors import SettingsError, StoreError
+from bot.models import Health, SourceState
+from bot.ports import Job
+from bot.store.memory import MemoryStore
+from bot.vitals import Vitals
+from tests.conftest import NOW
+from tests.fakes.scripted import Scripted
+
+TICK = timedelta(seconds=15)
+
+
+class Broken(MemoryStore):
+    """A store whose database cannot be read any more."""
+
+    broken = False
+
+    async def get_fact(self, name: str) -> str:
+        if self.broken:
+            raise StoreError("The database /home/ada/b.sqlite3 is gone.")
+        return await super().get_fact(name)
+
+    async def source_state(self, name: str) -> SourceState:
+        if self.broken:
+            raise StoreError("The database /home/ada/b.sqlite3 is gone.")
+        return await super().source_state(name)
+
+
+class Watched:
+    """A service that is watched: its ticks are run by hand, its timer is set by hand."""
+
+    def __init__(self) -> None:
+        self.time = 1000.0
+        self.store = Broken()
+        self.vitals = Vitals(lambda: self.time)
+        self.fails = False
+        self.job = self.vitals.watched(Job("tick", TICK, self._tick))
+        sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
+        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK))
+        self.url = ""
+
+    async def _tick(self) -> None:
+        if self.fails:
+            raise StoreError("The disk is full.")
+
+    async def tick(self) -> None:
+        with contextlib.suppress(StoreError):
+            await self.job.run()
+
+    async def get(self, path: str) -> tuple[int, str]:
+        async with aiohttp.ClientSession() as session, session.get(self.url + path) as response:
+            assert response.headers["Server"] == "broadsheet"
+            assert response.headers["Cache-Control"] == "no-store"
+            return response.status, await response.text()
+
+    async def values(self) -> dict[str, dict[str, float]]:
+        """What /metrics says: by name, by the labels' values."""
+        _, text = await self.get("/metrics")
+        found: dict[str, dict[str, float]] = {}
+        for family in text_string_to_metric_families(text):
+            for sample in family.samples:
+                found.setdefault(sample.name, {})[" ".join(sample.labels.values())] = sample.value
+        return found
+
+
+@pytest.fixture
+async def watched() -> AsyncIterator[Watched]:
+    made = Watched()
+    async with serving(made.checkup, "127.0.0.1", 0) as (host, port):
+        made.url = f"http://{host}:{port}"
+        yield made
+
+
+async def test_it_lives_while_its_ticks_end_also_when_they_fail(watched: Watched) -> None:
+    assert (await watched.get("/healthz"))[0] == 200
+    watched.fails = True
+    watched.time += 299
+    await watched.tick()
+    watched.time += 299
+    assert (await watched.get("/healthz"))[0] == 200
+
+    watched.time += 2
+    status, text = await watched.get("/healthz")
+    assert status == 503
+    assert "the last tick ended 301 s ago" in text
+
+
+async def test_it_is_ready_after_a_tick_that_went_well_and_for_three_intervals(watched: Watched) -> None:
+    assert (await watched.get("/readyz"))[0] == 503
+    await watched.tick()
+    watched.time += 44
+    assert (await watched.get("/readyz"))[0] == 200
+
+    watched.fails = True
+    await watched.tick()
+    watched.time += 2
+    status, text = await watched.get("/readyz")
+    assert status == 503
+    assert "the last tick that went well ended 46 s ago" in text
+
+
+async def test_it_is_not_ready_without_its_database_and_names_no_path(watched: Watched) -> None:
+    await watched.tick()
+    watched.store.broken = True
+
+    status, text = await watched.get("/readyz")
+
+    assert status == 503
+    assert '"database": {"well": false' in text
+    assert "/home/ada" not in text
+    assert (await watched.get("/healthz"))[0] == 200
+
+
+@pytest.mark.parametrize(("down", "status"), [(1, 200), (2, 503)])
+async def test_it_is_not_ready_when_no_source_answers(watched: Watched, down: int, status: int) -> None:
+    await watched.tick()
+    for name in ("arxiv", 'feed:"odd"')[:down]:
+        await watched.store.save_source_state(SourceState(name=name, health=Health.DOWN, failures=3))
+
+    assert (await watched.get("/readyz"))[0] == status
+
+
+async def test_the_metrics_tell_jobs_deliveries_and_sources(watched: Watched) -> None:
+    await watched.tick()
+    watched.fails = True
+    await watched.tick()
+    watched.time += 7
+    watched.vitals.counts["posted"] += 4
+    watched.vitals.counts["late"] += 1
+    watched.vitals.source_failed("arxiv")
+    answered = NOW - timedelta(minutes=5)
+    state = SourceState(name='feed:"odd"', health=Health.OK, asked=answered, answered=answered, items=12)
+    await watched.store.save_source_state(state)
+
+    told = await watched.values()
+
+    assert told["broadsheet_last_tick_age_seconds"] == {"": 7}
+    assert told["broadsheet_job_runs_total"] == {"tick": 2}
+    assert told["broadsheet_job_failures_total"] == {"tick": 1}
+    assert told["broadsheet_posts_total"]["posted"] == 4
+    assert told["broadsheet_digests_total"] == {"made": 0, "empty": 0, "skipped": 0, "late": 1}
+    assert told["broadsheet_deliveries"]["ambiguous"] == 0
+    assert told["broadsheet_due_digests"] == {"": 0}
+    assert told["broadsheet_source_answer_age_seconds"] == {'feed:"odd"': 300}
+    assert told["broadsheet_source_items"]['feed:"odd"'] == 12
+    assert told["broadsheet_source_errors_total"] == {"arxiv": 1, 'feed:"odd"': 0}
+    assert any(__version__ in labels for labels in told["broadsheet_build_info"])
+
+
+async def test_a_database_that_does_not_answer_is_told_by_what_is_missing(watched: Watched) -> None:
+    watched.store.broken = True
+
+    told = await watched.values()
+
+    assert told["broadsheet_database_up"] == {"": 0}
+    assert "broadsheet_source_up" not in told
+    assert "broadsheet_uptime_seconds" in told
+
+
+async def test_nothing_else_is_there_and_nothing_is_taken(watched: Watched) -> None:
+    async with aiohttp.ClientSession() as session:
+        for path in ("/", "/metrics/../etc/passwd", "/debug"):
+            async with session.get(watched.url + path) as response:
+                assert response.status == 404
+        async with session.post(watched.url + "/metrics", data=b"x") as response:
+            assert response.status == 405
+
+
+@pytest.mark.parametrize("place", [lambda taken: ("127.0.0.1", taken), lambda _: ("192.0.2.1", 0)])
+async def test_an_address_that_cannot_be_used_is_told_in_a_sentence(
+    watched: Watched, place: Callable[[int], tuple[str, int]]
+) -> None:
+    host, port = place(int(watched.url.rpartition(":")[2]))
+
+    with pytest.raises(SettingsError, match=rf"Nothing can be told at {re.escape(host)}:\d+: .*; change `port` or `host`"):
+        async with serving(watched.checkup, host, port):
+            pass
