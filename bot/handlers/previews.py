@@ -69,7 +69,7 @@ async def _outlook(topic: Topic, subscription: Subscription | None, now: datetim
     if subscription is None:
         return f"{topic.title} is not subscribed here; this is what its digest would say now."
     if is_paused(subscription, now):
-        return f"{topic.title}: {await pause_in_words(subscription, now)}."
+        return f"{topic.title}: {await pause_in_words(subscription, now)}. This is what its digest would say now."
     try:
         coming = await next_due(subscription, now)
     except UsageError as error:

@@ -49,7 +49,9 @@ async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
     for topic, subscription in asked[:AT_ONCE]:
         order = await order_of(desk, actor, topic, subscription)
         fate = await desk.press.explain(order, item, now)
-        lines = (*_path(fate, order, await here.moment(fate.since)), *await _outlook(fate, subscription, now))
+        outlook = await _outlook(fate, subscription, now)
+        verdict = _verdict(fate, order, await here.moment(fate.since), coming=_is_coming(subscription, now))
+        lines = (*_path(fate), verdict, *outlook)
         entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, fate)))
     return Reply(
         title=f"Why: {called(item)}",
@@ -100,16 +102,24 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
 # --- what it comes to for a topic
 
 
-def _path(fate: Fate, order: Order, since: str) -> tuple[str, ...]:
+def _path(fate: Fate) -> tuple[str, ...]:
     """Return the steps that it takes, up to the one that decides."""
-    lines = []
-    if fate.ranked is not None:
-        better = (fate.place or 1) - 1
-        lines.append(
-            f"Matches the topic, with {better} better." if better else "Matches the topic, better than anything else."
-        )
-        lines.append(_score(fate))
-    return (*lines, _verdict(fate, order, since))
+    return () if fate.ranked is None else (_place(fate), _score(fate))
+
+
+def _place(fate: Fate) -> str:
+    better = (fate.place or 1) - 1
+    if fate.reason in (compose.NOT_IN_TIME, compose.POSTED):
+        return "Matches the topic."  # what it came with is not what the next digest compares it to
+    return f"Matches the topic, with {better} better." if better else "Matches the topic, better than anything else."
+
+
+def _is_coming(subscription: Subscription | None, now: datetime) -> bool:
+    """Say whether the next digest looks at what has come in by now: not after a pause that leaves digests out."""
+    if subscription is None:
+        return False
+    ends = subscription.paused_until is not None and subscription.baseline <= now
+    return ends or not is_paused(subscription, now)
 
 
 def _score(fate: Fate) -> str:
@@ -123,12 +133,12 @@ def _score(fate: Fate) -> str:
     return f"Score {fate.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {fate.ranked.score:.2f}."
 
 
-def _verdict(fate: Fate, order: Order, since: str) -> str:
+def _verdict(fate: Fate, order: Order, since: str, *, coming: bool) -> str:
     """Return what decides whether it is in the next digest, in a sentence."""
     because = f": {fate.clause}" if fate.clause else ""
     instead = f"{fate.instead.title} ({fate.instead.key})" if fate.instead else "another"
     sentences = {
-        "": "It is in the next digest, as things stand.",
+        "": "It is in the next digest, as things stand." if coming else "It would be in a digest that is made now.",
         compose.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
         compose.OLD: f"It is too old to be news: a digest goes back {counted(order.limits.max_age.days, 'day')}.",
         compose.WITHDRAWN: "It was withdrawn.",

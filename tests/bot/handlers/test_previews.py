@@ -100,4 +100,5 @@ async def test_a_paused_subscription_says_so(ada: Seat) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("pause kv")
 
-    assert (await ada.ask("now kv")).text[0].startswith("KV cache: Paused until somebody resumes it.")
+    said = (await ada.ask("now kv")).text[0]
+    assert said.startswith("KV cache: Paused until somebody resumes it. This is what its digest would say now.")

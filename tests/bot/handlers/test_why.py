@@ -100,14 +100,34 @@ async def test_where_nothing_is_subscribed_it_can_be_tried_on_a_topic(ada: Seat)
     )
 
     entry = about_topic(await ada.ask("why 2603.00001 for kv"))
-    assert entry.lines[-1] == "The topic is not subscribed here."
+    assert entry.lines[-2:] == ("It would be in a digest that is made now.", "The topic is not subscribed here.")
     assert [each.command for each in entry.buttons] == ["subscribe kv"]
 
 
 async def test_a_paused_subscription_says_when_it_goes_on(later: Seat) -> None:
     await later.ask("pause kv")
 
-    assert about_topic(await later.ask("why 2603.00011")).lines[-1] == "Paused until somebody resumes it."
+    lines = about_topic(await later.ask("why 2603.00011")).lines
+    assert lines[-2:] == ("It would be in a digest that is made now.", "Paused until somebody resumes it.")
+
+
+async def test_what_a_pause_leaves_out_is_not_said_to_be_in_the_next_digest(later: Seat) -> None:
+    await later.ask("pause kv until 2026-04-06")
+    verdict, paused = about_topic(await later.ask("why 2603.00011")).lines[-2:]
+    assert verdict == "It would be in a digest that is made now."
+    assert paused.startswith("Paused until Monday 6 April at 00:00")
+
+    await later.ask("pause kv until 2026-04-02")
+    assert about_topic(await later.ask("why 2603.00011")).lines[-2] == "It is in the next digest, as things stand."
+
+
+async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes_next(later: Seat) -> None:
+    assert about_topic(await later.ask("why 2603.00001")).lines[0] == "Matches the topic."
+
+    digest = (await later.ask("now kv")).digests[0]
+    await later.desk.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+    lines = about_topic(await later.ask("why 2603.00011")).lines
+    assert (lines[0], lines[-1]) == ("Matches the topic.", "It was posted here already, and nothing is posted twice.")
 
 
 async def test_a_zone_that_is_gone_hides_nothing_else(later: Seat) -> None:
