@@ -71,17 +71,14 @@ class Writer:
 
     def _transact(self, job: Callable[[Database], T]) -> T:
         with self._turn.turn():
-            db = self._database()
-            db.conn.execute("begin immediate")
             try:
-                result = job(db)
-                db.conn.execute("commit")
-            except BaseException:
-                # A full disk may already have undone the transaction.
-                if db.conn.in_transaction:
-                    db.conn.execute("rollback")
+                return _transaction(self._database(), job)
+            except sqlite3.OperationalError as error:
+                # A connection that was opened while the file could not be written would stay so for ever.
+                if self._db is not None and "readonly" in str(error):
+                    self._db.close()
+                    self._db = None
                 raise
-            return result
 
     def _database(self) -> Database:
         """Open on first use, and again when an earlier try failed."""
@@ -103,6 +100,19 @@ class Writer:
                 self._db.close()
                 self._db = None
         self._turn.close()
+
+
+def _transaction(db: Database, job: Callable[[Database], T]) -> T:
+    db.conn.execute("begin immediate")
+    try:
+        result = job(db)
+        db.conn.execute("commit")
+    except BaseException:
+        # A full disk may already have undone the transaction.
+        if db.conn.in_transaction:
+            db.conn.execute("rollback")
+        raise
+    return result
 
 
 class Readers:
