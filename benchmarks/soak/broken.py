@@ -5,6 +5,7 @@ import ctypes
 import resource
 import sys
 import tempfile
+from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
@@ -29,6 +30,7 @@ sys.stdin.read()
 _IN_FLIGHT = 1.0  # seconds after which what was being sent has arrived
 _BROKEN = 4.0  # seconds; a lock is held for longer than a write waits
 _LOCKED = 20.0
+_RECOVERS = 60.0
 
 
 async def broken(size: Size) -> Sequence[Row]:
@@ -52,15 +54,26 @@ async def _broken(what: str, breaks: _BREAKS, seconds: float, size: Size) -> Row
             if early:
                 database.chmod(0o444)
             process = await kills.started(work, _without_privilege if early else None)
-            await kills.ready(process)
-            meanwhile = await _through(platform, breaks(database, process.pid), seconds, 0 if early else len(made) // 3)
-            async with asyncio.timeout(kills.LONGEST):
-                ended = await process.wait()
+            try:
+                await kills.ready(process)
+                meanwhile = await _through(platform, breaks(database, process.pid), seconds, 0 if early else len(made) // 3)
+                ended = await _ended(process)
+            finally:
+                if process.returncode is None:
+                    process.kill()
         verdict = judged(made, platform.committed, await ledger(database, made), sound=is_sound(database))
-    measured = f"{meanwhile} posted meanwhile; {verdict.figures()}; {'no restart' if not ended else 'THE WORKER ENDED'}"
-    kept = verdict.is_clean and not meanwhile and not ended
+    measured = f"{meanwhile} posted meanwhile; {verdict.figures()}; {'no restart' if ended == 0 else 'A RESTART IS NEEDED'}"
+    kept = verdict.is_clean and not meanwhile and ended == 0
     target = "nothing posted without a claim, recovers without restart"
     return Row(f"{what} for {seconds:.0f} s", f"{len(made)} deliveries", target, measured, kept)
+
+
+async def _ended(process: Process) -> int | None:
+    """Return what a worker ends with, None when it does not recover in a minute."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_RECOVERS):
+            return await process.wait()
+    return None
 
 
 async def _through(platform: Platform, trouble: AbstractAsyncContextManager[None], seconds: float, after: int) -> int:
@@ -93,11 +106,7 @@ async def _read_only(database: Path, process: int) -> AsyncIterator[None]:
 @asynccontextmanager
 async def _locked(database: Path, process: int) -> AsyncIterator[None]:
     """Hold the write lock in another process."""
-    holder = (
-        "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('begin immediate'); print(flush=True); sys.stdin.read()"
-    )
-    pipe = asyncio.subprocess.PIPE
-    other = await asyncio.create_subprocess_exec(sys.executable, "-c", holder, str(database), stdin=pipe, stdout=pipe)
+    other = await asyncio.create_subprocess_exec(sys.executable, "-c", _HOLDER, str(database), stdin=PIPE, stdout=PIPE)
     assert other.stdout is not None
     await other.stdout.readline()
     yield
