@@ -90,11 +90,12 @@ async def _titled(desk: Desk, typed: str) -> Item | None:
     if len(typed) > _LONGEST_TITLE:
         raise UsageError("That is longer than any title.", hint=_HOW)
     words = list(filter(says_something, dict.fromkeys(typed.split())))[:_WORDS]
-    if not words:
-        return None
+    spelt = [word for word in words if any(map(str.isalpha, word))]
+    if not spelt:
+        return None  # "-1" is a slip of the finger, though titles have numbers
     phrase = Term(typed, "title", quoted=True)
     apart = And(tuple(Term(word, "title", quoted=True) for word in words))
-    for tree in (phrase, apart):
+    for tree in (phrase, apart) if len(spelt) > 1 else (phrase,):
         page = await desk.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
         if found := [hit.item for hit in page.hits]:
             return _chosen(typed, found)

@@ -17,6 +17,7 @@ from bot.rank import LearnedTerm, profile
 from bot.rank.lessons import lessons_of
 
 _SHOWN = 12  # words that speak for an item, and as many against; the export has all
+_LEAST = 0.005  # a weight that is told as 0.00 says nothing
 _ITEMS = 10
 
 
@@ -48,8 +49,8 @@ async def _shown(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Act
     if not given:
         return _nothing(topic)
     known, terms = await learned_of(desk, given)
-    wanted = [each for each in terms if each.weight > 0][:_SHOWN]
-    unwanted = [each for each in terms if each.weight < 0][:_SHOWN]
+    wanted = [each for each in terms if each.weight >= _LEAST][:_SHOWN]
+    unwanted = [each for each in terms if each.weight <= -_LEAST][:_SHOWN]
     entries = [
         ReplyEntry(title=title, lines=tuple(map(_term_in_words, some)))
         for title, some in (("Ranked higher", wanted), ("Ranked lower", unwanted))
@@ -58,7 +59,7 @@ async def _shown(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Act
     rest = len(terms) - len(wanted) - len(unwanted)
     return Reply(
         title=f"What {topic.title} learned",
-        text=(f"{_told(given)}.", *((f"{counted(rest, 'weaker word')} stand in the export.",) if rest else ())),
+        text=(f"{_told(given)}.", *((f"The export has {counted(rest, 'weaker word')} besides.",) if rest else ())),
         entries=(*entries, *_own_entries(topic, given, known, actor)),
         buttons=(
             Button("Export", write(Profile(topic.name, ProfileAction.EXPORT))),

@@ -1,5 +1,6 @@
 """How people write the words that are counted: a folded word is `cach`-like, a reader wants `caches` or `KV`."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
@@ -46,4 +47,7 @@ def _words(spelling: str) -> tuple[str, ...]:
 def _best(word: str, counts: Counter[str]) -> str:
     # A part of a compound is told by a spelling of its own where there is one: `training`, not `pre-training`.
     alone = {spelling: count for spelling, count in counts.items() if _words(spelling) == (word,)} or counts
-    return min(alone, key=lambda spelling: (-alone[spelling], not spelling.islower(), len(spelling), spelling))
+    best = min(alone, key=lambda spelling: (-alone[spelling], not spelling.islower(), len(spelling), spelling))
+    # Where there is none, by its part: `Smith` of Kernel-Smith, `vllm` of an address.
+    parts = () if _words(best) == (word,) else re.findall(r"\w+", best)
+    return next((part for part in parts if _words(part) == (word,)), best)

@@ -15,7 +15,8 @@ NEWS = post("news")
 
 @pytest.fixture
 async def seat(ada: Seat) -> Seat:
-    more = (CODE, OLD, NEWS, about(6, "Sharding a cache in Triton"), about(7, "Cache"))
+    numbered = about(8, "Three rules for flow 3")
+    more = (CODE, OLD, NEWS, about(6, "Sharding a cache in Triton"), about(7, "Cache"), numbered)
     await ada.desk.store.add(more, ada.now - timedelta(hours=1))
     return ada
 
@@ -87,6 +88,8 @@ async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(seat: Seat) 
         ("https://nowhere.example/x", "not among the items collected"),
         ("zebras", "No item has"),
         ("–", "No item has"),
+        ("-3", "No item has"),
+        ("3 for", "No item has"),
         ("x" * 600, "longer than any title"),
         ("word " * 1000, "longer than any title"),
     ],

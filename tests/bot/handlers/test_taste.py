@@ -198,6 +198,18 @@ async def test_the_profile_shows_words_with_weights_and_counts_but_no_names(ada:
     assert own == [(CHAIN.title, ("You said less.",)), (PAGING.title, ("You said more.",))]
 
 
+async def test_a_profile_tells_no_word_that_weighs_nothing_and_none_twice(ada: Seat) -> None:
+    for person, command in (("U-ada", "less 2603.00004"), ("U-ada", "more 2603.00005"), ("U-bob", "less 2603.00005")):
+        await ada.by(person=person).ask(f"{command} for kv")
+
+    reply = await ada.ask("profile kv")
+
+    lines = [line for entry in reply.entries if entry.item is None for line in entry.lines]
+    assert lines
+    assert not [line for line in lines if "0.00 (" in line]
+    assert len({line.split(" ")[0] for line in lines}) == len(lines)
+
+
 async def test_a_topic_that_was_taught_nothing_says_how_to_begin(ada: Seat) -> None:
     for action in ("", "export", "reset"):
         reply = await ada.ask(f"profile kv {action}")

@@ -18,6 +18,11 @@ def test_a_hyphenated_word_is_the_spelling_of_its_joined_form_and_parts_have_the
     assert found["training"] == "training"
 
 
+def test_a_part_that_never_stands_alone_is_cut_out_of_its_compound_or_address() -> None:
+    found = spellings_in([paper("Kernel-Smith", "See https://github.com/InternLM/Kernel-Smith.")])
+    assert (found["kernelsmith"], found["smith"], found["internlm"]) == ("Kernel-Smith", "Smith", "InternLM")
+
+
 def test_an_item_spells_its_own_words_and_others_stay_folded() -> None:
     assert spelled(["kv", "cache", "absent"], paper("KV caches")) == ["KV", "caches", "absent"]
 
