@@ -11,7 +11,7 @@ QUALITY ?=
 HF ?=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check format bench wheel clean
+.PHONY: help demo run test check format bench soak wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +37,9 @@ format: $(VENV)/ready-dev ## put the code in its form
 
 bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2=, QUALITY= and HF= name the data
 	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" --hf "$(HF)" $(ARGS)
+
+soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; a table of what arrived
+	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
 wheel: $(VENV)/ready-dev ## build the wheel into dist/
 	@rm -rf dist && $(BIN)/python -m pip --disable-pip-version-check -q wheel --no-deps --no-build-isolation -w dist .

@@ -10,10 +10,24 @@ and so are the platform's; storms, fan-out and throughput run with the true ones
 import argparse
 import asyncio
 import sys
+from asyncio.subprocess import PIPE
 from collections.abc import Awaitable, Callable, Sequence
 
 from benchmarks.soak import broken, killed, limits, restored
 from benchmarks.soak.row import Row, Size, table
+
+
+def _alone(module: str) -> Callable[[Size], Awaitable[Sequence[Row]]]:
+    """Return a test that is a program of its own, whose last line is its row."""
+
+    async def test(_: Size) -> Sequence[Row]:
+        process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, stdout=PIPE)
+        said, _nothing = await process.communicate()
+        cells = said.decode().splitlines()[-1].strip("| ").split(" | ")
+        return [Row(cells[0], cells[1], cells[2], cells[3], process.returncode == 0)]
+
+    return test
+
 
 TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "kill-nonce": killed.nonce,
@@ -27,6 +41,7 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "throughput": limits.throughput,
     "restore": restored.restored,
     "broken": broken.broken,
+    "zones": _alone("benchmarks.soak.zones"),
 }
 
 

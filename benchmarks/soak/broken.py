@@ -19,7 +19,7 @@ from benchmarks.soak.row import Row, Size
 from benchmarks.soak.run import due_just_now
 from tests.fakes.platform import Platform, running
 
-_BREAKS = Callable[[Path, int], AbstractAsyncContextManager[None]]
+Breaks = Callable[[Path, int], AbstractAsyncContextManager[None]]
 _HOLDER = """
 import sqlite3, sys
 db = sqlite3.connect(sys.argv[1])
@@ -36,13 +36,14 @@ _RECOVERS = 60.0
 async def broken(size: Size) -> Sequence[Row]:
     """Each kind of it."""
     return [
-        await _broken("the disk is full", _full, _BROKEN, size),
-        await _broken("the database is read-only when the service starts", _read_only, _BROKEN, size),
-        await _broken("another program locks the database", _locked, _LOCKED, size),
+        await unwritable("the disk is full", full, _BROKEN, size),
+        await unwritable("the database is read-only when the service starts", read_only, _BROKEN, size),
+        await unwritable("another program locks the database", locked, _LOCKED, size),
     ]
 
 
-async def _broken(what: str, breaks: _BREAKS, seconds: float, size: Size) -> Row:
+async def unwritable(what: str, breaks: Breaks, seconds: float, size: Size) -> Row:
+    """Let a worker post through such a trouble, which lasts for so long."""
     crowd = Crowd(size.deliveries // 8, due_just_now(), (1,))
     made = crowd.deliveries()
     with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +51,7 @@ async def _broken(what: str, breaks: _BREAKS, seconds: float, size: Size) -> Row
         await plant(database, crowd)
         async with running(replace(ORDINARY, remembers=REMEMBERED, seed=size.seed)) as platform:
             work = replace(NONCE, database=str(database), url=platform.url).of(crowd)
-            early = breaks is _read_only
+            early = breaks is read_only
             if early:
                 database.chmod(0o444)
             process = await kills.started(work, _without_privilege if early else None)
@@ -88,7 +89,7 @@ async def _through(platform: Platform, trouble: AbstractAsyncContextManager[None
 
 
 @asynccontextmanager
-async def _full(database: Path, process: int) -> AsyncIterator[None]:
+async def full(database: Path, process: int) -> AsyncIterator[None]:
     """Let no file of the worker grow, as on a full disk, and give no room in the log."""
     log = database.with_name(f"{database.name}-wal")
     kept = resource.prlimit(process, resource.RLIMIT_FSIZE)
@@ -98,13 +99,14 @@ async def _full(database: Path, process: int) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def _read_only(database: Path, process: int) -> AsyncIterator[None]:
+async def read_only(database: Path, process: int) -> AsyncIterator[None]:
+    """Give the rights back at the end; they were taken before the worker began."""
     yield
     await asyncio.to_thread(database.chmod, 0o644)
 
 
 @asynccontextmanager
-async def _locked(database: Path, process: int) -> AsyncIterator[None]:
+async def locked(database: Path, process: int) -> AsyncIterator[None]:
     """Hold the write lock in another process."""
     other = await asyncio.create_subprocess_exec(sys.executable, "-c", _HOLDER, str(database), stdin=PIPE, stdout=PIPE)
     assert other.stdout is not None

@@ -42,7 +42,7 @@ async def _restored(where: str, behaviour: Behaviour, work: Work, size: Size) ->
             yesterday = replace(work.of(crowd.the_day_before()), begins=work.begins - _DAY)
             await _yesterday(yesterday, platform, len(made) // 4)
             await _until_posted(work.of(crowd), platform, len(platform.committed) + len(made) // 4)
-            restore(database.with_suffix(".backup"), database, datetime.now(UTC))
+            await asyncio.to_thread(restore, database.with_suffix(".backup"), database, datetime.now(UTC))
             await kills.Killer(replace(work.of(crowd), begins=0.0), 0, behaviour.seed, lambda: 0).run()
         rows, overtaken = await ledger(database, made), await skipped(database, made)
         said = [each for each in made if each.occurrence not in overtaken or each.id in rows]

@@ -26,8 +26,10 @@ class Size:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Return the rows as Markdown."""
-    lines = ["| test | size | target | measured | kept |", "|---|---|---|---|---|"]
-    words = {True: "yes", False: "**no**", None: ""}
-    lines += [f"| {each.test} | {each.size} | {each.target} | {each.measured} | {words[each.kept]} |" for each in rows]
+    """Return the rows as Markdown; a target that was not kept is said in bold."""
+    lines = ["| test | size | target | measured |", "|---|---|---|---|"]
+    lines += [
+        f"| {each.test} | {each.size} | {each.target} | {'**not kept:** ' if each.kept is False else ''}{each.measured} |"
+        for each in rows
+    ]
     return "\n".join(lines)
