@@ -22,7 +22,8 @@ from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, counted, slug, topic_named, topics_of
 from bot.handlers.parts import definition, elements, interest_in_words
-from bot.models import Actor, And, Button, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.handlers.subscribed import as_command
+from bot.models import Actor, And, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.query import parse
 
 LONGEST_NAME = 40  # characters; a menu shows so many
@@ -210,14 +211,15 @@ async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: date
         if not topic.revision:
             hint = f"*unsubscribe {topic.name}* ends it in this channel."
             raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
-        change = change_of(actor, topic.name, definition(topic), "", now)
         if topic.name in desk.packs:
+            change = change_of(actor, topic.name, definition(topic), "", now)
             await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
-            return _as_shipped(desk.packs[topic.name])
+            return _as_shipped(desk.packs[topic.name], topic, await topics_of(desk, actor.workspace))
         users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
         if users and not command.anyway:
             return _in_use(topic, users, actor)
         learned = len(await desk.store.feedback(actor.workspace, topic.name))
+        change = change_of(actor, topic.name, _whole(topic, users), "", now)
         await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
         return _gone(topic, users, learned, actor)
 
@@ -244,13 +246,24 @@ def _in_use(topic: Topic, users: Sequence[Subscription], actor: Actor) -> Reply:
     )
 
 
-def _as_shipped(pack: Topic) -> Reply:
+def _whole(topic: Topic, users: Sequence[Subscription]) -> str:
+    """Return all that goes with the topic: how it was made, and how each channel subscribed to it."""
+    return "\n".join((definition(topic), *(f"In {each.channel}: {as_command(each)}" for each in users)))
+
+
+def _file(name: str, text: str) -> Attachment:
+    return Attachment(f"{name}-topic.txt", "text/plain", f"{text}\n")
+
+
+def _as_shipped(pack: Topic, copy: Topic, topics: Mapping[str, Topic]) -> Reply:
+    name = _free(pack.name, topics)
     return Reply(
         title=f"{pack.title} is again as it comes with Broadsheet",
         text=(
             "This workspace's own copy is gone. Subscriptions to it go on, and what it learned stays.",
-            f"*history {pack.name}* keeps how the copy was made, so that it can be made again.",
+            f"The commands in the file make the copy again, as {name}.",
         ),
+        attachment=_file(name, definition(replace(copy, name=name))),
         buttons=(Button("Show", write(ShowTopic(pack.name))), Button("Preview", write(Now(pack.name)))),
         private=False,
     )
@@ -263,5 +276,6 @@ def _gone(topic: Topic, users: Sequence[Subscription], learned: int, actor: Acto
     if learned:
         went.append(f"what {counted(learned, 'answer')} of more and less had taught it")
     text = [f"With it went {' and '.join(went)}."] if went else []
-    text.append(f"*history {topic.name}* keeps how it was made, so that it can be made again.")
-    return Reply(title=f"Deleted {topic.title}", text=tuple(text), private=False)
+    text.append("The commands in the file make it again.")
+    attachment = _file(topic.name, _whole(topic, users))
+    return Reply(title=f"Deleted {topic.title}", text=tuple(text), attachment=attachment, private=False)

@@ -378,8 +378,18 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Seat) -> None:
     deleted = await ada.ask(button(asked, "Delete anyway"))
     assert deleted.text == (
         "With it went 2 subscriptions (this channel, C2) and what 1 answer of more and less had taught it.",
-        "*history gpus* keeps how it was made, so that it can be made again.",
+        "The commands in the file make it again.",
     )
+    assert deleted.attachment
+    assert deleted.attachment.name == "gpus-topic.txt"
+    made, *_, first, second = deleted.attachment.text.splitlines()
+    assert made == "topic create gpus GPU"
+    assert (first, second) == (
+        "In C1: subscribe gpus daily at 09:00 in UTC full quiet if empty",
+        "In C2: subscribe gpus daily at 09:00 in UTC full quiet if empty",
+    )
+    (latest,) = await ada.desk.store.changes(ada.actor.workspace, about="topic gpus", limit=1)
+    assert f"{latest.before}\n" == deleted.attachment.text
     assert not deleted.private
     assert not await ada.desk.store.subscriptions(ada.actor.workspace)
     assert not await ada.desk.store.feedback(ada.actor.workspace, "gpus")
@@ -407,6 +417,10 @@ async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada
     assert "Revision: as it comes with Broadsheet" in said(await ada.ask("topic show kv"))
     assert [each.topic for each in await ada.here()] == ["kv"]
     assert len(await ada.desk.store.feedback(ada.actor.workspace, "kv")) == 1
+    assert reply.attachment
+    for line in reply.attachment.text.splitlines():
+        await ada.ask(line)
+    assert replace(await topic(ada, "kv-2"), name="kv", revision=0) == replace(PACK, title="Caches")
 
 
 async def test_history_keeps_a_deleted_topic_whole_so_that_it_can_be_made_again(ada: Seat) -> None:
