@@ -31,6 +31,10 @@ def place_of(delivery: Delivery) -> Place:
     return delivery.workspace, *delivery.occurrence
 
 
+def ended(delivery: Delivery, reason: str) -> Delivery:
+    return replace(delivery, state=State.EXPIRED, reason=reason, lease_until=None)
+
+
 class Desk(RuleBasedStateMachine):
     """Workspaces that subscribe, and claimers that may hold any claim for ever; what each store should say of it."""
 
@@ -50,6 +54,8 @@ class Desk(RuleBasedStateMachine):
         self.held: list[Delivery] = []  # every claim that was ever made
         for workspace in WORKSPACES:
             self.subscribe(workspace)
+            for days in (0, 1):
+                self.publish(workspace, days, slot=0, parts=2)
 
     def teardown(self) -> None:
         if hasattr(self, "loop"):
@@ -79,21 +85,21 @@ class Desk(RuleBasedStateMachine):
             lambda store: store.save_subscription(given, self.change(workspace), replaces=0)
         )
 
+    @precondition(lambda self: self.held)
     @rule(workspace=workspaces)
     def begin_anew(self, workspace: str) -> None:
         """Somebody unsubscribes, and subscribes again."""
-        ended = self.subscriptions[workspace]
-        self.both(lambda store: store.delete_subscription(ended, self.change(workspace)))
+        former = self.subscriptions[workspace]
+        self.both(lambda store: store.delete_subscription(former, self.change(workspace)))
         for place, each in self.happened.items():
-            if place[:2] == (workspace, ended.id) and each.state is Happening.DUE:
+            if place[:2] == (workspace, former.id) and each.state is Happening.DUE:
                 self.happened[place] = replace(each, state=Happening.SKIPPED, reason="unsubscribed")
         for delivery in self.of(State.PENDING):
-            if delivery.occurrence[0] == ended.id:
-                self.put(replace(delivery, state=State.EXPIRED, reason="unsubscribed"))
+            if delivery.occurrence[0] == former.id:
+                self.put(ended(delivery, "unsubscribed"))
         self.subscribe(workspace)
 
-    @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), late=st.booleans())
-    def tick(self, workspace: str, days: int, slot: int, late: bool) -> None:
+    def due(self, workspace: str, days: int, slot: int, late: bool) -> None:
         ours = self.subscriptions[workspace]
         found = occurrence(ours, NOW.date() - timedelta(days=days), slot=slot, late=late)
         new = self.both(lambda store: store.open_occurrences([found], ours, self.now + timedelta(hours=1)))
@@ -101,10 +107,17 @@ class Desk(RuleBasedStateMachine):
         assert new == (place not in self.happened)
         self.happened.setdefault(place, found)
 
+    @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), late=st.booleans())
+    def tick(self, workspace: str, days: int, slot: int, late: bool) -> None:
+        self.due(workspace, days, slot, late)
+
     @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), parts=st.sampled_from((3, 2, 1, 0)))
+    def publish_one(self, workspace: str, days: int, slot: int, parts: int) -> None:
+        self.publish(workspace, days, slot, parts)
+
     def publish(self, workspace: str, days: int, slot: int, parts: int) -> None:
         """A digest of so many messages is made for what is or was due; of none, and it is put off."""
-        self.tick(workspace, days, slot, late=False)
+        self.due(workspace, days, slot, late=False)
         seconds = 10 * days
         place = (workspace, self.subscriptions[workspace].id, NOW.date() - timedelta(days=days), slot)
         stored = self.happened[place]
@@ -124,18 +137,28 @@ class Desk(RuleBasedStateMachine):
     def wait(self, seconds: int) -> None:
         self.now += timedelta(seconds=seconds)
 
-    @rule(limit=st.integers(1, 4))
-    def look(self, limit: int) -> None:
+    def look(self, limit: int) -> list[Delivery]:
         due = self.both(lambda store: store.due_deliveries(self.now, limit=limit))
         unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=limit))
-        self.seen += [each for each in (*due, *unsettled) if each not in self.seen]
+        found = [*due, *unsettled]
+        self.seen += [each for each in found if each not in self.seen]
+        return found
 
     @rule(number=numbers)
     def claim(self, number: int) -> None:
         """Somebody claims what is to be done. A crash is a claim that is never recorded."""
-        self.look(EVERYTHING)
-        if self.seen:
-            self.take(self.seen[-1 - number % min(len(self.seen), 5)])
+        found = self.look(3)
+        if found:
+            self.take(found[number % len(found)])
+
+    @precondition(lambda self: self.happened)
+    @rule(number=numbers, state=st.sampled_from((State.DONE, *State)), seconds=st.integers(0, 100))
+    def deliver(self, number: int, state: State, seconds: int) -> None:
+        """Somebody claims what is to be done and records it at once."""
+        before = len(self.held)
+        self.claim(number)
+        if len(self.held) > before:
+            self.write(self.held[-1], state, seconds)
 
     @precondition(lambda self: self.seen)
     @rule(number=numbers)
@@ -168,6 +191,9 @@ class Desk(RuleBasedStateMachine):
     def record(self, number: int, state: State, seconds: int) -> None:
         """Somebody records what they claimed, the last one more often than what is long forgotten."""
         claim = self.held[-1 - number % 3 % len(self.held)] if number % 2 else self.held[number % len(self.held)]
+        self.write(claim, state, seconds)
+
+    def write(self, claim: Delivery, state: State, seconds: int) -> None:
         given = replace(
             claim,
             state=state,
@@ -180,14 +206,14 @@ class Desk(RuleBasedStateMachine):
         assert recorded == (stored.state is State.SENDING and stored.token == claim.token)
         if recorded:
             if state is State.PENDING and self.subscriptions[given.workspace].id != given.occurrence[0]:
-                given = replace(given, state=State.EXPIRED, reason="unsubscribed", lease_until=None)
+                given = ended(given, "unsubscribed")
             self.put(given)
             self.tell_later_parts(given)
 
     def tell_later_parts(self, recorded: Delivery) -> None:
         for each in self.waiting_after(recorded):
             if recorded.state in ENDED:
-                self.put(replace(each, state=State.EXPIRED, reason=recorded.reason))
+                self.put(ended(each, recorded.reason))
             elif recorded.state is State.DONE and recorded.part == 1:
                 self.put(replace(each, thread=recorded.message))
 
@@ -201,7 +227,7 @@ class Desk(RuleBasedStateMachine):
         later = self.waiting_after(first)
         assert self.both(lambda store: store.expire_parts(first, "Given up.")) == len(later)
         for each in later:
-            self.put(replace(each, state=State.EXPIRED, reason="Given up."))
+            self.put(ended(each, "Given up."))
 
     @rule()
     def reopen(self) -> None:
@@ -277,6 +303,6 @@ TestDesk = Desk.TestCase
 TestDesk.settings = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=40,
+    max_examples=25,
     stateful_step_count=40,
 )
