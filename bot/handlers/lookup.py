@@ -32,8 +32,10 @@ async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
 def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:
     titles = {slug(topic.title): topic.name for topic in topics.values()}
     known = {**titles, **{name: name for name in topics}}
+    words = set(typed.split("-"))
     close = difflib.get_close_matches(typed, known, n=2, cutoff=0.5) if typed else []
-    names = list(dict.fromkeys(known[each] for each in close))
+    close += [each for each in known if words & set(each.split("-"))] if not close else []  # gpu is a word of gpu-systems
+    names = list(dict.fromkeys(known[each] for each in close))[:2]
     return f"Did you mean {' or '.join(names)}?" if names else "*topics* lists those there are."
 
 

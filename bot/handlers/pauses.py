@@ -8,9 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.commands import Now, Pause, Resume, Unsubscribe, write
+from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import check_may_manage, counted, topics_of
-from bot.handlers.subscribed import change_subscription, is_paused, next_due, pause_in_words, title_of, unpaused
+from bot.handlers.subscribed import NO_TOPIC, change_subscription, is_paused, next_due, pause_in_words, title_of, unpaused
 from bot.handlers.times import MOMENT, count_due, day_in_words, last_due, local, moment_in_words, start_of, today
 from bot.handlers.until import day_meant
 from bot.models import Actor, Button, Reply, Subscription
@@ -37,6 +38,7 @@ async def pause(desk: Desk, command: Pause, actor: Actor, now: datetime) -> Repl
 
 
 async def _until(subscription: Subscription, typed: str, now: datetime) -> datetime:
+    await next_due(subscription, now)  # for its hint, where the schedule cannot be computed
     zone = subscription.schedule.zone
     return await start_of(day_meant(typed, await today(zone, now)), zone)
 
@@ -69,7 +71,11 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
     """Post again what was paused."""
     await check_may_manage(desk, actor)
 
+    topics = await topics_of(desk, actor.workspace)
+
     async def resumed(subscription: Subscription) -> Subscription:
+        if subscription.topic not in topics:
+            raise UsageError(NO_TOPIC, hint=f"*unsubscribe {subscription.topic}* ends this.")
         if not subscription.paused:
             return subscription
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
@@ -77,7 +83,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
 
     changed = await change_subscription(desk, actor, command.topic, resumed, now)
     coming = await next_due(changed.after, now)
-    title = title_of(await topics_of(desk, actor.workspace), changed.after.topic)
+    title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := is_paused(changed.before, now):
         since = await local(changed.after.baseline, changed.after.schedule.zone)

@@ -12,6 +12,8 @@ from bot.handlers.lookup import counted, shown, slug, topics_of
 from bot.handlers.times import MOMENT, Timetable, local, moment_in_words, timetable
 from bot.models import Actor, Change, Field, Subscription, Topic
 
+NO_TOPIC = "The topic is not there any more."
+
 Alter = Callable[[Subscription], Awaitable[Subscription]]
 
 

@@ -25,6 +25,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, counted, subscription_here, topic_named, topics_of
 from bot.handlers.subscribed import (
+    NO_TOPIC,
     Changed,
     as_command,
     change_of,
@@ -174,11 +175,13 @@ async def unsubscribe(desk: Desk, command: Unsubscribe, actor: Actor, now: datet
     """End this channel's subscription to a topic."""
     await check_may_manage(desk, actor)
     gone = await _ended(desk, command.topic, actor, now)
-    title = title_of(await topics_of(desk, actor.workspace), gone.topic)
+    topics = await topics_of(desk, actor.workspace)
+    stays = gone.topic in topics
+    rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
     return Reply(
-        title=f"Unsubscribed from {title}",
-        text=("Nothing more of it will be posted in this channel. The topic stays, and what it has learned.",),
-        buttons=(Button("Undo", as_command(gone)),),
+        title=f"Unsubscribed from {title_of(topics, gone.topic)}",
+        text=(f"Nothing more of it will be posted in this channel. {rest}",),
+        buttons=(Button("Undo", as_command(gone)),) if stays else (),
         private=False,
     )
 
@@ -226,18 +229,17 @@ async def _entry(
 ) -> ReplyEntry:
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
-    lines = [await _schedule_line(each, now)]
+    lines = [await _schedule_line(each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
     if paused := await pause_in_words(each, now):
         lines.append(f"{paused}.")
     if size := size_in_words(each):
         lines.append(size)
     if (filters := filters_in_words(each, topic)) != "none":
         lines.append(f"filter: {filters}")
-    if topic is None:
-        lines.append(f"The topic is not there any more; *unsubscribe {each.topic}* ends this.")
     channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
     title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
-    return ReplyEntry(title=title, lines=tuple(lines), buttons=_buttons(each, now) if here else ())
+    buttons = _buttons(each, now)[0 if topic else -1 :] if here else ()  # without a topic it can only be ended
+    return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
 
 
 async def _schedule_line(each: Subscription, now: datetime) -> str:

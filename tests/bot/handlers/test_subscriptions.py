@@ -296,16 +296,24 @@ async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(a
     assert (await ada.ask("pause kv")).title == "KV cache is paused"
     with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
         await ada.ask("resume kv")
-    with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
+    with pytest.raises(UsageError, match='"Europe/Atlantis" is not known') as raised:
         await ada.ask("pause kv until monday")
+    assert raised.value.hint.startswith("*subscribe kv in ZONE* gives it another")
     assert (await ada.ask("unsubscribe kv")).title == "Unsubscribed from KV cache"
 
 
 async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada: Seat) -> None:
     await stored(ada, topic="bygone")
 
-    assert "The topic is not there any more; *unsubscribe bygone* ends this." in said(await ada.ask("list"))
-    assert (await ada.ask("unsubscribe bygone")).title == "Unsubscribed from bygone"
+    (entry,) = (await ada.ask("list")).entries
+    assert entry.lines == ("The topic is not there any more. *unsubscribe bygone* ends this.",)
+    assert [each.label for each in entry.buttons] == ["Unsubscribe"]
+    with pytest.raises(UsageError, match="The topic is not there any more"):
+        await ada.ask("resume bygone")
+    ended = await ada.ask("unsubscribe bygone")
+    assert ended.title == "Unsubscribed from bygone"
+    assert ended.text == ("Nothing more of it will be posted in this channel. The topic is not there any more.",)
+    assert ended.buttons == ()
 
 
 async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Seat) -> None:

@@ -74,6 +74,9 @@ async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Seat) -> N
         await ada.ask('topic show "KV caches"')
     assert raised.value.hint == "Did you mean kv?"
     with pytest.raises(UsageError) as raised:
+        await ada.ask("subscribe gpu")
+    assert raised.value.hint == "Did you mean gpu-systems?"
+    with pytest.raises(UsageError) as raised:
         await ada.ask(f"topic show {'x' * 3000}")
     assert len(str(raised.value)) < 120
     assert raised.value.hint == "*topics* lists those there are."
