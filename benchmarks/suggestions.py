@@ -65,7 +65,7 @@ def _labelled(item: Item, chance: random.Random) -> Item:
 
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
-    desk = Desk(store, Publisher(store, Extractive(), {}), load_packs(), {"arxiv": "arXiv", "github": "GitHub"})
+    desk = Desk(store, Publisher(store, Extractive(), {}), load_packs(), {"arxiv": "arXiv", "github": "GitHub"}, store)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]

@@ -104,7 +104,7 @@ class App:
         jobs = (
             *self._delivering(vitals).jobs(clock),
             *collecting(self.collector, store, self.sources, pace, clock, vitals.source_failed),
-            *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), _backups(settings), clock),
+            *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), backups_of(settings), clock),
         )
         return Service(
             [vitals.watched(job) for job in jobs],
@@ -155,12 +155,15 @@ async def built(
         yield App(settings, store, store, sources, topics, Collector(store), publisher, desk, model, dict(messengers or {}))
 
 
-def _desk(settings: Settings, store: Store, press: Press, packs: Mapping[str, Topic], titles: Mapping[str, str]) -> Desk:
+def _desk(
+    settings: Settings, store: SqliteStore, press: Press, packs: Mapping[str, Topic], titles: Mapping[str, str]
+) -> Desk:
     return Desk(
         store,
         press,
         packs,
         titles,
+        store,
         limits=_limits(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
@@ -185,7 +188,8 @@ def _http(settings: Settings, *, guarded: bool = False) -> Http:
     )
 
 
-def _backups(settings: Settings) -> Backups | None:
+def backups_of(settings: Settings) -> Backups | None:
+    """Return the backups that the service makes, None when the settings name no folder for them."""
     run = settings.run
     return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
 

@@ -18,8 +18,8 @@ log = logging.getLogger(__name__)
 Clock = Callable[[], datetime]
 
 TICK = timedelta(seconds=15)  # how long after its time a digest is noticed, at the latest
-PUBLISH = timedelta(seconds=5)
-DELIVER = timedelta(seconds=2)
+PUBLISH = timedelta(seconds=2)
+DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
 LOOK = timedelta(minutes=1)  # whether a source is due
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old

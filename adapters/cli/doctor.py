@@ -2,17 +2,18 @@
 
 import asyncio
 import shutil
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from bot.app import App
+from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, SourceError, StoreError
+from bot.models import State, Subscription
 
 LITTLE_SPACE = 500 * 2**20  # bytes
-HEARTBEAT = timedelta(minutes=10)  # `run` writes one every minute
+HEARTBEAT = timedelta(minutes=10)  # `run` writes one every few seconds
 
 
 class Grade(StrEnum):
@@ -34,11 +35,53 @@ class Finding:
 
 async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Finding]:
     """Try everything that can be tried; `offline` leaves out what needs a network."""
-    found = [*_settings(app), *await _database(app), *_topics(app)]
+    found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now)]
     if not offline:
         found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
         found += await _model(app, now)
     return found
+
+
+async def _service(app: App, now: datetime) -> list[Finding]:
+    """What `run` has done: its last sign of life, what stands in the ledger, and what it had to pause."""
+    try:
+        beat = await app.store.get_fact("heartbeat")
+        counts = await app.ledger.ledger_counts()
+        subscriptions = await app.ledger.every_subscription()
+    except StoreError as error:
+        return [Finding("service", Grade.BAD, str(error))]
+    # That it does not run is no fault: `doctor` is also for who has not started it yet.
+    alive = await healthy(app, now)
+    found = [replace(alive, grade=Grade.NOTE) if alive.grade is Grade.BAD else alive] if beat or subscriptions else []
+    told = ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
+    found += [Finding("deliveries", _graded(counts), told)] if told else []
+    found += await _backups(app, now)
+    return found + [_paused(each) for each in subscriptions if each.paused and each.paused_because]
+
+
+async def _backups(app: App, now: datetime) -> list[Finding]:
+    """Whether the newest backup is as new as it should be, where they are made."""
+    backups = backups_of(app.settings)
+    if backups is None:
+        return []
+    made = await asyncio.to_thread(backups.made)
+    if not made:
+        return [Finding("backups", Grade.NOTE, f"there is none in {backups.folder} yet")]
+    age = now - made[-1][0]
+    grade = Grade.GOOD if age < 2 * backups.every else Grade.BAD
+    return [
+        Finding("backups", grade, f"{len(made)} in {backups.folder}, the newest made {age.total_seconds() / 3600:.0f} h ago")
+    ]
+
+
+def _graded(counts: Mapping[str, int]) -> Grade:
+    """What may have been posted or not, or was refused, is for a person to know; `status` tells it by name."""
+    return Grade.NOTE if counts[State.AMBIGUOUS] or counts[State.FAILED] else Grade.GOOD
+
+
+def _paused(each: Subscription) -> Finding:
+    name = f"{each.topic} in {each.channel}" + (f" of {each.workspace}" if each.workspace != LOCAL else "")
+    return Finding(name, Grade.BAD, f"paused by the service: {each.paused_because}")
 
 
 async def healthy(app: App, now: datetime) -> Finding:

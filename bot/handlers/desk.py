@@ -7,6 +7,7 @@ from datetime import timedelta
 from bot.models import Limits, Topic
 from bot.orders import Orders
 from bot.ports import Press, Store
+from bot.ports_ledger import Ledger
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Desk:
     press: Press
     packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
     sources: Mapping[str, str]  # every source's name for people by its name
+    ledger: Ledger  # what was due and what was posted; the store's own
     limits: Limits = Limits()
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48

@@ -7,6 +7,8 @@ from bot.commands import History, ListSubscriptions, Now, Resume, Status, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import counted, shown, slug, topics_of
+from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
+from bot.handlers.posted import elsewhere as trouble_elsewhere
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
 from bot.handlers.times import day_in_words, local, moment_in_words, span_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
@@ -19,7 +21,7 @@ _HEALTH = {
     Health.CHANGED: "answers in an unknown form",
     Health.NEVER: "not asked yet",
 }
-_SILENT = timedelta(minutes=10)  # the service shows every minute that it lives
+_SILENT = timedelta(minutes=10)  # the service shows every few seconds that it lives
 _CHANGES = 20  # lines of a history
 _LOOKED_AT = 500  # of the latest changes, for those that one may see, and those of one topic
 _CUT = 200  # characters of what stood before and after
@@ -31,6 +33,7 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await topics_of(desk, actor.workspace)
+    posted = await posted_here(desk, actor)
     held = sum(is_paused(each, now) for each in elsewhere)
     others = f"{counted(len(elsewhere), 'subscription')} in other channels" + (f", {held} of them paused" if held else "")
     beginning = (
@@ -38,16 +41,29 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
     )
     return Reply(
         title="Status",
-        text=(*(() if here else (beginning,)), *((f"{others}.",) if elsewhere else ()), *await _silence(desk, now)),
-        entries=tuple([await _subscription(desk, each, topics, now) for each in here]),
-        fields=(*[await _source(desk, name, title, now) for name, title in desk.sources.items()], await _counts(desk)),
+        text=(
+            *(() if here else (beginning,)),
+            *((f"{others}.",) if elsewhere else ()),
+            *filter(None, (await trouble_elsewhere(desk, actor, now),)),
+            *await _silence(desk, now),
+        ),
+        entries=(
+            *[await _subscription(desk, each, topics, posted, now) for each in here],
+            *await troubles(posted, here, topics, now),
+        ),
+        fields=(
+            *summary(posted, now),
+            *[await _source(desk, name, title, now) for name, title in desk.sources.items()],
+            await _counts(desk),
+        ),
         buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
     )
 
 
-async def _subscription(desk: Desk, each: Subscription, topics: Mapping[str, Topic], now: datetime) -> ReplyEntry:
-    last = await desk.store.last_digest(each.workspace, each.channel, each.topic)
-    lines = [f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."]
+async def _subscription(
+    desk: Desk, each: Subscription, topics: Mapping[str, Topic], posted: Posted, now: datetime
+) -> ReplyEntry:
+    lines = [await last_digest(posted, each, now) or await _recorded(desk, each, now)]
     try:
         coming = await next_due(each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
@@ -60,6 +76,12 @@ async def _subscription(desk: Desk, each: Subscription, topics: Mapping[str, Top
     if each.topic not in topics:
         lines.append("Its topic is not there any more.")
     return ReplyEntry(title=f"{title_of(topics, each.topic)} ({each.topic})", lines=tuple(lines), buttons=tuple(buttons))
+
+
+async def _recorded(desk: Desk, each: Subscription, now: datetime) -> str:
+    """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
+    last = await desk.store.last_digest(each.workspace, each.channel, each.topic)
+    return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
 
 
 async def _source(desk: Desk, name: str, title: str, now: datetime) -> Field:

@@ -2,91 +2,13 @@
 
 import asyncio
 import json
-import os
 import signal
 import sqlite3
-import sys
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from adapters.cli.exits import Exit
-from adapters.cli.replay import replay
-
-ENTRY = "from adapters.cli.main import main; main()"
-
-
-@dataclass(frozen=True)
-class Ran:
-    status: int
-    out: str
-    err: str
-
-
-@dataclass(frozen=True)
-class Desk:
-    """A person's folder, with settings that send every source to recorded answers."""
-
-    folder: Path
-    url: str
-
-    @property
-    def database(self) -> Path:
-        return self.folder / "data" / "b.sqlite3"
-
-    def settle(self, extra: str = "", *, url: str | None = None, github: str | None = None) -> None:
-        url = url or self.url
-        (self.folder / "broadsheet.toml").write_text(
-            f'database = "{self.database}"\ntopics = ["gpu-systems"]\n{extra}\n'
-            f'[arxiv]\nfeed_url = "{url}/atom"\napi_url = "{url}/api/query"\noai_url = "{url}/oai"\nseconds_between = 0\n'
-            f'[huggingface]\nbase_url = "{url}"\n[github]\nbase_url = "{github or url}"\n',
-            encoding="utf-8",
-        )
-
-    async def start(self, *arguments: str, **variables: str) -> asyncio.subprocess.Process:
-        environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": "error"}
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            ENTRY,
-            *(("--now", "2026-04-01T04:15:00+00:00") if arguments[0] not in ("run", "doctor") else ()),
-            *arguments,
-            cwd=self.folder,
-            env=environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | variables,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-
-    async def run(self, *arguments: str, decoded: str = "utf-8", **variables: str) -> Ran:
-        return await self._ended(await self.start(*arguments, **variables), decoded)
-
-    async def shell(self, line: str) -> Ran:
-        """Run the command by a shell, for what only that can do to it."""
-        process = await asyncio.create_subprocess_shell(
-            f"{sys.executable} -c '{ENTRY}' {line}",
-            executable="/bin/bash",
-            cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
-        return await self._ended(process)
-
-    async def _ended(self, process: asyncio.subprocess.Process, decoded: str = "utf-8") -> Ran:
-        out, err = await asyncio.wait_for(process.communicate(), 60)
-        assert process.returncode is not None
-        assert "Traceback" not in err.decode(decoded), err.decode(decoded)
-        return Ran(process.returncode, out.decode(decoded), err.decode(decoded))
-
-
-@pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    async with replay() as url:
-        desk = Desk(tmp_path, url)
-        desk.settle()
-        yield desk
+from tests.e2e.desk import Desk
 
 
 async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) -> None:
@@ -108,7 +30,7 @@ async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) 
 
     (later,) = (button["command"] for button in found["buttons"] if button["label"] == "Next 5")
     second = json.loads((await desk.run("ask", later, "--json")).out)
-    assert [entry["number"] for entry in second["entries"]]== [6, 7, 8, 9, 10]
+    assert [entry["number"] for entry in second["entries"]] == [6, 7, 8, 9, 10]
     assert not {item["key"] for item in items} & {entry["item"]["key"] for entry in second["entries"]}
 
 

@@ -98,11 +98,11 @@ class Seat:
         return replace(self, now=now)
 
 
-def seat(store: MemoryStore, now: datetime, **settled: Any) -> Seat:
+def seat(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Seat:
     """Ada's place at a desk with two packs over this store."""
     press = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Seat(Desk(store, press, packs, SOURCES, **settled), ADA, now)
+    return Seat(Desk(store, press, packs, SOURCES, store, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:

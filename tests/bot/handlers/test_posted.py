@@ -1,0 +1,136 @@
+"""What `status` tells of digests, as the ledger has them."""
+
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from bot.models import Delivery, Happening, Occurrence, State, Subscription
+from tests.bot.handlers.desks import Seat, said
+
+DAY = timedelta(days=1)
+
+
+async def subscribed(seat: Seat) -> Subscription:
+    await seat.ask("subscribe kv at 09:30 in Europe/Zurich")
+    return (await seat.here())[0]
+
+
+async def happened(seat: Seat, state: Happening, *parts: Delivery, ago: timedelta = DAY, **given: Any) -> Occurrence:
+    """Let a digest of the channel's subscription have been due."""
+    (of,) = await seat.here()
+    due = seat.now.replace(hour=7, minute=30) - ago
+    occurrence = Occurrence(
+        subscription=of.id, workspace=of.workspace, channel=of.channel, topic=of.topic, day=due.date(), due=due
+    )
+    ledger = seat.desk.ledger
+    await ledger.open_occurrences([occurrence], of, seat.now + DAY)
+    if state is not Happening.DUE or given:
+        closed = replace(occurrence, state=state, **given)
+        mine = [replace(each, occurrence=(of.id, due.date(), 0), due=due, id=f"{each.id}{due:%d}") for each in parts]
+        assert await ledger.close_occurrence(closed, seat.now, deliveries=mine)
+    return occurrence
+
+
+def part(seat: Seat, state: State, reason: str = "", number: int = 1) -> Delivery:
+    return Delivery(
+        id=f"d{number}",
+        occurrence=("", date.min, 0),
+        workspace=seat.actor.workspace,
+        channel=seat.actor.channel,
+        topic="kv",
+        part=number,
+        parts=2,
+        payload="text",
+        due=seat.now,
+        next_at=seat.now,
+        state=state,
+        reason=reason,
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "given", "sentence"),
+    [
+        (Happening.DUE, {}, "is being made"),
+        (Happening.DUE, {"reason": "The disk is full."}, "is being made: The disk is full"),
+        (Happening.EMPTY, {}, "there was nothing to post"),
+        (Happening.SKIPPED, {"reason": "noticed too late"}, "was skipped: noticed too late"),
+        (Happening.MADE, {}, "was posted"),
+        (Happening.MADE, {"late": True}, "was posted late"),
+    ],
+)
+async def test_each_subscription_tells_what_became_of_its_last_digest(
+    ada: Seat, state: Happening, given: dict[str, Any], sentence: str
+) -> None:
+    await subscribed(ada)
+    await happened(ada, Happening.EMPTY, ago=2 * DAY)
+    parts = [part(ada, State.DONE)] if state is Happening.MADE else []
+    await happened(ada, state, *parts, **given)
+
+    entry = (await ada.ask("status")).entries[0]
+
+    assert entry.lines[0] == f"Last digest: that of Tuesday 31 March at 09:30 {sentence}."
+    assert entry.lines[1].startswith("Next digest: ")
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ([(State.DONE, ""), (State.PENDING, "")], "waits to be posted"),
+        ([(State.PENDING, "The platform asked for a pause."), (State.PENDING, "")], "waits to be posted: The platform"),
+        ([(State.DONE, ""), (State.AMBIGUOUS, "unknown: The history may not be read.")], "posted or not: The history may"),
+        ([(State.FAILED, "The channel is archived."), (State.EXPIRED, "")], "was not posted: The channel is archived"),
+        ([(State.EXPIRED, "It could not be posted in time.")], "was not posted: It could not be posted in time"),
+    ],
+)
+async def test_the_worst_of_a_digests_parts_is_told(ada: Seat, parts: list[tuple[State, str]], sentence: str) -> None:
+    await subscribed(ada)
+    made = [part(ada, state, reason, number) for number, (state, reason) in enumerate(parts, start=1)]
+    await happened(ada, Happening.MADE, *made)
+
+    assert sentence in (await ada.ask("status")).entries[0].lines[0]
+
+
+async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Seat) -> None:
+    await subscribed(ada)
+    await happened(ada, Happening.MADE, part(ada, State.DONE), ago=DAY, late=True)
+    await happened(ada, Happening.MADE, part(ada, State.AMBIGUOUS, "unknown: nobody can look"), ago=2 * DAY)
+    await happened(ada, Happening.MADE, part(ada, State.FAILED, "The channel is archived."), ago=3 * DAY)
+    await happened(ada, Happening.SKIPPED, ago=4 * DAY, reason="overtaken: a later digest was due too")
+    await happened(ada, Happening.MADE, part(ada, State.EXPIRED, "unsubscribed"), ago=5 * DAY)
+    await happened(ada, Happening.MADE, part(ada, State.FAILED, "long ago"), ago=9 * DAY)
+
+    reply = await ada.ask("status")
+
+    assert [(each.title, each.lines) for each in reply.entries[1:]] == [
+        ("KV cache, Monday 30 March at 09:30", ("It may have been posted or not: nobody can look.",)),
+        ("KV cache, Sunday 29 March at 09:30", ("It was not posted: The channel is archived.",)),
+        ("KV cache, Saturday 28 March at 08:30", ("It was skipped: overtaken: a later digest was due too.",)),
+    ]
+    told = {field.name: field.value for field in reply.fields}["Digests here, last 7 days"]
+    assert told == "1 posted (1 late), 1 may have been posted or not, 1 not posted, 1 skipped, 1 not wanted any more"
+    assert "long ago" not in said(reply)
+
+
+async def test_many_troubles_are_told_briefly(ada: Seat) -> None:
+    await subscribed(ada)
+    for days in range(7):
+        await happened(ada, Happening.SKIPPED, ago=days * DAY + timedelta(hours=2), reason="too late")
+
+    entries = (await ada.ask("status")).entries[1:]
+
+    assert len(entries) == 6
+    assert entries[-1].title == "2 more digests with trouble before"
+
+
+async def test_trouble_in_other_channels_is_counted_and_that_of_other_workspaces_is_not(ada: Seat) -> None:
+    for seat in (ada.by(channel="C2"), ada.by(workspace="slack:T2", channel="C3")):
+        await subscribed(seat)
+        await happened(seat, Happening.MADE, part(seat, State.FAILED, "secret reason"))
+
+    reply = await ada.ask("status")
+
+    assert "In other channels, 1 digest of the last 7 days was not posted, or may not have been." in reply.text
+    assert "secret reason" not in said(reply)
