@@ -61,3 +61,9 @@ def test_the_panels_have_places_of_their_own_and_name_their_data_source() -> Non
 
 def test_nothing_is_told_of_the_process_that_prometheus_would_tell_by_itself() -> None:
     assert all(name.startswith("broadsheet_") for name in told())
+
+
+def test_the_metrics_of_the_document_are_those_that_are_told() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "running.md").read_text(encoding="utf-8")
+
+    assert re.findall(r"^\| `(broadsheet_\w+)` \|", text, re.MULTILINE) == list(told())
