@@ -168,6 +168,7 @@ _numbers = itertools.count()
 
 
 def _both(matches: Sequence[Match]) -> Match | None:
+    matches = list(dict.fromkeys(matches))  # what is said twice is looked for once
     if len(matches) < 2:
         return matches[0] if matches else None
     depth = 1 + max(match.depth for match in matches)

@@ -167,6 +167,12 @@ def test_a_query_is_read_as_this_tree(text: str, tree: Tree) -> None:
         ("(" * 21 + "kv" + ")" * 21, 20, "", "nested 20 deep"),
         ("-(" * 500 + "kv" + ")" * 500, 20, "", "nested 20 deep"),
         ("kv " * 65, 192, "", "A query may have 64 clauses"),
+        (
+            "a* b* c* d* e* f* a* gpu* zz*",
+            26,
+            "Longer beginnings, such as `mem*`, may be as many as you like.",
+            "6 beginnings of",
+        ),
         ("k" * 2001, 2000, "", "A query may be 2,000 characters long; this one has 2,001."),
     ],
 )
