@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from bot import compose
-from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
+from bot.models import And, Fate, Item, Judged, Not, Number, Or, Order, Ranked, Tree, Trial
 from bot.query import Folded, match, matches
 from bot.rank import Edition, Lesson, diversify, rank
 
@@ -118,6 +118,22 @@ def try_on(order: Order, seen: int, edition: Edition, knowledge: Knowledge, show
         through=tuple(Judged(each, True, _why_through(order, each, now)) for each in through[:shown]),
         stopped=tuple(Judged(each, False, _why_stopped(order, each, now)) for each in out[:shown]),
     )
+
+
+def filtering(order: Order) -> Tree:
+    """Return what both filters of the order ask for together."""
+    return And(tuple(tree for _, tree in _filters(order)))
+
+
+def asks_for_score(tree: Tree) -> bool:
+    """Say whether a score decides what the tree holds for: then no search can tell."""
+    match tree:
+        case Not(part):
+            return asks_for_score(part)
+        case And(parts) | Or(parts):
+            return any(map(asks_for_score, parts))
+        case _:
+            return isinstance(tree, Number) and tree.field == "score"
 
 
 def _turned_away(order: Order, items: Sequence[Item], knowledge: Knowledge, now: datetime) -> dict[str, str]:

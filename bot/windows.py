@@ -18,7 +18,7 @@ T = TypeVar("T")
 # thousandth, and what was stored since is never missed: see `Windows`.
 FRESH = timedelta(minutes=5)
 # Items in all the indexes that are kept, those that are used last; a thousand papers take 20 MB.
-MOST = 3_000
+MOST = 4_000
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)

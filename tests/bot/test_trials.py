@@ -5,8 +5,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bot.choosing import asks_for_score
 from bot.models import Interest, Item, Order, Topic
-from bot.press import Publisher
+from bot.press import BROAD, Publisher
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -126,3 +127,23 @@ async def test_what_a_search_found_is_scored_as_its_digest_scores_it(store: Memo
     assert [each.item.key for each in scored] == ["arxiv:2603.00050", "arxiv:2603.00002"]
     assert scored[0].score > scored[1].score > 0
     assert await publisher.score(order(), [], now) == []
+
+
+async def test_of_a_topic_that_lets_nearly_everything_in_all_are_counted(now: datetime) -> None:
+    store = MemoryStore()
+    many = [
+        paper(f"2604.{number:05}", title=f"A cache {'of maps' if number % 700 else 'paged'}", abstract="")
+        for number in range(BROAD + 100)
+    ]
+    await store.add(many, now - timedelta(days=1))
+
+    trial = await press(store).try_filter(order("paged"), now - WEEK, now)
+
+    assert (trial.seen, trial.entered, trial.passed) == (BROAD + 100, BROAD + 100, 3)
+    assert [each.ranked.item.title for each in trial.through] == ["A cache paged"] * 3
+    assert {each.clause for each in trial.stopped} == {'no text has "paged"'}
+
+
+@pytest.mark.parametrize(("text", "asks"), [("score:>0.4", True), ("-(kv OR score:<0.2) gpu", True), ("stars:>4", False)])
+def test_a_score_is_found_wherever_it_stands_in_a_filter(text: str, asks: bool) -> None:
+    assert asks_for_score(parse(text).tree) is asks
