@@ -35,9 +35,7 @@ async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Re
     return Reply(
         title=f"Found for: {shown(command.query)}",
         text=(_in_words(asked, found),),
-        entries=tuple(
-            _entry(hit.item, _opening(hit.item), _line(asked, hit.item, found, place)) for hit in found.page.hits
-        ),
+        entries=tuple(_entry(hit.item, _opening(hit.item), _line(asked, hit.item, found, place)) for hit in found.page.hits),
         first=place.offset + 1,
         next_steps=_next_steps(asked, command) if not place.offset else (),
         buttons=_leafing(asked, place, found.page),
@@ -138,9 +136,7 @@ async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
             text=("The list ends here.",),
             buttons=(Button("From the beginning", write(Search(asked.text))),),
         )
-    wider = [offer for offer in _wider(asked) if offer[1]]
-    found = await asyncio.gather(*(_finds(desk, text, place.asked) for _, text in wider))
-    offers = [offer for offer, finds in zip(wider, found, strict=True) if finds]
+    offers = await _offers(desk, asked, place.asked)
     if not offers and not (await desk.store.search(Query(""), now=place.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     span = f" in the last {WINDOW.days} days" if asked.windowed else ""
@@ -152,6 +148,15 @@ async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
         next_steps=() if offers else ("*help search* shows what a search can say.",),
         buttons=tuple(Button(label, write(Search(text))) for label, text in offers),
     )
+
+
+async def _offers(desk: Desk, asked: Searched, now: datetime) -> list[tuple[str, str]]:
+    """Labels and texts of those wider searches that find something. The widest one finds what any other does."""
+    *nearer, widest = _wider(asked) or [("", "")]
+    wider = [offer for offer in nearer if offer[1]]
+    found = await asyncio.gather(*(_finds(desk, text, now) for _, text in wider))
+    offers = [offer for offer, finds in zip(wider, found, strict=True) if finds]
+    return [*offers, widest] if widest[1] and (offers or await _finds(desk, widest[1], now)) else offers
 
 
 def _wider(asked: Searched) -> list[tuple[str, str]]:
