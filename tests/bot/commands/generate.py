@@ -42,7 +42,7 @@ from bot.commands import (
 )
 
 # What the grammar gives a meaning, and what telephones, chat clients and strangers put in.
-_SCRAPS = (
+SCRAPS = (
     *(
         "for",
         "for gpu-systems",
@@ -173,9 +173,9 @@ _SCRAPS = (
 
 def texts() -> st.SearchStrategy[str]:
     """Give texts of any kind, the empty one among them."""
-    scraps = st.lists(st.sampled_from(_SCRAPS), max_size=5)
+    scraps = st.lists(st.sampled_from(SCRAPS), max_size=5)
     return st.one_of(
-        st.sampled_from(_SCRAPS),
+        st.sampled_from(SCRAPS),
         scraps.map(" ".join),
         scraps.map("".join),
         st.text(max_size=12),
