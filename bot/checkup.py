@@ -144,7 +144,8 @@ class Checkup:
         except (BotError, TimeoutError):
             return Sign("sources", False, "how they are cannot be read")
         down = sum(each.health in _DOWN for each in states)
-        text = f"{len(states) - down} of {len(states)} answered when they were last asked"
+        asked = f"{len(states) - down} of {len(states)} answered when they were last asked, or were not asked yet"
+        text = asked if states else "none is switched on"
         return Sign("sources", not states or down < len(states), text)
 
 

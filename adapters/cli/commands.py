@@ -177,7 +177,9 @@ def run(context: click.Context) -> None:
             loop.add_signal_handler(signum, runner.stop)
         service = await app.service(clock)
         async with _told(app.settings.health, service.checkup):
+            log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
             await runner.run(service.jobs, service.watches)
+        log.info("ended; what was due and not sent is sent by the next run")
 
     folder = settings_of(context, quiet=False).digests_path
     with_app(context, work, exclusive=True, quiet=False, messengers={PLATFORM: FolderMessenger(folder)})
