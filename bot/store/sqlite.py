@@ -118,6 +118,11 @@ class SqliteStore(SqliteLedger):
             raise StoreError("The store is not open.")
         return await self._writer.write(job)
 
+    async def _write_shared(self, job: Callable[[Database], T]) -> T:
+        if not self._running:
+            raise StoreError("The store is not open.")
+        return await self._writer.write_shared(job)
+
     # --- items
 
     async def find(self, keys: Collection[str]) -> Mapping[str, Item]:

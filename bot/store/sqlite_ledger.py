@@ -22,6 +22,9 @@ class SqliteLedger(ABC):
     @abstractmethod
     async def _write(self, job: Callable[[Database], T]) -> T: ...
 
+    @abstractmethod
+    async def _write_shared(self, job: Callable[[Database], T]) -> T: ...
+
     async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
         """Return subscriptions whose next occurrence is due or not known, with that instant."""
         return await self._read(lambda db: ledger.subscriptions_due(db, now, limit))
@@ -32,7 +35,7 @@ class SqliteLedger(ABC):
 
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         """Keep the occurrences that are not yet kept, and when the subscription is due next."""
-        return await self._write(lambda db: ledger.open_occurrences(db, found, subscription, next_due))
+        return await self._write_shared(lambda db: ledger.open_occurrences(db, found, subscription, next_due))
 
     async def occurrences(
         self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
@@ -44,7 +47,7 @@ class SqliteLedger(ABC):
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
     ) -> bool:
         """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
-        return await self._write(lambda db: ledger.close_occurrence(db, occurrence, now, digest, deliveries))
+        return await self._write_shared(lambda db: ledger.close_occurrence(db, occurrence, now, digest, deliveries))
 
     async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
@@ -56,15 +59,15 @@ class SqliteLedger(ABC):
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending; None when it may not be taken."""
-        return await self._write(lambda db: ledger.claim(db, delivery, now, lease))
+        return await self._write_shared(lambda db: ledger.claim(db, delivery, now, lease))
 
     async def record(self, delivery: Delivery) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
-        return await self._write(lambda db: ledger.record(db, delivery))
+        return await self._write_shared(lambda db: ledger.record(db, delivery))
 
     async def expire_parts(self, delivery: Delivery, reason: str) -> int:
         """End the pending parts of the same occurrence that come after this one."""
-        return await self._write(lambda db: ledger.expire_parts(db, delivery, reason))
+        return await self._write_shared(lambda db: ledger.expire_parts(db, delivery, reason))
 
     async def deliveries(
         self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
