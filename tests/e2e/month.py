@@ -1,0 +1,347 @@
+"""Broadsheet's delivery, whole, in a world whose time a test moves; and beside it the model that says what must come of it.
+
+Store, press and delivery are the real ones. The platforms are simulated: one remembers nonces, one has a history that can
+be read, one has neither.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, cast
+
+from bot.delivery import Courier, Office, Printer, Scheduler
+from bot.models import (
+    PARTS,
+    Abilities,
+    Change,
+    Delivery,
+    Digest,
+    Happening,
+    Item,
+    Limits,
+    Occurrence,
+    Order,
+    Preferences,
+    Schedule,
+    State,
+    Subscription,
+    Summary,
+    SummaryPart,
+    Topic,
+)
+from bot.orders import Orders
+from bot.ports import Store
+from bot.ports_ledger import Ledger
+from bot.press import Publisher
+from bot.query import parse
+from tests.e2e.month_model import Model
+from tests.fakes.simulated import (
+    LAG,
+    LONGEST_CALL,
+    NONCE_WINDOW,
+    QUIET_FROM,
+    QUIET_UNTIL,
+    Clock,
+    Fuse,
+    Killed,
+    Mortal,
+    Platform,
+)
+from tests.fakes.works import paper
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+ROUND = timedelta(seconds=15)  # between two rounds of the service
+WORDS = ("cache", "kernel", "protein")
+TOPICS = {word: Topic(name=word, title=word.title(), query=parse(word)) for word in WORDS}
+PLATFORMS = {
+    "nonce": Abilities(nonce_window=NONCE_WINDOW, finds=True, per_second=50),
+    "history": Abilities(finds=True, per_channel_second=1),
+    "neither": Abilities(),
+}
+WORKSPACES = ("nonce:A", "nonce:B", "history:A", "history:B", "neither:A")
+QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
+_EVERYTHING = 10**6
+_NEWS = 13 * DAY  # a day less than a digest goes back
+_LONGEST_WAIT = 30 * DAY
+
+
+class MonthStore(Store, Ledger):
+    """What a store is to the world."""
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """One process."""
+
+    scheduler: Scheduler
+    printer: Printer
+    courier: Courier
+
+
+class Brief:
+    """A summariser that says nothing."""
+
+    async def summarise(self, item: Item, now: datetime) -> Summary:
+        return Summary(tuple(SummaryPart(part, "Nothing.", found=False) for part in PARTS), "nothing", "a test")
+
+
+class Watched:
+    """The press; notes from when on a first digest looked for items, which is not the subscription's beginning."""
+
+    def __init__(self, press: Publisher, windows: dict[tuple[str, str, str], datetime]) -> None:
+        self._press = press
+        self._windows = windows
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        digest = await self._press.make(order, now)
+        if digest.since == now - order.window:
+            self._windows[order.workspace, order.channel, order.topic.name] = digest.since
+        return digest
+
+
+class Month:
+    """The world. `open_store` opens the one store, again after each death of the process."""
+
+    def __init__(self, open_store: Callable[[], Store], begins: datetime, seed: int) -> None:
+        self.clock = Clock(begins)
+        self.chance = random.Random(seed)
+        self.model = Model()
+        self.platforms = {
+            name: Platform(name, abilities, self.clock, random.Random(f"{seed} {name}"))
+            for name, abilities in PLATFORMS.items()
+        }
+        self.items: list[Item] = []
+        self.happened = Counter[str]()
+        self._windows: dict[tuple[str, str, str], datetime] = {}
+        self._filtered: set[tuple[str, str]] = set()
+        self._open_store = open_store
+        self._latest = begins  # that the clock has shown before it was set back
+        self._collected = 0
+        self._subscribed = 0
+
+    # --- the process
+
+    async def start(self) -> None:
+        """Start the process, on the database as it is."""
+        self.store = cast(MonthStore, self._open_store())
+        await self.store.open()
+        self.arm(None)
+
+    def arm(self, calls: int | None) -> None:
+        """Give the process a fresh life, which ends after so many calls to the outside."""
+        self.fuse = Fuse(calls)
+        for platform in self.platforms.values():
+            platform.fuse = self.fuse
+        self._service = self._process()
+
+    def _process(self) -> Service:
+        store: Any = Mortal(self.store, self.fuse)
+        office = Office(store, store, self.platforms, chance=random.Random(self.chance.random()))
+        maker = Watched(Publisher(store, Brief(), {"arxiv": "arXiv"}), self._windows)
+        printer = Printer(office, maker, Orders(store, TOPICS, limits=Limits(entries=_EVERYTHING)))
+        return Service(Scheduler(office), printer, Courier(office, pause=self.clock.pause))
+
+    async def round(self) -> None:
+        """Do what the service does every few seconds, unless it dies meanwhile; then start it anew."""
+        before = self.clock()
+        ticked = False
+        try:
+            await self._service.scheduler.tick(before)
+            ticked = True
+            await self._service.printer.publish_due(self.clock())
+            await self._service.courier.deliver_due(self.clock)
+            await self._service.courier.reconcile(self.clock)
+        except Killed:
+            self.happened["died"] += 1
+        self.model.ticked(before, killed=not ticked)
+        await self._notice_pauses(killed=self.fuse.burnt)
+        if self.fuse.burnt:
+            await self.store.close()
+            await self.start()
+
+    async def _notice_pauses(self, *, killed: bool) -> None:
+        """Hold what is paused against what was refused in this round, and tell the model of it."""
+        refused = set[str]().union(*(platform.refused for platform in self.platforms.values()))
+        for platform in self.platforms.values():
+            platform.refused.clear()
+        if not refused and not killed:
+            return
+        for each in await self.subscriptions():
+            known = self.model.known[each.id].latest
+            meant = bool(refused & {each.workspace, f"{each.workspace} {each.channel}"})
+            if each.revision != known.revision:
+                assert meant, f"{each} was changed, and nothing was refused there"
+                assert each.paused, each
+                assert each.paused_because, each
+                self.model.saved(each)
+                self.happened["paused by the service"] += 1
+            assert killed or not meant or each.paused, f"{each} was refused and goes on"
+
+    async def pass_time(self, span: timedelta, *, apart: timedelta = ROUND) -> None:
+        """Let time pass, with a round every so often."""
+        ends = self.clock.true + span
+        while self.clock.true < ends:
+            await self.clock.pause(apart.total_seconds())
+            await self.round()
+
+    async def sleep(self, span: timedelta) -> None:
+        """Suspend the machine: time passes, and nothing runs."""
+        self.clock.true += span
+
+    async def jump(self, by: timedelta) -> None:
+        """Set the clock. What is in flight lands before: that a request has ended is known by the clock alone."""
+        await self.pass_time(LONGEST_CALL + LAG, apart=LONGEST_CALL)
+        self._latest = max(self._latest, self.clock())
+        self.clock.ahead += by
+
+    # --- people
+
+    async def subscriptions(self) -> list[Subscription]:
+        """Return all."""
+        return [each for workspace in WORKSPACES for each in await self.store.subscriptions(workspace)]
+
+    async def subscribe(self, workspace: str, channel: str, topic: str, schedule: Schedule, **given: Any) -> None:
+        """Subscribe a channel to a topic, unless it is."""
+        if await self.store.subscriptions(workspace, channel=channel, topic=topic):
+            return
+        self._subscribed += 1
+        made = Subscription(
+            id=f"s{self._subscribed}",
+            workspace=workspace,
+            channel=channel,
+            topic=topic,
+            schedule=schedule,
+            baseline=self.clock(),
+            made_at=self.clock(),
+            made_by="U1",
+            **given,
+        )
+        self.model.saved(await self.store.save_subscription(made, self._change(made), replaces=0))
+
+    async def edit(self, subscription: Subscription, **changed: Any) -> None:
+        """Change a subscription; the store counts its revision."""
+        fresh = replace(subscription, **changed)
+        if fresh.filter.text:
+            self._filtered.add((fresh.workspace, fresh.channel))
+        saved = await self.store.save_subscription(fresh, self._change(fresh), replaces=subscription.revision)
+        self.model.saved(saved)
+
+    async def resume(self, subscription: Subscription) -> None:
+        """Mend what it was paused for, and resume it."""
+        weather = self.platforms[subscription.workspace.partition(":")[0]].weather
+        weather.closed -= {f"{subscription.workspace} {subscription.channel}", subscription.workspace}
+        await self.edit(subscription, paused=False, paused_until=None, paused_because="")
+
+    async def unsubscribe(self, subscription: Subscription) -> None:
+        """Unsubscribe."""
+        await self.store.delete_subscription(subscription, self._change(subscription))
+        self.model.deleted(subscription.id)
+
+    async def mend(self) -> None:
+        """Let every platform behave, open what is closed, and resume what is paused."""
+        for platform in self.platforms.values():
+            platform.weather.shares.clear()
+            platform.weather.unreadable.clear()
+        for each in await self.subscriptions():
+            if each.paused:
+                await self.resume(each)
+
+    async def prefer(self, workspace: str, preferences: Preferences) -> None:
+        """Settle something for a workspace."""
+        change = Change(workspace=workspace, at=self.clock(), person="U1", what="settings")
+        await self.store.save_preferences(workspace, preferences, change)
+        platform = self.platforms[workspace.partition(":")[0]]
+        (platform.quiet.add if preferences == QUIET else platform.quiet.discard)(workspace)
+        self.model.quiet |= platform.quiet
+
+    def _change(self, subscription: Subscription) -> Change:
+        what = f"subscription {subscription.channel} {subscription.topic}"
+        return Change(workspace=subscription.workspace, at=self.clock(), person="U1", what=what)
+
+    async def collect(self, words: Sequence[str]) -> None:
+        """Store a new paper on each of these."""
+        fresh = [self._paper(word) for word in words]
+        await self.store.add(fresh, self.clock())
+        # What is first seen in hours that the clock had shown before lies before the last digest's end, perhaps.
+        if self.clock() >= self._latest:
+            self.items += [replace(each, seen=self.clock()) for each in fresh]
+
+    def _paper(self, word: str) -> Item:
+        self._collected += 1
+        number = f"{2601 + self._collected // 90_000}.{self._collected % 90_000:05}"
+        # Different enough for each to be news of its own.
+        said = " ".join(f"{word}{self.chance.randrange(10**6)}" for _ in range(6))
+        title = f"A {word} and {said}"
+        return paper(number, title=title, abstract=f"{title}.", published=self.clock(), appeared=self.clock())
+
+    # --- judging
+
+    async def check(self) -> None:
+        """Hold the ledger and what the platforms posted against the model."""
+        for platform in self.platforms.values():
+            assert not platform.wrong, platform.wrong[:5]
+        faults = list(self.model.faults(await self.all_occurrences()))
+        assert not faults, faults[:5]
+        for each in await self.all_deliveries():
+            assert not (fault := self._fault(each)), (fault, each)
+
+    async def all_occurrences(self) -> list[Occurrence]:
+        return [
+            each for workspace in WORKSPACES for each in await self.store.recent_occurrences(workspace, limit=_EVERYTHING)
+        ]
+
+    async def all_deliveries(self) -> list[Delivery]:
+        return [each for workspace in WORKSPACES for each in await self.store.deliveries(workspace, limit=_EVERYTHING)]
+
+    def _fault(self, delivery: Delivery) -> str:
+        """What the ledger says of a delivery that is not true, "" when all is."""
+        posted = delivery.id in self.platforms[delivery.workspace.partition(":")[0]].posted
+        if posted and delivery.state in (State.FAILED, State.EXPIRED, State.PENDING):
+            return f"it was posted, and the ledger says {delivery.state}"
+        if not posted and delivery.state is State.DONE:
+            return "it was never posted"
+        if delivery.state in (State.FAILED, State.EXPIRED, State.AMBIGUOUS) and not delivery.reason:
+            return "nobody says why"
+        return ""
+
+    async def settle(self) -> None:
+        """Let everything calm down and be settled, and check that nothing is left over."""
+        for platform in self.platforms.values():
+            platform.weather.shares.clear()
+        for workspace in WORKSPACES:
+            await self.prefer(workspace, Preferences())
+        self.arm(None)
+        await self.pass_time(timedelta(minutes=5))
+        # What waits for a time that a clock had shown which ran ahead waits until it comes.
+        for _ in range(_LONGEST_WAIT // DAY):
+            await self.pass_time(DAY, apart=timedelta(minutes=30))
+            if not (left := await self._left()):
+                break
+        await self.check()
+        assert not left, left[:5]
+        await self._nothing_is_left_out()
+
+    async def _left(self) -> list[Occurrence | Delivery]:
+        """What the ledger has still to do."""
+        occurrences = [each for each in await self.all_occurrences() if each.state is Happening.DUE]
+        unknown = (State.AMBIGUOUS, "unknown: ")
+        open_ = (State.PENDING, State.SENDING, State.AMBIGUOUS)
+        deliveries = [
+            each for each in await self.all_deliveries() if each.state in open_ and (each.state, each.reason[:9]) != unknown
+        ]
+        return [*occurrences, *deliveries]
+
+    async def _nothing_is_left_out(self) -> None:
+        """Every item that a channel asked for stands in one of its digests; whether that was posted the ledger says."""
+        for each in await self.subscriptions():
+            last = await self.store.last_digest(each.workspace, each.channel, each.topic)
+            if last is None or (each.workspace, each.channel) in self._filtered:
+                continue
+            window = self._windows.get((each.workspace, each.channel, each.topic), each.baseline)
+            begins = max(each.baseline, window, last[1] - _NEWS)  # what was longer ago may have been no news any more
+            posted = await self.store.posted(each.workspace, each.channel)
+            wanted = (item for item in self.items if each.topic in item.title and item.seen)
+            missing = [item for item in wanted if item.seen and begins <= item.seen < last[1] and item.key not in posted]
+            assert not missing, f"{each.channel} was never shown {missing[:2]} of {each.topic}"

@@ -1,0 +1,263 @@
+"""A world whose time a test moves: its clock, its platforms with all their faults, and the sudden end of a process.
+
+True time only goes on. What a clock shows may jump. A platform lives in true time: it remembers nonces and answers late by
+it, whatever the service's clock shows.
+"""
+
+import asyncio
+import json
+import random
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any
+
+from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.models import Abilities, Delivery, Digest
+
+SECOND = timedelta(seconds=1)
+NONCE_WINDOW = timedelta(seconds=120)  # that is promised …
+NONCES_KEPT = timedelta(seconds=180)  # … and that is kept
+LONGEST_CALL = timedelta(seconds=15)
+LAG = timedelta(seconds=20)  # of a history behind what was posted
+QUIET_FROM, QUIET_UNTIL = time(22), time(6)  # in UTC, in workspaces that want it so
+
+
+class Clock:
+    """What the service's clock shows."""
+
+    def __init__(self, begins: datetime) -> None:
+        self.true = begins
+        self.ahead = timedelta(0)
+
+    def __call__(self) -> datetime:
+        return self.true + self.ahead
+
+    async def pause(self, seconds: float) -> None:
+        """Let so much time pass; others may work meanwhile."""
+        self.true += timedelta(seconds=seconds)
+        await asyncio.sleep(0)
+
+
+class Killed(BaseException):
+    """The process is no more. Nothing that it does from now on has any effect."""
+
+
+class Fuse:
+    """Ends a process after a number of its calls to the outside, in between two of them."""
+
+    def __init__(self, calls: int | None = None) -> None:
+        self.left = calls
+        self.burnt = False
+
+    def burn(self) -> None:
+        """Raise Killed when the time has come, and ever after."""
+        if self.left is not None:
+            self.left -= 1
+            self.burnt = self.burnt or self.left < 0
+        if self.burnt:
+            raise Killed
+
+
+class Mortal:
+    """A store as one process has it: it does nothing more for a process that was killed."""
+
+    def __init__(self, store: object, fuse: Fuse) -> None:
+        self._store = store
+        self._fuse = fuse
+
+    def __getattr__(self, name: str) -> Any:
+        method: Callable[..., Awaitable[object]] = getattr(self._store, name)
+
+        async def call(*given: object, **named: object) -> object:
+            self._fuse.burn()
+            answer = await method(*given, **named)
+            self._fuse.burn()
+            return answer
+
+        return call
+
+
+class Fault(StrEnum):
+    """What may go wrong in a call to a platform."""
+
+    LIMITED = "too many requests, and for how long to wait"
+    DELAYED = "not now"
+    LOST = "the request was lost, or its answer"
+    LANDS_LATE = "it is posted when nobody waits for it any more"
+    STALLS = "no answer, for as long as one waits"
+    ODD = "an error that nobody foresaw, after it was posted"
+    UNREAD = "the history could not be read now"
+
+
+@dataclass
+class Weather:
+    """How often each fault happens, as a share of all calls; and who is refused."""
+
+    shares: dict[Fault, float] = field(default_factory=dict)
+    closed: set[str] = field(default_factory=set)  # whole workspaces, and channels: "nonce:A C1"
+    unreadable: set[str] = field(default_factory=set)  # channels
+
+
+@dataclass(frozen=True, slots=True)
+class _Flight:
+    lands: datetime
+    delivery: Delivery
+
+
+class Platform:
+    """bot.ports_ledger.Messenger in simulated time. It judges what is posted while that is posted: see `wrong`."""
+
+    def __init__(
+        self, platform: str, abilities: Abilities, clock: Clock, chance: random.Random, per_message: int = 4
+    ) -> None:
+        self._platform = platform
+        self._abilities = abilities
+        self._clock = clock
+        self._chance = chance
+        self._per_message = per_message
+        self._flights: list[_Flight] = []
+        self._nonces: dict[str, datetime] = {}  # when each was first used
+        self._last_parts: dict[tuple[str, date, int], int] = {}
+        self.fuse = Fuse()
+        self.quiet: set[str] = set()  # workspaces that want nothing posted at night
+        self.weather = Weather()
+        self.posted: dict[str, datetime] = {}  # by the delivery's id: when, in true time
+        self.shown: dict[tuple[str, str], set[str]] = defaultdict(set)  # the items that a channel was shown
+        self.refused: set[str] = set()  # channels and workspaces in which a post was refused
+        self.told = Counter[tuple[str, str]]()  # people
+        self.wrong: list[str] = []
+
+    @property
+    def platform(self) -> str:
+        return self._platform
+
+    @property
+    def abilities(self) -> Abilities:
+        return self._abilities
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        keys = [entry.ranked.item.key for entry in digest.entries]
+        groups = [keys[place : place + self._per_message] for place in range(0, len(keys), self._per_message)] or [[]]
+        return [json.dumps({"day": digest.day.isoformat(), "late": late, "keys": group}) for group in groups]
+
+    async def send(self, delivery: Delivery) -> str:
+        self._request(delivery)
+        self.land()
+        now = self._clock().time()
+        if delivery.workspace in self.quiet and delivery.attempts == 1 and not QUIET_UNTIL <= now < QUIET_FROM:
+            self.wrong.append(f"{_named(delivery)} is sent at {now:%H:%M}, when its workspace wants quiet")
+        self._refuse(delivery, self.refused)
+        fault = self._fault()
+        if fault is Fault.LIMITED:
+            reach = self._chance.choice([Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM])
+            raise Delayed("Too many requests.", reach=reach, retry_after=self._chance.uniform(0.1, 120) * SECOND)
+        if fault is Fault.DELAYED:
+            raise Delayed("Not now.")
+        if fault is Fault.LANDS_LATE:
+            self._let_fly(delivery)
+            raise Uncertain("The answer was lost.")
+        if fault is Fault.STALLS:
+            await self._clock.pause(LONGEST_CALL.total_seconds())
+            raise TimeoutError
+        lost = fault is Fault.LOST
+        if not lost or self._chance.random() < 0.5:
+            self._post(delivery, self._clock.true)
+        self.fuse.burn()
+        if lost:
+            raise Uncertain("The connection broke.")
+        if fault is Fault.ODD:
+            raise ValueError("the answer is no JSON")
+        return _message(delivery)
+
+    async def find(self, delivery: Delivery) -> str | None:
+        self.fuse.burn()
+        self.land()
+        self._refuse(delivery, set())
+        if not self._abilities.finds or _place(delivery) in self.weather.unreadable:
+            raise Refused("Its history may not be read.")
+        if self._fault() is Fault.UNREAD:
+            raise self._chance.choice([Delayed("Not now.", retry_after=30 * SECOND), Uncertain("The connection broke.")])
+        at = self.posted.get(delivery.id)
+        return _message(delivery) if at is not None and self._clock.true - at >= self._chance.random() * LAG else None
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        self.fuse.burn()
+        self.told[workspace, person] += 1
+
+    async def announce(self, workspace: str, channel: str, text: str) -> None:
+        self.fuse.burn()
+        self.told[workspace, channel] += 1
+
+    def _request(self, delivery: Delivery) -> None:
+        """Take a request; who dies while it is under way does not stop it."""
+        already = self.fuse.burnt
+        try:
+            self.fuse.burn()
+        except Killed:
+            if not already and self._chance.random() < 0.5:
+                self._let_fly(delivery)
+            raise
+
+    def _let_fly(self, delivery: Delivery) -> None:
+        self._flights.append(_Flight(self._clock.true + self._chance.random() * LONGEST_CALL, delivery))
+
+    def _fault(self) -> Fault | None:
+        place = self._chance.random()
+        for fault, share in self.weather.shares.items():
+            place -= share
+            if place < 0:
+                return fault
+        return None
+
+    def _refuse(self, delivery: Delivery, noted: set[str]) -> None:
+        if delivery.workspace in self.weather.closed:
+            noted.add(delivery.workspace)
+            raise Refused("The token was revoked.", reach=Reach.WORKSPACE)
+        if _place(delivery) in self.weather.closed:
+            noted.add(_place(delivery))
+            raise Refused("The channel was archived.")
+
+    def land(self) -> None:
+        """Post what is in flight and has arrived by now."""
+        for flight in self._flights:
+            if flight.lands <= self._clock.true:
+                self._post(flight.delivery, flight.lands)
+        self._flights = [flight for flight in self._flights if flight.lands > self._clock.true]
+
+    def _post(self, delivery: Delivery, at: datetime) -> None:
+        first = self._nonces.get(delivery.id)
+        if self._abilities.nonce_window and first is not None and at - first <= NONCES_KEPT:
+            return
+        self._judge(delivery, at)
+        if self._abilities.nonce_window:
+            self._nonces[delivery.id] = at
+        self.posted.setdefault(delivery.id, at)
+        self._last_parts[delivery.occurrence] = delivery.part
+
+    def _judge(self, delivery: Delivery, at: datetime) -> None:
+        said = json.loads(delivery.payload)
+        here = self.shown[delivery.workspace, delivery.channel]
+        if delivery.id in self.posted:
+            self.wrong.append(f"{_named(delivery)} was posted twice, after {at - self.posted[delivery.id]}")
+        elif again := here.intersection(said["keys"]):
+            self.wrong.append(f"{_named(delivery)} shows {sorted(again)} again")
+        if (last := self._last_parts.get(delivery.occurrence, 0)) + 1 != delivery.part and delivery.id not in self.posted:
+            self.wrong.append(f"{_named(delivery)} follows part {last}")
+        if delivery.part > 1 and not delivery.thread:
+            self.wrong.append(f"{_named(delivery)} does not hang on part one")
+        here.update(said["keys"])
+
+
+def _place(delivery: Delivery) -> str:
+    return f"{delivery.workspace} {delivery.channel}"
+
+
+def _message(delivery: Delivery) -> str:
+    return f"m-{delivery.id}"
+
+
+def _named(delivery: Delivery) -> str:
+    return f"part {delivery.part} of {delivery.occurrence[0]} of {delivery.occurrence[1]} in {delivery.channel}"
