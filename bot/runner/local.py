@@ -90,7 +90,7 @@ class LocalRunner:
 
     def _wait(self, failures: int) -> timedelta:
         """Return the wait after so many failures, up to half of it left out by chance."""
-        return min(self._first_wait * 2 ** min(failures - 1, 20), LONGEST_WAIT) * self._chance.uniform(0.5, 1.0)
+        return min(self._first_wait * (1 << min(failures - 1, 20)), LONGEST_WAIT) * self._chance.uniform(0.5, 1.0)
 
     def stop(self) -> None:
         """Make `run` return."""
