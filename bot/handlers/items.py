@@ -18,7 +18,7 @@ _HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
 _NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?", re.IGNORECASE | re.ASCII)
 _QUOTES = "\"'“”„‟«»‘’"
 _LONGEST_TITLE = 500  # characters; arXiv's own longest is shorter
-_WORDS = 16  # of a title that are looked for
+_WORDS = 16  # of a title that are looked for; a common one costs 5 ms each time that it stands there
 _OFFERED = 3
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
 _HOW = "Name an item by its arXiv number, link, owner/name, its number in the last digest here, or its title."
@@ -93,7 +93,7 @@ async def _titled(desk: Desk, typed: str) -> Item | None:
     spelt = [word for word in words if any(map(str.isalpha, word))]
     if not spelt:
         return None  # "-1" is a slip of the finger, though titles have numbers
-    phrase = Term(typed, "title", quoted=True)
+    phrase = Term(" ".join(typed.split()[:_WORDS]), "title", quoted=True)
     apart = And(tuple(Term(word, "title", quoted=True) for word in words))
     for tree in (phrase, apart) if len(spelt) > 1 else (phrase,):
         page = await desk.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)

@@ -8,6 +8,7 @@ so that a pasted title is a query too; so is a colon that ends a word which is n
 """
 
 import difflib
+import re
 from dataclasses import dataclass, field
 
 from bot.errors import UsageError
@@ -19,11 +20,13 @@ from bot.query.values import parse_number, parse_when
 
 LONGEST = 2000  # characters of a query
 MOST_CLAUSES = 64
+MOST_WORDS = 200  # in all phrases; each costs up to 6 ms among 54,002 papers, as often as it is said
 # Different word beginnings of one or two letters, `m*`: each stands for thousands of words. To find what has one of them
 # takes up to 0.25 s among 54,002 papers.
 MOST_SHORT, SHORT = 6, 2
 DEEPEST = 20  # parentheses and negations within one another: far beyond use, far below Python's own limit
 
+_WORDS = re.compile(r"\w+")
 _ANYWHERE = frozenset({"all", "any"})  # arXiv's `all:word` is the word
 _LISTED = frozenset({"category", "source", "kind", "has", "language"})  # a comma in these is a list, not part of a name
 _PREFIXED = frozenset({"category", "source", "language", "license", "id"})
@@ -50,6 +53,7 @@ class _Parser:
     rest: str
     at: int = 0
     clauses: int = 0
+    words: int = 0
     short: set[tuple[str, str]] = field(default_factory=set)  # beginnings of words, each with its field
     depth: int = 0
     outside: bool = True  # of parentheses, NOT and OR: where directives may stand
@@ -255,14 +259,23 @@ class _Parser:
         self.clauses += 1
         if self.clauses > MOST_CLAUSES:
             raise UsageError(f"A query may have {MOST_CLAUSES} clauses; this one has more.", position=start)
-        if isinstance(tree, Term) and tree.prefix and len(tree.text.rpartition(" ")[2]) <= SHORT:
-            self.short.add((tree.text, tree.field))
-            if len(self.short) > MOST_SHORT:
-                sentence = f"A query may have {MOST_SHORT} beginnings of one or two letters such as `m*`; this one has more."
-                raise UsageError(
-                    sentence, position=start, hint="Longer beginnings, such as `mem*`, may be as many as you like."
-                )
+        if isinstance(tree, Term):
+            self.affordable(tree, start)
         return tree
+
+    def affordable(self, term: Term, start: int) -> None:
+        """Refuse what would keep a store busy for seconds."""
+        self.words += len(_WORDS.findall(term.text))
+        if self.words > MOST_WORDS:
+            raise UsageError(f"A query may have {MOST_WORDS} words; this one has more.", position=start)
+        if term.prefix and len(term.text.rpartition(" ")[2]) <= SHORT:
+            self.short.add((term.text, term.field))
+        if len(self.short) > MOST_SHORT:
+            raise UsageError(
+                f"A query may have {MOST_SHORT} beginnings of one or two letters such as `m*`; this one has more.",
+                position=start,
+                hint="Longer beginnings, such as `mem*`, may be as many as you like.",
+            )
 
     def deeper(self, start: int) -> None:
         self.depth += 1

@@ -173,6 +173,8 @@ def test_a_query_is_read_as_this_tree(text: str, tree: Tree) -> None:
             "Longer beginnings, such as `mem*`, may be as many as you like.",
             "6 beginnings of",
         ),
+        ('"' + "a " * 201 + '"', 0, "", "A query may have 200 words"),
+        ("gpu " + "a-" * 300, 4, "", "A query may have 200 words"),
         ("k" * 2001, 2000, "", "A query may be 2,000 characters long; this one has 2,001."),
     ],
 )
