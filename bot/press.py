@@ -97,7 +97,7 @@ class Publisher:
         found = await self._store.matching(order.topic.query.tree, now, since=since)
         entered = await asyncio.to_thread(news, order, found, now)
         passed = await self._passed(order, entered, since, now) if len(entered) > BROAD else None
-        tried = entered if passed is None else _of_both(entered, passed)
+        tried = entered if passed is None else await asyncio.to_thread(_of_both, entered, passed)
         lately = await self._windows.items(now - order.window, now)
         window = await self._windows.kept("tried", tried, lambda items: Picked(items, _some(lately)), now)
         taught = await self._taught(order)
