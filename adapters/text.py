@@ -5,7 +5,7 @@ What comes in was written by strangers (titles, names, feeds, models); `clean` i
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from urllib.parse import quote, urlsplit, urlunsplit
 
 ELLIPSIS = "…"
@@ -128,18 +128,6 @@ def brief(number: int) -> str:
     if number < 999_500:
         return f"{number / 1000:.1f}k" if number < 99_950 else f"{number / 1000:.0f}k"
     return f"{number / 1_000_000:.1f}M"
-
-
-def plural(number: int, one: str, many: str = "") -> str:
-    """Return "1 paper", "2,000 papers"; `many` where it is not `one` with an s."""
-    return f"{thousands(number)} {one if number == 1 else many or one + 's'}"
-
-
-def listed(words: Sequence[str], last: str = "and") -> str:
-    """Return "a", "a and b", "a, b and c"."""
-    if len(words) < 2:
-        return "".join(words)
-    return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
 def safe_url(url: str) -> str:

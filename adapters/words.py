@@ -3,31 +3,16 @@
 from collections.abc import Sequence
 from datetime import date, datetime
 
-from adapters.text import brief, clean, cut, listed, safe_url, shown_url, thousands
+from adapters.text import brief, clean, cut, safe_url, shown_url, thousands
 from bot.models import Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
+from bot.wording import listed, short_day
 
-# English by ourselves: strftime would follow whatever locale the process was given.
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-_MONTHS = (
-    *("January", "February", "March", "April", "May", "June"),
-    *("July", "August", "September", "October", "November", "December"),
-)
 _SOURCES = {"arxiv": "arXiv", "huggingface": "Hugging Face", "github": "GitHub"}
 _AUTHORS_SHOWN = 4
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
 _COMPACT = ("Method", "Evidence")
 _COMPACT_LENGTH = 360  # characters: about five lines of a terminal, one paragraph of a newspaper column
-
-
-def long_day(day: date) -> str:
-    """Return "Wednesday 1 April 2026"."""
-    return f"{_DAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
-
-
-def short_day(day: date, today: date) -> str:
-    """Return "31 March", with the year when it is not the one of `today`."""
-    return f"{day.day} {_MONTHS[day.month - 1]}" + (f" {day.year}" if day.year != today.year else "")
 
 
 def source_name(name: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Limits, Ranked, SourceReport, SourceState, Summary, Topic
+from bot.wording import counted
 
 # Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
 OLD = "too old"
@@ -159,6 +160,4 @@ def is_old(item: Item, max_age: timedelta, now: datetime) -> bool:
 
 def _span(span: timedelta) -> str:
     hours = round(span / timedelta(hours=1))
-    if hours < 48:
-        return "1 hour" if hours == 1 else f"{hours} hours"
-    return f"{round(hours / 24)} days"
+    return counted(hours, "hour") if hours < 48 else counted(round(hours / 24), "day")

@@ -13,13 +13,12 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.errors import UsageError
 from bot.models import EVERY_DAY, Schedule
+from bot.wording import DAYS, listed
 
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _WEEKDAYS = EVERY_DAY[:5]
 _WEEKEND = EVERY_DAY[5:]
 _SECOND = timedelta(seconds=1)
-# Two occurrences of a schedule are never further apart: a month and a bit.
-_LONGEST = timedelta(days=35)
+LONGEST = timedelta(days=35)  # two occurrences of a schedule are never further apart: a month and a bit
 # A local day begins less than a day before or after the same day in UTC, and a skipped day may delay by one more.
 _MARGIN = timedelta(days=2)
 
@@ -46,8 +45,14 @@ def occurrences(schedule: Schedule, after: datetime, until: datetime) -> Iterato
 
 
 def next_after(schedule: Schedule, now: datetime) -> datetime:
-    """Return the first instant later than `now` at which the schedule is due, in UTC; raises UsageError as above."""
-    return next(occurrences(schedule, now, now + _LONGEST)).at
+    """Return the first instant later than `now` at which the schedule is due, in UTC.
+
+    Raises UsageError for an unknown zone, and for a schedule that no day fits.
+    """
+    following = next(occurrences(schedule, now, now + LONGEST), None)
+    if following is None:
+        raise UsageError("No day fits this schedule.", hint="Subscribe anew with days and a time: *weekdays at 09:00*.")
+    return following.at
 
 
 def instant(day: date, at: time, zone: ZoneInfo) -> datetime:
@@ -85,9 +90,7 @@ def _days(schedule: Schedule) -> str:
         last = ", or its last day," if schedule.month_day > 28 else ""
         return f"on the {_ordinal(schedule.month_day)} of each month{last}"
     known = {EVERY_DAY: "every day", _WEEKDAYS: "on weekdays", _WEEKEND: "on weekends"}
-    names = [f"{_DAYS[day]}s" for day in schedule.weekdays]
-    some = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else "".join(names)
-    return known.get(schedule.weekdays) or f"on {some}"
+    return known.get(schedule.weekdays) or f"on {listed([f'{DAYS[day]}s' for day in schedule.weekdays])}"
 
 
 def _ordinal(number: int) -> str:

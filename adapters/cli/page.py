@@ -16,14 +16,13 @@ from importlib.resources import files
 from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 
-from adapters.text import brief, clean, emphasised, listed, plural, shown_url
+from adapters.text import brief, clean, emphasised, shown_url
 from adapters.words import (
     byline,
     coverage_line,
     first_link,
     kicker,
     links,
-    long_day,
     nothing,
     partner,
     reading,
@@ -33,6 +32,7 @@ from adapters.words import (
     warnings,
 )
 from bot.models import Digest, Entry, Item, SummaryPart
+from bot.wording import counted, listed, long_day
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def page(digests: Sequence[Digest], *, made_at: datetime, version: str) -> str:
         sections=sections,
         day=long_day(day),
         iso_day=day.isoformat(),
-        edition=f"{plural(count, 'entry', 'entries')} in {plural(len(sections), 'topic')}",
+        edition=f"{counted(count, 'entry')} in {counted(len(sections), 'topic')}",
         subjects=listed([section.title for section in sections]),
         made=f"{made_at:%H:%M} UTC on {long_day(made_at.date())}",
         made_at=made_at.isoformat(timespec="seconds"),

@@ -20,7 +20,6 @@ from adapters.words import (
     coverage_line,
     first_link,
     links,
-    long_day,
     nothing,
     paragraph,
     partner,
@@ -31,6 +30,7 @@ from adapters.words import (
     warnings,
 )
 from bot.models import PARTS, Digest, Entry
+from bot.wording import long_day
 
 MEASURE = 100  # columns; typographers ask for 45–90 characters of text, and the margin takes some of these
 _NARROW = 60

@@ -4,13 +4,13 @@ import re
 from collections.abc import Mapping, Sequence
 
 from bot.handlers.desk import Desk
-from bot.handlers.lookup import counted
 from bot.models import Label, Suggestion, Term, Topic
 from bot.query import FIELDS, Field, Takes, unparse_tree
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.fold import says_something
 from bot.query.lexis import TYPED, stands_bare
 from bot.query.parse import LONGEST
+from bot.wording import counted
 
 _COUNTED = frozenset({"category", "source", "language", "license", "topic"})  # fields whose values the store counts
 _GUESSED = ("category", "language", "topic")  # fields of which a bare word may be a value

@@ -9,10 +9,10 @@ from bot.errors import Conflict
 from bot.handlers.alterations import Alter, edit_of
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
-from bot.handlers.lookup import check_may_manage, counted, order_of, shown, topic_named
+from bot.handlers.lookup import check_may_manage, order_of, shown, topic_named
 from bot.handlers.parts import LISTS, NAMES, elements
-from bot.handlers.times import span_in_words
 from bot.models import Actor, Button, Change, Order, Query, Reply, ReplyEntry, Topic, Trial
+from bot.wording import counted, shortened, span_in_words
 
 WEEK = timedelta(days=7)  # what a change is tried on
 _LONGEST = 500  # characters of what went or came that an answer repeats; the topic shows all
@@ -156,8 +156,8 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
 
 
 def _line(word: str, said: list[str]) -> str:
-    told = "; ".join(said)
-    return f"{word}: {told if len(told) <= _LONGEST else told[: _LONGEST - 1].rstrip() + '…'}" if told else ""
+    told = shortened("; ".join(said), _LONGEST)
+    return f"{word}: {told}" if told else ""
 
 
 def copied_in_words(topic: Topic) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.models import Actor, Order, Subscription, Topic
+from bot.wording import shortened
 
 SHOWN = 60  # characters of what was typed that an answer repeats
 
@@ -47,14 +48,7 @@ def slug(text: str) -> str:
 
 def shown(text: str) -> str:
     """Return what was typed, short enough to be repeated in a sentence."""
-    text = " ".join(text[: 4 * SHOWN].split())
-    return text if len(text) <= SHOWN else text[: SHOWN - 1].rstrip() + "…"
-
-
-def counted(count: int, thing: str) -> str:
-    """Return "1 entry", "2 entries", "2 days", "1,204 items"."""
-    many = f"{thing[:-1]}ies" if thing.endswith("y") and thing[-2] not in "aeiou" else f"{thing}s"
-    return f"{count:,} {thing if count == 1 else many}"
+    return shortened(text[: 4 * SHOWN], SHOWN)
 
 
 # --- who may

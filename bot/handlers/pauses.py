@@ -10,11 +10,12 @@ from datetime import datetime
 from bot.commands import Now, Pause, Resume, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.lookup import check_may_manage, counted, topics_of
+from bot.handlers.lookup import check_may_manage, topics_of
 from bot.handlers.subscribed import NO_TOPIC, change_subscription, is_paused, next_due, pause_in_words, title_of, unpaused
-from bot.handlers.times import MOMENT, count_due, day_in_words, last_due, local, moment_in_words, start_of, today
+from bot.handlers.times import MOMENT, count_due, last_due, local, moment_in_words, start_of, today
 from bot.handlers.until import day_meant
 from bot.models import Actor, Button, Reply, Subscription
+from bot.wording import counted, time_in_words
 
 
 async def pause(desk: Desk, command: Pause, actor: Actor, now: datetime) -> Reply:
@@ -87,7 +88,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := is_paused(changed.before, now):
         since = await local(changed.after.baseline, changed.after.schedule.zone)
-        looks = f"It looks at what has come in since {day_in_words(since, now)} at {since:%H:%M}"
+        looks = f"It looks at what has come in since {time_in_words(since, now)}"
         text.append(f"{looks}; digests that were due in the pause are left out.")
     return Reply(
         title=f"{title} goes on" if was_paused else f"{title} is not paused",

@@ -7,10 +7,10 @@ from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 from bot.handlers.desk import Desk
-from bot.handlers.lookup import counted
 from bot.handlers.subscribed import title_of
-from bot.handlers.times import day_in_words, local
+from bot.handlers.times import local
 from bot.models import Actor, Delivery, Field, Happening, Occurrence, ReplyEntry, State, Subscription, Topic
+from bot.wording import counted, day_in_words
 
 LATELY = timedelta(days=7)
 _READ = 200  # occurrences, and deliveries, of a channel that are looked at

@@ -9,8 +9,9 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words
-from bot.handlers.times import day_in_words, local, moment_in_words
+from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
+from bot.wording import time_in_words
 
 _Asked = tuple[Topic, Subscription | None]  # a topic, and how it is subscribed here
 
@@ -60,7 +61,7 @@ async def _made(
     if not usual.coverage.seen:
         return digest, outlook
     since = await local(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")
-    begins = f"{day_in_words(since.date(), now.date())} at {since:%H:%M}"
+    begins = time_in_words(since, now)
     return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {desk.window_hours} hours."
 
 

@@ -10,11 +10,12 @@ from bot.commands import Less, More, Now, Profile, ProfileAction, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
-from bot.handlers.lookup import check_may_manage, counted, topic_named
+from bot.handlers.lookup import check_may_manage, topic_named
 from bot.handlers.taste import change_of, own, word_of
 from bot.models import Actor, Attachment, Button, Change, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
 from bot.rank.lessons import lessons_of
+from bot.wording import counted
 
 _SHOWN = 12  # words that speak for an item, and as many against; the export has all
 _LEAST = 0.005  # a weight that is told as 0.00 says nothing

@@ -9,9 +9,8 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.exports import address, bibtex, markdown, ris
 from bot.handlers.items import called, item_named
-from bot.handlers.lookup import counted
-from bot.handlers.times import day_in_words
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
+from bot.wording import counted, day_in_words
 
 PAGE = 10  # a list to look through, with fewer buttons than a search's
 _TITLE = "Saved items"

@@ -6,12 +6,13 @@ from datetime import datetime, timedelta
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.lookup import counted, shown, slug, topics_of
+from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
 from bot.handlers.posted import elsewhere as trouble_elsewhere
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
-from bot.handlers.times import day_in_words, local, moment_in_words, span_in_words
+from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
+from bot.wording import counted, day_in_words, shortened, span_in_words, time_in_words
 
 _HEALTH = {
     Health.OK: "well",
@@ -152,17 +153,11 @@ def _may_see(change: Change, actor: Actor) -> bool:
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
     at = await local(change.at, actor.zone or "UTC")
     who = "you" if change.person == actor.person else change.person
-    when = f"{day_in_words(at.date(), now.date())} at {at:%H:%M}"
-    return ReplyEntry(title=change.what, lines=(f"{when}, by {who}", *_difference(change)))
+    return ReplyEntry(title=change.what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
 
 
 def _difference(change: Change) -> Sequence[str]:
-    before, after = _cut(change.before), _cut(change.after)
+    before, after = shortened(change.before, _CUT), shortened(change.after, _CUT)
     if before and after:
         return (f"before: {before}", f"now: {after}")
     return (f"made: {after}",) if after else (f"gone: {before}",) if before else ()
-
-
-def _cut(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _CUT else f"{text[: _CUT - 1].rstrip()}…"

@@ -8,9 +8,10 @@ from bot.commands import Subscribe, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
-from bot.handlers.lookup import counted, shown, slug, topics_of
+from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.times import MOMENT, Timetable, local, moment_in_words, timetable
 from bot.models import Actor, Change, Field, Subscription, Topic
+from bot.wording import counted
 
 NO_TOPIC = "The topic is not there any more."
 

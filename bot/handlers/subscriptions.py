@@ -23,7 +23,7 @@ from bot.errors import UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
-from bot.handlers.lookup import check_may_manage, counted, subscription_here, topic_named, topics_of
+from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
 from bot.handlers.subscribed import (
     NO_TOPIC,
     Changed,
@@ -40,6 +40,7 @@ from bot.handlers.subscribed import (
 )
 from bot.handlers.times import moment_in_words, timetable
 from bot.models import Actor, Button, Query, Reply, ReplyEntry, Schedule, Subscription, Topic
+from bot.wording import counted
 
 MOST_ENTRIES = 50  # as in the settings: beyond it nobody reads, and no message takes it
 

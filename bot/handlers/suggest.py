@@ -12,6 +12,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.lookup import topics_of
 from bot.models import Actor, Suggestion
 from bot.query.fields import fold_label
+from bot.wording import shortened
 
 MOST = 25  # choices of one autocomplete list on Discord; Slack's external selects take 100
 LONGEST = 100  # characters of a label on Discord; Slack's options take 75, and its adapter cuts further
@@ -34,7 +35,7 @@ async def suggest(desk: Desk, kind: str, typed: str, actor: Actor) -> Sequence[S
         found = await find(desk, plain, actor)
     except BotError:  # a list that stays empty says enough; the command itself will tell what is wrong
         return ()
-    return [Suggestion(each.value, _cut(each.label)) for each in found[:MOST]]
+    return [Suggestion(each.value, shortened(each.label, LONGEST)) for each in found[:MOST]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +66,6 @@ def _rank(sought: str, text: str) -> int:
 
 def _folded(text: str) -> str:
     return " ".join(fold_label(text).replace("-", " ").split())
-
-
-def _cut(label: str) -> str:
-    label = " ".join(label.split())
-    return label if len(label) <= LONGEST else label[: LONGEST - 1].rstrip() + "…"
 
 
 # --- kinds

@@ -10,6 +10,9 @@ from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
 from bot.handlers.lookup import topic_named, topics_of
 from bot.models import Actor, Button, Change, Feedback, Item, Reply, Topic
+from bot.wording import shortened
+
+_TITLE = 120  # characters of a title that an answer repeats
 
 
 async def more(desk: Desk, command: More, actor: Actor, now: datetime) -> Reply:
@@ -111,11 +114,7 @@ def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | 
         title = f"{towards.capitalize()} like this in {name}"
         rank = "higher" if said.more else "lower"
         instead = f" It stands in place of your {word_of(before)}." if before else ""
-        text = f"From the next digest on, what is like “{_cut(item.title)}” is ranked {rank}.{instead}"
+        text = f"From the next digest on, what is like “{shortened(item.title, _TITLE)}” is ranked {rank}.{instead}"
         buttons = [Button("Take back", write(More(item.key, topic.name) if said.more else Less(item.key, topic.name)))]
     buttons += [Button("What it learned", write(Profile(topic.name))), Button("Preview", write(Now(topic.name)))]
     return Reply(title=title, text=(text,), buttons=tuple(buttons))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 120 else f"{text[:119].rstrip()}…"

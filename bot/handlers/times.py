@@ -11,23 +11,9 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot import due
 from bot.errors import UsageError
 from bot.models import Schedule
+from bot.wording import span_in_words, time_in_words
 
 MOMENT = timedelta(seconds=1)  # a pause that ends when a digest is due does not hold it back
-MONTHS = (
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-)
-_LONGEST = timedelta(days=35)  # two occurrences are never further apart: a month and a bit
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +56,12 @@ async def local(instant: datetime, zone: str) -> datetime:
 
 def _timetable(schedule: Schedule, now: datetime) -> Timetable:
     zone = due.zone_named(schedule.zone)
-    following = next(due.occurrences(schedule, now, now + _LONGEST), None)
-    if following is None:
-        raise UsageError("No day fits this schedule.", hint="Subscribe anew with days and a time: *weekdays at 09:00*.")
-    return Timetable(due.describe(schedule), following.at.astimezone(zone))
+    return Timetable(due.describe(schedule), due.next_after(schedule, now).astimezone(zone))
 
 
 def _last_due(schedule: Schedule, until: datetime) -> datetime:
-    _timetable(schedule, until)
-    return list(due.occurrences(schedule, until - _LONGEST, until))[-1].at
+    due.next_after(schedule, until)  # for its error: a schedule that no day fits has no last day either
+    return list(due.occurrences(schedule, until - due.LONGEST, until))[-1].at
 
 
 def _count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
@@ -99,21 +82,6 @@ def _local(instant: datetime, zone: str) -> datetime:
 # --- words
 
 
-def day_in_words(day: date, now: date) -> str:
-    """Return "Thursday 2 April", with the year when it is not this one; no locale has a say in it."""
-    names = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
-    year = f" {day.year}" if day.year != now.year else ""
-    return f"{names[day.weekday()]} {day.day} {MONTHS[day.month - 1]}{year}"
-
-
 def moment_in_words(moment: datetime, now: datetime) -> str:
     """Return "Thursday 2 April at 09:00, in 1 day 2 hours"; the wall time is the moment's own."""
-    return f"{day_in_words(moment, now)} at {moment:%H:%M}, in {span_in_words(moment - now)}"
-
-
-def span_in_words(span: timedelta) -> str:
-    """Return a span in its two largest units: "2 days 3 hours", "5 minutes"; "less than a minute"."""
-    minutes = int(span.total_seconds()) // 60
-    units = (("day", minutes // 1440), ("hour", minutes // 60 % 24), ("minute", minutes % 60))
-    said = [f"{count} {name}{'' if count == 1 else 's'}" for name, count in units if count]
-    return " ".join(said[:2]) or "less than a minute"
+    return f"{time_in_words(moment, now)}, in {span_in_words(moment - now)}"

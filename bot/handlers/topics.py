@@ -20,13 +20,15 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
-from bot.handlers.lookup import check_may_manage, counted, slug, topic_named, topics_of
+from bot.handlers.lookup import check_may_manage, slug, topic_named, topics_of
 from bot.handlers.parts import definition, elements, interest_in_words
 from bot.handlers.subscribed import as_command
 from bot.models import Actor, And, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.query import parse
+from bot.wording import counted, listed, shortened
 
 LONGEST_NAME = 40  # characters; a menu shows so many
+_EXAMPLE = 200  # characters of an example that are shown
 
 
 async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
@@ -70,7 +72,7 @@ def _use(users: Sequence[Subscription], actor: Actor) -> str:
     others = len({each.channel for each in users if each.channel != actor.channel})
     said = ["this channel"] if here else []
     said += [counted(others, "other channel" if here else "channel")] if others else []
-    return f"subscribed in {' and '.join(said)}" if said else "subscribed nowhere"
+    return f"subscribed in {listed(said)}" if said else "subscribed nowhere"
 
 
 # --- one topic
@@ -121,7 +123,7 @@ async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
     examples = [known[each].title if each in known else each for each in topic.examples]
     lists = {
         "Interests": [interest_in_words(each) for each in topic.interests],
-        "Examples": [_cut(each) for each in examples],
+        "Examples": [shortened(each, _EXAMPLE) for each in examples],
         "Repositories": list(topic.repositories),
     }
     return tuple(
@@ -129,10 +131,6 @@ async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
         for title, lines in lists.items()
         if lines
     )
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:199].rstrip()}…"
 
 
 # --- making
@@ -275,7 +273,7 @@ def _gone(topic: Topic, users: Sequence[Subscription], learned: int, actor: Acto
         went.append(f"{counted(len(users), 'subscription')} ({_channels(users, actor)})")
     if learned:
         went.append(f"what {counted(learned, 'answer')} of more and less had taught it")
-    text = [f"With it went {' and '.join(went)}."] if went else []
+    text = [f"With it went {listed(went)}."] if went else []
     text.append("The commands in the file make it again.")
     attachment = _file(topic.name, _whole(topic, users))
     return Reply(title=f"Deleted {topic.title}", text=tuple(text), attachment=attachment, private=False)

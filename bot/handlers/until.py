@@ -5,11 +5,10 @@ import re
 from datetime import date, timedelta
 
 from bot.errors import UsageError
-from bot.handlers.times import MONTHS
+from bot.wording import DAYS, MONTHS
 
 FURTHEST = timedelta(days=731)  # beyond it is a slip of the finger, or meant for good
 
-_DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _LENGTHS = {"d": 1, "day": 1, "w": 7, "week": 7, "fortnight": 14}
 _AGO = re.compile(r"(?:in |for )?(\d{1,4}|an?|one|two|three) ?(d|w|m|days?|weeks?|months?|fortnights?)")
 _NUMBERS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3}
@@ -62,7 +61,7 @@ def _weekday(typed: str, today: date) -> date | None:
     """The next such day; a week begins on Monday, a month on its first."""
     if typed == "month":
         return _ahead(today.replace(day=1), 1, "month")
-    wanted = 0 if typed == "week" else _beginning(_DAYS, typed)
+    wanted = 0 if typed == "week" else _beginning(DAYS, typed)
     if wanted is None:
         return None
     return today + timedelta(days=(wanted - today.weekday() - 1) % 7 + 1)
@@ -75,7 +74,7 @@ def _dated(typed: str, today: date) -> date | None:
         name, day, year = found.groups()
     else:
         return None
-    month = _beginning(tuple(name.lower() for name in MONTHS), name)
+    month = _beginning(MONTHS, name)
     if month is None:
         return None
     if year:
@@ -86,5 +85,5 @@ def _dated(typed: str, today: date) -> date | None:
 
 def _beginning(names: tuple[str, ...], typed: str) -> int | None:
     """The number of the one name that begins so, three letters at least; "sept" and "tues" are such."""
-    found = [number for number, name in enumerate(names) if len(typed) >= 3 and name.startswith(typed)]
+    found = [number for number, name in enumerate(names) if len(typed) >= 3 and name.lower().startswith(typed)]
     return found[0] if len(found) == 1 else None

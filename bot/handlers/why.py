@@ -9,10 +9,11 @@ from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why,
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_named
-from bot.handlers.lookup import counted, order_of, subscription_here, topic_named, topics_of
+from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
-from bot.handlers.times import day_in_words, local, moment_in_words
+from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, Subscription, Topic
+from bot.wording import counted, day_in_words, time_in_words
 
 AT_ONCE = 5  # topics of one answer
 
@@ -35,7 +36,7 @@ class _Here:
 
     async def moment(self, moment: datetime) -> str:
         there = await local(moment, self.zone)
-        return f"{day_in_words(there.date(), self.now.date())} at {there:%H:%M}"
+        return time_in_words(there, self.now)
 
 
 async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:

@@ -13,6 +13,7 @@ from bot.summarise.english import reads_as_english
 from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
 from bot.summarise.parts import choose
 from bot.summarise.sentences import split
+from bot.wording import counted, listed
 
 _LONGEST_README = 6_000  # characters
 _LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
@@ -69,8 +70,7 @@ def _topics(item: Item) -> str:
     words = item.keywords[:_TOPICS]
     if not words:
         return ""
-    listed = ", ".join(words[:-1]) + (" and " if len(words) > 1 else "") + words[-1]
-    return f" Its topics: {listed}."
+    return f" Its topics: {listed(words)}."
 
 
 def _method(item: Item, said: Said) -> SummaryPart:
@@ -87,10 +87,8 @@ def _method(item: Item, said: Said) -> SummaryPart:
 def _evidence(item: Item, said: Said) -> SummaryPart:
     if said[EVIDENCE]:
         return _quoted(EVIDENCE, said[EVIDENCE])
-    counted = [
-        f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in ((item.stars, "star"), (item.forks, "fork")) if n is not None
-    ]
-    community = f" On GitHub: {' and '.join(counted)}." if counted else ""
+    told = [counted(number, word) for number, word in ((item.stars, "star"), (item.forks, "fork")) if number is not None]
+    community = f" On GitHub: {listed(told)}." if told else ""
     return SummaryPart(EVIDENCE, _no_measurements(item.readme) + community, found=False)
 
 

@@ -10,8 +10,6 @@ from adapters.text import (
     cut,
     emphasised,
     encodable,
-    listed,
-    plural,
     safe_url,
     shown_url,
     thousands,
@@ -106,17 +104,6 @@ def test_numbers_are_written_for_readers() -> None:
         "100k",
     ]
     assert [brief(485129), brief(999499), brief(999500), brief(1250000)] == ["485k", "999k", "1.0M", "1.2M"]
-    assert [plural(1, "paper"), plural(2000, "paper"), plural(0, "entry", "entries")] == [
-        "1 paper",
-        "2,000 papers",
-        "0 entries",
-    ]
-    assert [listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"], "or")] == [
-        "",
-        "a",
-        "a and b",
-        "a, b or c",
-    ]
 
 
 @pytest.mark.parametrize(

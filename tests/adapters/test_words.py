@@ -1,5 +1,5 @@
 from dataclasses import replace
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
 from adapters.words import (
     authors,
@@ -7,24 +7,16 @@ from adapters.words import (
     byline,
     coverage_line,
     links,
-    long_day,
     nothing,
     paragraph,
     partner,
     reading,
-    short_day,
     signals,
     title,
     warnings,
 )
 from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
-
-
-def test_days_are_written_in_english_whatever_the_locale() -> None:
-    assert long_day(DAY) == "Wednesday 1 April 2026"
-    assert short_day(date(2026, 3, 31), DAY) == "31 March"
-    assert short_day(date(2025, 12, 31), DAY) == "31 December 2025"
 
 
 def test_four_authors_are_named_and_the_rest_are_et_al() -> None:

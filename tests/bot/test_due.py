@@ -151,6 +151,11 @@ def test_a_zone_that_is_not_there_is_said(zone: str) -> None:
     assert "Europe/Zurich" in caught.value.hint
 
 
+def test_a_schedule_that_no_day_fits_is_said_to_be_one() -> None:
+    with pytest.raises(UsageError, match="No day fits"):
+        due.next_after(Schedule(weekdays=()), BEGIN)
+
+
 @pytest.mark.parametrize(
     ("schedule", "words"),
     [

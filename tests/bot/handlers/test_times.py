@@ -1,32 +1,12 @@
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
 from bot.errors import UsageError
-from bot.handlers.times import count_due, day_in_words, last_due, local, moment_in_words, span_in_words, timetable
+from bot.handlers.times import count_due, last_due, local, moment_in_words, timetable
 from bot.models import Schedule
 
 NOON = Schedule(at=time(12), zone="Europe/Zurich")
-
-
-@pytest.mark.parametrize(
-    ("span", "words"),
-    [
-        (timedelta(days=2, hours=3, minutes=5), "2 days 3 hours"),
-        (timedelta(days=1, minutes=5), "1 day 5 minutes"),
-        (timedelta(hours=1, minutes=1, seconds=59), "1 hour 1 minute"),
-        (timedelta(minutes=5), "5 minutes"),
-        (timedelta(seconds=59), "less than a minute"),
-        (timedelta(), "less than a minute"),
-    ],
-)
-def test_a_span_is_told_in_its_two_largest_units(span: timedelta, words: str) -> None:
-    assert span_in_words(span) == words
-
-
-def test_a_day_has_its_year_when_it_is_another(now: datetime) -> None:
-    assert day_in_words(date(2026, 4, 2), now) == "Thursday 2 April"
-    assert day_in_words(date(2027, 1, 1), now) == "Friday 1 January 2027"
 
 
 async def test_what_is_due_next_is_told_in_the_wall_time_of_its_zone(now: datetime) -> None:
