@@ -7,7 +7,7 @@ from typing import TypedDict
 
 from bot.commands.quoting import query_text
 from bot.commands.schedule import begins_days, is_time, read_days, read_time
-from bot.commands.words import Word, Words, nearest, shown, unended
+from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
 from bot.errors import UsageError
 
 MOST_ENTRIES = 50  # of a digest
@@ -76,12 +76,14 @@ def _option(words: Words, word: Word, said: set[str]) -> str:
         return "silence"
     if "at" in said and not word.quoted and (_BARE_ZONE.fullmatch(word.key) or _SHORT_ZONE.fullmatch(word.text)):
         return "zone"
-    raise _unknown(words, word)
+    raise _unknown(words, word, said)
 
 
-def _unknown(words: Words, word: Word) -> UsageError:
+def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
     near = nearest(word.option, _WORDS)
-    hint = f"Did you mean *{near}*?" if near else "A filter goes last: *filter stars:>100*." if ":" in word.text else ""
+    hint = f"Did you mean *{near}*?" if near else SEVERAL_WORDS if not said else ""
+    if not near and ":" in word.text:
+        hint = "A filter goes last: *filter stars:>100*."
     allowed = "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, and *filter*."
     return words.fault(f'"{shown(word.text)}" is not understood: {allowed}', word, hint)
 

@@ -5,7 +5,7 @@ import re
 from bot.commands.quoting import EXACT, item_text
 from bot.commands.table import Usage
 from bot.commands.typed import plain
-from bot.commands.words import Words, shown
+from bot.commands.words import SEVERAL_WORDS, Words, shown
 from bot.errors import UsageError
 
 _TOPIC = rf"{EXACT}|[^\s\"]+|\"[^\"]*\""
@@ -41,7 +41,8 @@ def end(words: Words, usage: Usage) -> None:
     word = words.peek()
     if word is not None:
         over = shown(words.typed.text[word.start : words.end])
-        raise words.fault(f'*{usage.words}* does not understand "{over}".', word, f"It goes *{usage.syntax}*.")
+        titled = f" {SEVERAL_WORDS}" if re.search("TOPIC|NAME", usage.syntax) else ""
+        raise words.fault(f'*{usage.words}* does not understand "{over}".', word, f"It goes *{usage.syntax}*.{titled}")
 
 
 def item(words: Words, usage: Usage) -> str:

@@ -13,6 +13,7 @@ from bot.errors import UsageError
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')
 _EXACTLY = re.compile(rf"{EXACT}(?=[\s.,;]|$)")
 _SIGNS = ".,;:!?"  # what may follow a word in a sentence
+SEVERAL_WORDS = 'A title of several words stands between quotation marks, such as "GPU systems".'
 _LONGEST = 40  # characters of a word that is quoted in a sentence, or compared with those there are
 
 

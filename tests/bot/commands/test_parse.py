@@ -187,6 +187,8 @@ def test_every_part_of_a_topic_is_edited_in_its_own_way(text: str, edit: EditTop
         ("saved page 0", "*page* takes a number from 1 on", 11, "", "saved"),
         ("saved bibtex ris", 'understand "ris"', 13, "", "saved"),
         ("now gpu-systems rag", '*now* does not understand "rag"', 16, "It goes *now [TOPIC]*.", "now"),
+        ("now GPU systems", 'does not understand "systems"', 8, 'quotation marks, such as "GPU systems"', "now"),
+        ("subscribe GPU systems at 9", '"systems" is not understood', 14, 'marks, such as "GPU systems"', "subscribe"),
         ("status of all", '*status* does not understand "of all"', 7, "It goes *status*.", "status"),
     ],
 )
