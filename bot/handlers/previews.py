@@ -1,5 +1,6 @@
 """The next digest, before it is posted."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -16,6 +17,7 @@ from bot.wording import time_in_words
 _Asked = tuple[Topic, Subscription | None]  # a topic, and how it is subscribed here
 
 AT_ONCE = 3  # digests of one answer; more would fill a channel
+ONCE = "What fits several topics is posted once, in the digest that comes first."
 
 
 async def preview(desk: Desk, command: Now, actor: Actor, now: datetime) -> Reply:
@@ -34,7 +36,7 @@ async def _previews(desk: Desk, asked: Sequence[_Asked], actor: Actor, now: date
     first, subscription = asked[0]
     return Reply(
         title="Preview" if len(made) > 1 else f"Preview: {first.title}",
-        text=tuple(said for _, said in made),
+        text=(*(said for _, said in made), *_shared([digest for digest, _ in made])),
         digests=tuple(digest for digest, _ in made),
         compact=all(each is not None and each.compact for _, each in asked[:AT_ONCE]),
         next_steps=() if any(digest.entries for digest, _ in made) else _for_more(first),
@@ -43,6 +45,11 @@ async def _previews(desk: Desk, asked: Sequence[_Asked], actor: Actor, now: date
             *(_buttons(first, subscription) if len(asked) == 1 else ()),
         ),
     )
+
+
+def _shared(digests: Sequence[Digest]) -> tuple[str, ...]:
+    counts = Counter(entry.ranked.item.key for digest in digests for entry in digest.entries)
+    return (ONCE,) if any(count > 1 for count in counts.values()) else ()
 
 
 async def _made(

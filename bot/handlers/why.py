@@ -10,6 +10,7 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
+from bot.handlers.previews import ONCE
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, Subscription, Topic
@@ -47,15 +48,19 @@ async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
     zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")
     here = _Here(desk, actor, zone, now)
     entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]
+    awaited = 0
     for topic, subscription in asked[:AT_ONCE]:
         order = await order_of(desk, actor, topic, subscription)
         fate = await desk.press.explain(order, item, now)
         outlook = await _outlook(fate, subscription, now)
-        verdict = _verdict(fate, order, await here.moment(fate.since), coming=_is_coming(subscription, now))
+        coming = _is_coming(subscription, now)
+        awaited += coming and not fate.reason
+        verdict = _verdict(fate, order, await here.moment(fate.since), coming=coming)
         lines = (*_path(fate), verdict, *outlook)
         entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, fate)))
     return Reply(
         title=f"Why: {called(item)}",
+        text=(ONCE,) if awaited > 1 else (),
         entries=tuple(entries),
         next_steps=_next_steps(asked, command),
         buttons=(

@@ -155,6 +155,17 @@ async def test_of_several_topics_each_is_told(later: Seat) -> None:
     assert button(await later.ask("why 2603.00011 for kv"), "More like this") == "more arxiv:2603.00011 for kv"
 
 
+async def test_what_fits_several_topics_is_said_to_be_posted_once(later: Seat) -> None:
+    await later.ask("topic create caches cache")
+    await later.at(later.now - LATER).ask("subscribe caches daily at 09:30")
+    once = "What fits several topics is posted once, in the digest that comes first."
+
+    assert (await later.ask("why 2603.00011")).text == (once,)
+    assert (await later.ask("now")).text[-1] == once
+    assert (await later.ask("why 2603.00011 for kv")).text == ()
+    assert once not in (await later.ask("now kv")).text
+
+
 async def test_what_came_too_early_and_would_be_kept_out_anyway_is_told_both(later: Seat) -> None:
     await later.ask("filter kv here set title:zebra")
 
