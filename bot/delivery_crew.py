@@ -143,8 +143,8 @@ class _Round:
     async def one_ends(self, seconds: float | None = None) -> None:
         """Wait until one of those that run ends, or for so many seconds."""
         ended, self.running = await asyncio.wait(self.running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        for task in ended:
-            self._note(task.exception())
+        for error in [task.exception() for task in ended]:
+            self._note(error)
 
     def _note(self, error: BaseException | None) -> None:
         if error is None:

@@ -15,6 +15,7 @@ from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript
 
 ROUND = timedelta(seconds=10)  # between two rounds of the service
+PATIENT = timedelta(minutes=1)  # between two rounds of one that has lived for long: its waits have become long too
 SETTLED = {State.DONE, State.FAILED, State.EXPIRED}
 
 
@@ -98,10 +99,11 @@ class House:
         for steps in lives:
             courier = self.courier(steps)
             try:
-                for _ in range(rounds):
+                for each in range(rounds):
                     await self.round(courier)
                     if await self._settled():
                         return steps.taken
+                    self.clock.advance(PATIENT if each > rounds / 4 else timedelta(0))
             except Crash:
                 self.clock.advance(ROUND)
         return steps.taken

@@ -4,10 +4,13 @@ Where the platform remembers nonces, or lets a channel be looked into, every dig
 what may have been posted is never posted again, and stands in the ledger by name.
 """
 
+from datetime import timedelta
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.delivery import notice_restored
 from bot.models import Abilities, Delivery, State
 from tests.bot.deliveries import House
 from tests.conftest import NOW
@@ -58,6 +61,27 @@ async def test_a_process_may_die_between_any_two_steps_and_every_digest_arrives_
         await made.plant(numbered([2], NOW))
         await made.live(steps)
         await all_once(made)
+
+
+async def test_what_shows_late_in_the_history_is_not_posted_again_by_who_comes_after_a_death() -> None:
+    for steps in range(1, await steps_of_a_life(HISTORY, Fault.NONE) + 1):
+        made = House(HISTORY, lag=timedelta(seconds=55))
+        await made.plant(numbered([2], NOW))
+        await made.live(steps)
+        await all_once(made)
+
+
+@pytest.mark.parametrize("abilities", [HISTORY, BOTH])
+async def test_a_death_while_a_restored_database_catches_up_posts_nothing_again(abilities: Abilities) -> None:
+    for steps in range(1, 60):
+        made = house(abilities)
+        await made.plant(numbered([1, 1], NOW))
+        await made.chat.send(numbered([1], NOW)[0])  # by the service that wrote on after the copy was made
+        made.clock.advance(timedelta(hours=2))
+        await notice_restored(made.store, NOW)
+        await made.live(steps)
+        await none_twice(made)
+        assert {each.state for each in (await made.rows()).values()} == {State.DONE}
 
 
 async def steps_of_a_life(abilities: Abilities, fault: Fault) -> int:

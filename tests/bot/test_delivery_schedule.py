@@ -141,6 +141,26 @@ async def test_what_falls_into_a_pause_is_not_made_up_for_when_it_ends(house: Ho
     assert [each.due for each in await due(house)] == [NOW.replace(hour=9) + 2 * DAY]
 
 
+async def test_what_falls_into_a_pause_is_not_even_said_to_be_missed_when_the_service_was_down(house: House) -> None:
+    made = await subscribed(house)
+    await ticks(house, HOUR, timedelta(minutes=5))
+    await changed(house, made, paused=True, paused_until=NOW.replace(hour=9) + 2 * DAY)
+    house.clock.advance(3 * DAY + 3 * HOUR)
+    await ticks(house, TICK)
+    nine = NOW.replace(hour=9)
+    assert [each for each, _, _ in await happened(house)] == [nine + 2 * DAY, nine + 3 * DAY]
+
+
+async def test_a_clock_that_had_run_ahead_does_not_lose_the_day_of_a_changed_subscription(house: House) -> None:
+    made = await subscribed(house)
+    house.clock.advance(9 * DAY)
+    await ticks(house, TICK)
+    house.clock.now = NOW.replace(hour=9) + DAY - TICK
+    await changed(house, made, schedule=Schedule(at=NINE.at, zone="Africa/Abidjan"))
+    await ticks(house, 2 * TICK)
+    assert (NOW.replace(hour=9) + DAY) in [each for each, _, _ in await happened(house)]
+
+
 async def test_a_resumed_subscription_goes_on_with_the_next_due_date(house: House) -> None:
     made = await subscribed(house)
     held = await changed(house, made, paused=True)

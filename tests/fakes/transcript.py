@@ -1,5 +1,6 @@
 """A chat platform in memory that keeps a transcript, fails as it is told, and may be abandoned between any two steps."""
 
+import asyncio
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
@@ -128,6 +129,7 @@ class Transcript:
     async def send(self, delivery: Delivery) -> str:
         self.steps.step()
         self.calls.append(delivery)
+        await asyncio.sleep(0)  # others send at the same time
         if delivery.channel in self.closed:
             raise self.closed[delivery.channel]
         fault = self.faults.pop(0) if self.faults else Fault.NONE
