@@ -80,6 +80,8 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
         if not subscription.paused:
             return subscription
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
+        if not is_paused(subscription, now):
+            return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
         return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
 
     changed = await change_subscription(desk, actor, command.topic, resumed, now)

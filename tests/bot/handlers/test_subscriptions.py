@@ -333,6 +333,18 @@ async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Seat) -> None
 # --- pausing
 
 
+async def test_resuming_what_goes_on_already_leaves_out_no_digest_that_is_late(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 12:00")
+    await ada.ask("pause kv until 2026-04-03")
+    (paused,) = await ada.here()
+
+    reply = await ada.at(ada.now + timedelta(days=4)).ask("resume kv")
+
+    assert reply.title == "KV cache is not paused"
+    (subscription,) = await ada.here()
+    assert (subscription.paused, subscription.paused_until, subscription.baseline) == (False, None, paused.baseline)
+
+
 async def test_pausing_for_good_and_resuming(ada: Seat) -> None:
     await ada.ask("subscribe kv at 12:00")
 
