@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
@@ -14,7 +15,8 @@ from benchmarks.soak.work import Work
 ROOT = Path(__file__).parents[2]
 LONGEST = 1800.0  # seconds that one test may take
 _AT_START = 0.1  # of the kills, so many fall while the process starts
-_EARLY = 0.8  # of the time that is left is shared out, so that the last kill comes before the end
+_MOST = 0.7
+_SHORTEST = 1.0  # seconds: what was being sent when its worker was killed takes longer than that to be settled
 _SPEED = 100.0  # deliveries a second, until it is known better
 
 
@@ -46,30 +48,39 @@ class Killer:
     async def _one(self) -> bool:
         """Start a worker, and say whether it came to its end."""
         process = await started(self._work)
-        early = self._kills_left > 0 and self._dice.random() < _AT_START
-        if not early:
-            await ready(process)
-        at = monotonic()
-        wait = self._dice.uniform(0.0, 1.0) if early else self._dice.expovariate(1 / self._mean())
-        with suppress(TimeoutError):
-            async with asyncio.timeout(wait if self._kills_left > 0 else None):
+        try:
+            await self._live(process)
+        finally:
+            if process.returncode is None:
+                process.kill()
                 await process.wait()
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
+        if process.returncode == -signal.SIGKILL:
             self._kills_left -= 1
             self.kills += 1
-            self._busy += 0.0 if early else monotonic() - at
             return False
         if process.returncode != 0:
             raise RuntimeError(f"A worker ended with {process.returncode}.")
         return True
 
-    def _mean(self) -> float:
+    async def _live(self, process: Process) -> None:
+        """Let the worker live until its end, or for as long as the dice say."""
+        early = self._kills_left > 0 and self._dice.random() < _AT_START
+        if not early:
+            await ready(process)
+        wait = self._dice.uniform(0.0, 1.0) if early else self._wait()
+        begun = monotonic()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait if self._kills_left > 0 else None):
+                await process.wait()
+        self._busy += 0.0 if early else monotonic() - begun
+
+    def _wait(self) -> float:
+        """Draw how long a worker lives, not longer than most of what is expected to be left of the run."""
         left = self._left()
         done = self._whole - left
         speed = done / self._busy if self._busy > 1 and done else _SPEED
-        return max(0.1, _EARLY * left / speed / max(1, self._kills_left))
+        expected = max(_SHORTEST, left / speed)
+        return min(self._dice.expovariate(self._kills_left / expected), _MOST * expected) if self._kills_left else 0.0
 
 
 async def started(work: Work, before: Callable[[], None] | None = None) -> Process:
