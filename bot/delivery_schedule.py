@@ -55,9 +55,9 @@ class Scheduler:
         return new
 
     async def _last_tick(self, now: datetime) -> datetime:
-        """Return until when all was noticed: not later than now, also when a clock had run ahead."""
+        """Return until when all was noticed."""
         text = await self._office.store.get_fact(_TICK)
-        return min(datetime.fromisoformat(text), now) if text else now
+        return datetime.fromisoformat(text) if text else now
 
     async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
         new = await self._office.ledger.open_occurrences(plan.found, subscription, plan.next)
