@@ -293,6 +293,7 @@ class Store(Protocol):
         """Drop items first seen before the date that nobody holds, and older readings; say how many of each.
 
         A digest holds its entries, a person what they saved, a topic its examples and the items that feedback was given on.
+        What the ledger settled goes 40 days after it was due.
         """
         ...
 

@@ -28,7 +28,10 @@ class Ledger(Protocol):
         ...
 
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
-        """Keep the occurrences that are not yet kept, and when the subscription is due next; return how many were new."""
+        """Keep the occurrences that are not yet kept, and when the subscription is due next; return how many were new.
+
+        Nothing is kept for a subscription that is gone, and of one that was changed since not when it is due next.
+        """
         ...
 
     async def occurrences(
@@ -43,6 +46,7 @@ class Ledger(Protocol):
         """Record what became of an occurrence that is due, with its digest and the deliveries of it, in one transaction.
 
         Returns False, and writes nothing, when somebody else has closed it. What the digest shows counts as posted.
+        With the state DUE it is put off instead, until its `next_at`.
         """
         ...
 
@@ -60,12 +64,18 @@ class Ledger(Protocol):
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending: state, lease, token + 1, first and last try, attempts + 1.
 
-        Returns it as claimed, or None when it is not any more as it was given (another token or state).
+        Returns it as claimed, or None when it is not any more as it was given (another token or state), when it is settled,
+        when somebody's lease still runs, or when an earlier part is not done.
         """
         ...
 
     async def record(self, delivery: Delivery) -> bool:
-        """Record a claimed delivery as it is given; False, and nothing written, when its token is no longer the latest."""
+        """Record a claimed delivery as it is given; False, and nothing written, when its token is no longer the latest.
+
+        A claim is recorded once; what the message says stays as it was made. Part one's message becomes the `thread` of the
+        parts after it. Those after a part that FAILED or EXPIRED expire with its reason. What would wait again expires when
+        its subscription is gone.
+        """
         ...
 
     async def expire_parts(self, delivery: Delivery, reason: str) -> int:

@@ -322,6 +322,14 @@ async def test_who_claims_a_delivery_holds_it_for_the_lease(store: Books) -> Non
     assert (again.token, again.attempts, again.first_try, again.last_try) == (2, 2, NOW, NOW + LEASE)
 
 
+async def test_who_saw_a_delivery_before_somebody_else_tried_it_does_not_claim_it(store: Books) -> None:
+    (only,) = await made(store, await subscribed(store))
+    later = replace(await taken(store, only), state=State.PENDING, lease_until=None)
+    assert await store.record(later)
+    assert await store.claim(only, NOW, LEASE) is None
+    assert (await taken(store, later)).token == 2
+
+
 async def test_of_many_who_claim_at_once_one_wins(store: Books) -> None:
     (only,) = await made(store, await subscribed(store))
     outcomes = await asyncio.gather(*(store.claim(only, NOW, LEASE) for _ in range(12)))
