@@ -42,6 +42,7 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "restore": restored.restored,
     "broken": broken.broken,
     "zones": _alone("benchmarks.soak.zones"),
+    "thirty-days": _alone("benchmarks.soak.thirty_days"),
 }
 
 
