@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
 
+from bot.commands import MOST_ENTRIES
+
 # arXiv's terms: one request every three seconds over all of one's machines (info.arxiv.org/help/api/tou.html).
 ARXIV_SECONDS = 3.0
 
@@ -150,8 +152,8 @@ class LlmSettings(Section):
 class DigestSettings(Section):
     """How much a digest holds."""
 
-    entries: int = Field(default=7, ge=1, le=50)
-    repositories: int = Field(default=2, ge=0, le=50)
+    entries: int = Field(default=7, ge=1, le=MOST_ENTRIES)
+    repositories: int = Field(default=2, ge=0, le=MOST_ENTRIES)
     window_hours: int = Field(default=48, ge=1, le=24 * 31)
     max_age_days: int = Field(default=14, ge=1, le=3650)
 

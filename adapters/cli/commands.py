@@ -24,6 +24,7 @@ from adapters.cli.session import (
     with_app,
 )
 from bot import __version__
+from bot.commands import MOST_ENTRIES
 from bot.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[TOPIC]...")
 @click.option("--days", type=Days(min=0.05, max=366), help="Look back so many days instead of to the last digest.")
-@click.option("--entries", type=click.IntRange(1, 50), help="At most so many entries.")
+@click.option("--entries", type=click.IntRange(1, MOST_ENTRIES), help="At most so many entries.")
 @click.option("--record", is_flag=True, help="Count the entries as posted: later digests leave them out.")
 @compact
 @html

@@ -1,5 +1,6 @@
 """What a person may ask, declared once: the classes, the table, the parser and its inverse."""
 
+from bot.commands.options import MOST_ENTRIES
 from bot.commands.parse import parse
 from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
 from bot.commands.verb import help_for
@@ -41,6 +42,7 @@ from bot.commands.write import write
 __all__ = [
     "BY_COMMAND",
     "BY_NAME",
+    "MOST_ENTRIES",
     "TABLE",
     "Command",
     "CreateTopic",

@@ -10,7 +10,7 @@ from bot.commands.schedule import begins_days, is_time, read_days, read_time
 from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
 from bot.errors import UsageError
 
-MOST_ENTRIES = 50  # of a digest
+MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
 _FILLERS = ("and", "with", "but", ",", "&", "-")
 # A zone may follow a time without *in*: `at 9 CET`, `at 9am Europe/Zurich`.
 _BARE_ZONE = re.compile(r"(?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?|[a-z_]+/[a-z_/+-]+\d*", re.ASCII)

@@ -11,7 +11,7 @@ from bot.errors import Unclear, UsageError
 from bot.handlers.clauses import meaning
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
-from bot.handlers.lookup import shown
+from bot.handlers.lookup import numbered, shown
 from bot.handlers.parts import LISTS
 from bot.models import Actor, And, Interest, Topic
 from bot.query import parse
@@ -179,9 +179,8 @@ def _with(topic: Topic, part: Part, values: tuple[_Element, ...]) -> Topic:
 
 
 async def _meant(desk: Desk, actor: Actor, part: Part, value: str, present: Sequence[_Element]) -> _Element:
-    number = value.removeprefix("#")
-    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(present):
-        return present[int(number) - 1]
+    if number := numbered(value, len(present)):
+        return present[number - 1]
     literal = (each for each in present if value == " ".join(_text(each).split()))
     if (found := next(literal, None)) is not None:
         return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.errors import UsageError
-from bot.handlers.lookup import shown
+from bot.handlers.lookup import numbered, shown
 from bot.models import And, Not, Or, Query, Term, Tree
 from bot.query import parse, unparse_tree
 
@@ -62,9 +62,8 @@ def with_clauses(query: Query, text: str) -> Query:
 def clauses_meant(query: Query, text: str) -> tuple[Tree, ...]:
     """Return the clauses of the query that the text says, or the one that it numbers, from 1."""
     present = clauses_of(query)
-    number = text.strip().removeprefix("#")
-    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(present):
-        return (present[int(number) - 1],)
+    if number := numbered(text, len(present)):
+        return (present[number - 1],)
     return clauses_of(read_filter(text))
 
 

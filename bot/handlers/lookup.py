@@ -51,6 +51,12 @@ def shown(text: str) -> str:
     return shortened(text[: 4 * SHOWN], SHOWN)
 
 
+def numbered(text: str, most: int) -> int | None:
+    """Return the number from 1 to `most` that was typed, as "3" or "#3"; None when it is none of these."""
+    number = text.strip().removeprefix("#")
+    return int(number) if re.fullmatch(r"[0-9]{1,3}", number) and 1 <= int(number) <= most else None
+
+
 # --- who may
 
 

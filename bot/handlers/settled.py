@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot import zones
-from bot.commands import Settings, write
+from bot.commands import MOST_ENTRIES, Settings, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
-from bot.handlers.lookup import check_may_manage, shown
-from bot.handlers.subscriptions import MOST_ENTRIES
+from bot.handlers.lookup import check_may_manage, numbered, shown
 from bot.models import Actor, Button, Change, Field, Preferences, Reply
 
 _ALSO = {"permissions": "manage", "rights": "manage", "timezone": "zone", "tz": "zone", "entries": "top", "limit": "top"}
@@ -126,9 +125,9 @@ def _top(desk: Desk, preferences: Preferences) -> str:
 
 
 async def _set_top(preferences: Preferences, value: str) -> Preferences:
-    if not (value.isascii() and value.isdigit() and len(value) < 4 and 1 <= int(value) <= MOST_ENTRIES):
+    if (entries := numbered(value, MOST_ENTRIES)) is None:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
-    return replace(preferences, entries=int(value))
+    return replace(preferences, entries=entries)
 
 
 def _sentence(text: str) -> str:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from bot import due, zones
 from bot.commands import (
+    MOST_ENTRIES,
     Filter,
     FilterAction,
     ListSubscriptions,
@@ -41,8 +42,6 @@ from bot.handlers.subscribed import (
 from bot.handlers.times import moment_in_words, timetable
 from bot.models import Actor, Button, Query, Reply, ReplyEntry, Schedule, Subscription, Topic
 from bot.wording import counted
-
-MOST_ENTRIES = 50  # as in the settings: beyond it nobody reads, and no message takes it
 
 
 async def subscribe(desk: Desk, command: Subscribe, actor: Actor, now: datetime) -> Reply:
