@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from bot import zones
 from bot.commands import TABLE
@@ -10,6 +11,7 @@ from bot.errors import BotError
 from bot.handlers.complete import complete
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import topics_of
+from bot.handlers.subscribed import is_paused, title_of
 from bot.models import Actor, Suggestion
 from bot.query.fields import fold_label
 from bot.wording import shortened
@@ -20,7 +22,7 @@ _READ = 4000  # characters of what was typed; no platform sends more
 _SAVED = 200  # of what a person saved, the latest
 
 
-async def suggest(desk: Desk, kind: str, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def suggest(desk: Desk, kind: str, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
     """Return at most 25 suggestions, the best first; never raises, whatever was typed.
 
     Kinds: topic, subscription (of this channel), command, item (of the channel's last digest, or saved by the person), zone,
@@ -32,7 +34,7 @@ async def suggest(desk: Desk, kind: str, typed: str, actor: Actor) -> Sequence[S
         return ()
     plain = "".join(char if char.isprintable() else " " for char in typed[:_READ])
     try:
-        found = await find(desk, plain, actor)
+        found = await find(desk, plain, actor, now)
     except BotError:  # a list that stays empty says enough; the command itself will tell what is wrong
         return ()
     return [Suggestion(each.value, shortened(each.label, LONGEST)) for each in found[:MOST]]
@@ -71,29 +73,29 @@ def _folded(text: str) -> str:
 # --- kinds
 
 
-async def _topics(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _topics(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     topics = await topics_of(desk, actor.workspace)
     choices = (_Choice(name, f"{topic.title} ({name})", (name, topic.title)) for name, topic in topics.items())
     return _fitting(typed, choices)
 
 
-async def _subscriptions(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _subscriptions(desk: Desk, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
     topics = await topics_of(desk, actor.workspace)
     subscribed = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
     choices = []
     for each in subscribed:
-        title = topics[each.topic].title if each.topic in topics else each.topic
-        label = f"{title} ({each.topic}{', paused' if each.paused else ''})"
+        title = title_of(topics, each.topic)
+        label = f"{title} ({each.topic}{', paused' if is_paused(each, now) else ''})"
         choices.append(_Choice(each.topic, label, (each.topic, title)))
     return _fitting(typed, choices)
 
 
-async def _commands(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _commands(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     choices = (_Choice(usage.words, f"{usage.words}: {usage.help}", (usage.words, *usage.aliases)) for usage in TABLE)
     return _fitting(typed, choices)
 
 
-async def _items(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _items(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     shown = await desk.store.last_entries(actor.workspace, actor.channel)
     saved = await desk.store.saved(actor.workspace, actor.person)
     keys = list(dict.fromkeys([*shown, *(each.key for each in saved[:_SAVED])]))
@@ -102,16 +104,16 @@ async def _items(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
     return _fitting(typed, (_Choice(key, title, (title, key, key.partition(":")[2])) for key, title in known.items()))
 
 
-async def _zones(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _zones(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     names = await asyncio.to_thread(zones.beginning, typed, MOST)
     return [Suggestion(name, name.replace("_", " ")) for name in names]
 
 
-async def _queries(desk: Desk, typed: str, actor: Actor) -> Sequence[Suggestion]:
+async def _queries(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     return await complete(desk, typed, await topics_of(desk, actor.workspace))
 
 
-_KINDS: dict[str, Callable[[Desk, str, Actor], Awaitable[Sequence[Suggestion]]]] = {
+_KINDS: dict[str, Callable[[Desk, str, Actor, datetime], Awaitable[Sequence[Suggestion]]]] = {
     "topic": _topics,
     "subscription": _subscriptions,
     "command": _commands,

@@ -33,11 +33,11 @@ REPOS = (
 
 
 async def values(ada: Seat, kind: str, typed: str) -> list[str]:
-    return [each.value for each in await suggest(ada.desk, kind, typed, ada.actor)]
+    return [each.value for each in await suggest(ada.desk, kind, typed, ada.actor, NOW)]
 
 
 async def labels(ada: Seat, kind: str, typed: str) -> list[str]:
-    return [each.label for each in await suggest(ada.desk, kind, typed, ada.actor)]
+    return [each.label for each in await suggest(ada.desk, kind, typed, ada.actor, NOW)]
 
 
 @pytest.fixture
@@ -170,7 +170,7 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
     await store.add([item], NOW)
     here = seat(store, NOW)
     for field in ("topic", "language", "license", "source", "category"):
-        for each in await suggest(here.desk, "query", f"-{field}:", here.actor):
+        for each in await suggest(here.desk, "query", f"-{field}:", here.actor, NOW):
             query = parse(each.value)
             assert isinstance(query.tree, Not)
             assert isinstance(query.tree.part, Label | Term)
@@ -190,7 +190,7 @@ async def test_no_text_does_harm(typed: str, kind: str) -> None:
     await store.add([*PAPERS, *REPOS], NOW)
     here = seat(store, NOW)
     for text in (typed, f"kv {typed}", f"category:{typed}", f'topic:"{typed}'):
-        found = await suggest(here.desk, kind, text, here.actor)
+        found = await suggest(here.desk, kind, text, here.actor, NOW)
         assert len(found) <= MOST
         assert all(0 < len(each.label) <= LONGEST and each.value.isprintable() for each in found)
 
