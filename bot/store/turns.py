@@ -1,11 +1,14 @@
 """Who is next, who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from bot.models import Delivery, Happening, Occurrence, State
+
+Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
 UNSUBSCRIBED = "unsubscribed"
 # No two occurrences of one schedule are further apart than 35 days (bot.due): what is kept for longer keeps none from
@@ -17,28 +20,22 @@ _ENDED = (State.FAILED, State.EXPIRED)
 
 def deliveries_in_turns(found: Iterable[Delivery], limit: int) -> list[Delivery]:
     """Return the oldest of each workspace, then the second of each, and so on, `limit` in all."""
-    waiting: Counter[str] = Counter()
-    turns = []
-    for each in sorted(found, key=lambda each: (each.due, each.id)):
-        waiting[each.workspace] += 1
-        turns.append((waiting[each.workspace], each))
-    turns.sort(key=lambda turn: (turn[0], turn[1].due, turn[1].id, turn[1].workspace))
-    return [each for _, each in turns[:limit]]
+    return _in_turns(found, lambda each: (each.due, each.id), limit)
 
 
 def occurrences_in_turns(found: Iterable[Occurrence], limit: int) -> list[Occurrence]:
     """Do the same for occurrences."""
+    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit)
+
+
+def _in_turns(found: Iterable[Waiting], age: Callable[[Waiting], tuple[Any, ...]], limit: int) -> list[Waiting]:
     waiting: Counter[str] = Counter()
     turns = []
-    for each in sorted(found, key=_age):
+    for each in sorted(found, key=age):
         waiting[each.workspace] += 1
         turns.append((waiting[each.workspace], each))
-    turns.sort(key=lambda turn: (turn[0], *_age(turn[1]), turn[1].workspace))
+    turns.sort(key=lambda turn: (turn[0], *age(turn[1]), turn[1].workspace))
     return [each for _, each in turns[:limit]]
-
-
-def _age(occurrence: Occurrence) -> tuple[datetime, str, date, int]:
-    return occurrence.due, occurrence.subscription, occurrence.day, occurrence.slot
 
 
 def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
