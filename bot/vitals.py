@@ -81,9 +81,9 @@ class Vitals:
     async def measure(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         """Measure again and again how late the event loop is, and report when it was held up; never ends by itself."""
         while True:
-            begun = time.monotonic()
+            begun = self.timer()
             await sleep(BEAT.total_seconds())
-            late = max(0.0, time.monotonic() - begun - BEAT.total_seconds())
+            late = max(0.0, self.timer() - begun - BEAT.total_seconds())
             self._lags.append(late)
             if late >= BLOCKED.total_seconds():
                 self.blocked += 1

@@ -33,20 +33,19 @@ async def test_a_job_is_noted_when_it_ends_well_and_when_it_fails() -> None:
 
 
 async def test_a_loop_that_is_held_up_is_measured_and_reported(caplog: pytest.LogCaptureFixture) -> None:
-    vitals = Vitals()
-    turns = 0
+    late = [0.0, 1.25]
+    clock = 100.0
+    vitals = Vitals(lambda: clock)
 
     async def sleep(seconds: float) -> None:
-        nonlocal turns
-        turns += 1
-        if turns > 2:
+        nonlocal clock
+        if not late:
             raise asyncio.CancelledError
-        # The second time the loop comes back two seconds late.
-        await asyncio.sleep(seconds if turns == 1 else seconds + 1.2)
+        clock += seconds + late.pop(0)
 
     with caplog.at_level(logging.WARNING), pytest.raises(asyncio.CancelledError):
         await vitals.measure(sleep)
 
     assert vitals.blocked == 1
-    assert vitals.lag >= 1.2
-    assert [record.getMessage()[:30] for record in caplog.records] == ["the event loop was held up for"]
+    assert vitals.lag == 1.25
+    assert [record.getMessage()[:36] for record in caplog.records] == ["the event loop was held up for 1.2 s"]
