@@ -49,11 +49,6 @@ class Clause:
     strengths: Floats
     mentions: tuple[Mention, ...]
 
-    @property
-    def by_item(self) -> Mapping[int, float]:
-        """The strengths by the places of the items."""
-        return dict(zip(self.items.tolist(), self.strengths.tolist(), strict=True))
-
 
 class _Measured(NamedTuple):
     """What a `Clause` holds, of a part of one; a mention may be there twice."""
