@@ -16,6 +16,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("similar", ("--folder", "{quality}"), "quality"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
     ("press", ("--corpus", "{corpus}"), "corpus"),
+    ("commands", ("--corpus", "{corpus}"), "corpus"),
     ("ranking_quality", ("--folder", "{quality}"), "quality"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--folder", "{quality}"), "quality"),

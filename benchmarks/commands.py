@@ -17,6 +17,7 @@ asked alone it is the line's. `--minutes` ends the first part early, and what wa
 import argparse
 import asyncio
 import contextlib
+import gc
 import random
 import sys
 import tempfile
@@ -222,7 +223,11 @@ async def run(asked: argparse.Namespace, path: Path) -> int:
     named = world(items, asked.week)
     failures = 0
     async with serving(path, items, asked.week) as service:
-        print(f"{len(items):,} papers, {asked.week:,} of the last week; of a hundred lines are")
+        number_of_papers = len(items)
+        items.clear()  # a service does not hold them, and does not look through them for garbage
+        gc.collect()
+        gc.freeze()
+        print(f"{number_of_papers:,} papers, {asked.week:,} of the last week; of a hundred lines are")
         print("  " + ", ".join(f"{share} {name}" for name, share in SHARES.items()))
         for title, way, number, seed in (
             ("one after the other", alone, asked.lines, SEEDS[0]),
