@@ -13,6 +13,7 @@ from bot.models import Actor, Feedback, Interest, Item, Preferences, Reply, Subs
 from bot.press import Publisher
 from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.fakes.works import paper
 
