@@ -22,6 +22,9 @@ GRACE = timedelta(seconds=6)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=1)
 LASTED = timedelta(minutes=5)
 
+# How often it is looked whether the clock was set back, and by how much a job may be further away than its interval.
+LOOK, SLACK = timedelta(seconds=1), timedelta(seconds=1)
+
 
 class LocalRunner:
     """Runs jobs on the event loop of this process.
@@ -31,13 +34,22 @@ class LocalRunner:
     """
 
     def __init__(
-        self, grace: timedelta = GRACE, *, first_wait: timedelta = FIRST_WAIT, chance: random.Random | None = None
+        self,
+        grace: timedelta = GRACE,
+        *,
+        first_wait: timedelta = FIRST_WAIT,
+        chance: random.Random | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """`grace` is how long the jobs that are running may go on after `stop`, `first_wait` that of a watch that failed."""
+        """`grace` is how long the jobs that are running may go on after `stop`, `first_wait` that of a watch that failed.
+
+        `clock` shows what APScheduler's shows, which is the system's.
+        """
         self._stop = asyncio.Event()
         self._grace = grace
         self._first_wait = first_wait
         self._chance = chance or random.Random()
+        self._clock = clock
 
     async def run(self, jobs: Sequence[Job], watches: Sequence[Watch] = ()) -> None:
         """Run the jobs until `stop`; then let the ones that are running end, and cancel those that take too long."""
@@ -52,9 +64,10 @@ class LocalRunner:
                 misfire_grace_time=None,
                 coalesce=True,
                 max_instances=1,
-                next_run_time=datetime.now(UTC) if job.at_once else datetime.now(UTC) + job.every,
+                next_run_time=self._clock() if job.at_once else self._clock() + job.every,
             )
         watching = [asyncio.create_task(self._watched(watch), name=watch.name) for watch in watches]
+        watching.append(asyncio.create_task(self._keep_up(scheduler, jobs), name="minding the clock"))
         scheduler.start()
         try:
             await self._stop.wait()
@@ -73,6 +86,18 @@ class LocalRunner:
             await _cancelled([task])
 
         await asyncio.gather(*(one(task, self._grace if job.grace is None else job.grace) for task, job in running.items()))
+
+    async def _keep_up(self, scheduler: AsyncIOScheduler, jobs: Sequence[Job]) -> None:
+        """Run at once what a clock that was set back would let wait until it shows the job's next time again."""
+        while True:
+            await asyncio.sleep(LOOK.total_seconds())
+            now = self._clock()
+            waiting = [(scheduler.get_job(job.name), now + job.every + SLACK) for job in jobs]
+            stuck = [job for job, latest in waiting if job is not None and job.next_run_time and job.next_run_time > latest]
+            for job in stuck:
+                job.modify(next_run_time=now)
+            if stuck:
+                log.warning("the clock was set back; %d jobs go on with the time that it shows now", len(stuck))
 
     async def _watched(self, watch: Watch) -> None:
         failures = 0

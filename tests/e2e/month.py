@@ -104,8 +104,8 @@ class Watched:
 class Month:
     """The world. `open_store` opens the one store, again after each death of the process."""
 
-    def __init__(self, open_store: Callable[[], Store], begins: datetime, seed: int) -> None:
-        self.clock = Clock(begins)
+    def __init__(self, open_store: Callable[[], Store], clock: Clock, seed: int) -> None:
+        self.clock = clock
         self.chance = random.Random(seed)
         self.model = Model()
         self.platforms = {
@@ -117,7 +117,7 @@ class Month:
         self._windows: dict[tuple[str, str, str], datetime] = {}
         self._filtered: set[tuple[str, str]] = set()
         self._open_store = open_store
-        self._latest = begins  # that the clock has shown before it was set back
+        self._latest = clock()  # that the clock has shown before it was set back
         self._collected = 0
         self._subscribed = 0
 
@@ -134,7 +134,7 @@ class Month:
         self.fuse = Fuse(calls)
         for platform in self.platforms.values():
             platform.fuse = self.fuse
-        self._service = self._process()
+        self.service = self._process()
 
     def _process(self) -> Service:
         store: Any = Mortal(self.store, self.fuse)
@@ -148,11 +148,9 @@ class Month:
         before = self.clock()
         ticked = False
         try:
-            await self._service.scheduler.tick(before)
+            await self.service.scheduler.tick(before)
             ticked = True
-            await self._service.printer.publish_due(self.clock())
-            await self._service.courier.deliver_due(self.clock)
-            await self._service.courier.reconcile(self.clock)
+            await self.post()
         except Killed:
             self.happened["died"] += 1
         self.model.ticked(before, killed=not ticked)
@@ -160,6 +158,12 @@ class Month:
         if self.fuse.burnt:
             await self.store.close()
             await self.start()
+
+    async def post(self) -> None:
+        """Make and deliver what was found due, and settle what may have been delivered."""
+        await self.service.printer.publish_due(self.clock())
+        await self.service.courier.deliver_due(self.clock)
+        await self.service.courier.reconcile(self.clock)
 
     async def _notice_pauses(self, *, killed: bool) -> None:
         """Hold what is paused against what was refused in this round, and tell the model of it."""

@@ -7,6 +7,7 @@ from collections.abc import Coroutine
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
+from hypothesis import assume
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
@@ -15,7 +16,7 @@ from bot.ports import Store
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from tests.e2e.month import DAY, HOUR, QUIET, WORDS, WORKSPACES, Month
-from tests.fakes.simulated import Fault
+from tests.fakes.simulated import Clock, Fault
 
 ZONES = (
     "Europe/Zurich",
@@ -72,7 +73,8 @@ class ThirtyDays(RuleBasedStateMachine):
 
     @initialize(begins=st.sampled_from(BEGINS), seed=st.integers(0, 10**6))
     def begin(self, begins: datetime, seed: int) -> None:
-        self.month = Month(self.opened, begins, seed)
+        assume(seed)  # with 0 comes the simplest course of events, which is one event again and again
+        self.month = Month(self.opened, Clock(begins), seed)
         self.runner.run(self._begin(random.Random(seed)))
 
     async def _begin(self, chance: random.Random) -> None:

@@ -1,0 +1,150 @@
+"""A few seconds of the real runner while the clock jumps, and while something blocks the event loop."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import apscheduler.schedulers.base
+import pytest
+from blockbuster import BlockBuster
+
+from bot.models import Happening, Schedule
+from bot.ports import Job
+from bot.runner.local import LocalRunner
+from bot.store.memory import MemoryStore
+from tests.e2e.month import Month
+from tests.fakes.simulated import Clock
+
+OFTEN = timedelta(milliseconds=100)
+SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)
+
+
+class Running(Clock):
+    """The system's clock, which somebody sets."""
+
+    def __init__(self) -> None:
+        super().__init__(datetime.now(UTC))
+
+    def __call__(self) -> datetime:
+        self.true = datetime.now(UTC)
+        return super().__call__()
+
+    async def pause(self, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Running:
+    running = Running()
+
+    class Set(datetime):
+        """The scheduling library asks the system by itself."""
+
+        @classmethod
+        def now(cls, tz: Any = None) -> "Set":
+            return cls.fromtimestamp(running().timestamp(), tz)
+
+    monkeypatch.setattr(apscheduler.schedulers.base, "datetime", Set)
+    return running
+
+
+@asynccontextmanager
+async def served(clock: Running, *others: Job) -> AsyncIterator[Month]:
+    """A service with the real runner, and a channel of which a digest is due in a moment, and then every day."""
+    store = MemoryStore()
+    month = Month(lambda: store, clock, seed=1)
+    await month.start()
+    await month.service.scheduler.tick(clock())
+    await subscribe(month)
+
+    async def a_round() -> None:
+        await month.service.scheduler.tick(clock())
+        await month.post()
+
+    runner = LocalRunner(clock=clock)
+    running = asyncio.create_task(runner.run([Job("round", OFTEN, a_round, at_once=True), *others]))
+    try:
+        yield month
+    finally:
+        runner.stop()
+        await running
+
+
+async def subscribe(month: Month, channel: str = "C1") -> None:
+    soon = (month.clock() + SECOND).time()
+    await month.subscribe("history:A", channel, "cache", Schedule(at=soon), always=True)
+
+
+async def posted(month: Month, posts: int = 1) -> None:
+    """Wait for so many posts; fail when there are none soon."""
+    async with asyncio.timeout(10):
+        while len(month.platforms["history"].posted) < posts:  # noqa: ASYNC110 - looked at from outside, as people do
+            await asyncio.sleep(0.05)
+
+
+async def kept(month: Month) -> list[tuple[Happening, bool]]:
+    """What became of each day that was due, and whether it was marked as late; posted once or not at all."""
+    found = sorted(await month.all_occurrences(), key=lambda each: (each.channel, each.day))
+    assert len({(each.channel, each.day) for each in found}) == len(found)
+    assert not month.platforms["history"].wrong
+    assert len(month.platforms["history"].posted) == sum(each.state is Happening.MADE for each in found)
+    return [(each.state, each.late) for each in found]
+
+
+ON_TIME, LATE, SKIPPED = (Happening.MADE, False), (Happening.MADE, True), (Happening.SKIPPED, True)
+
+
+@pytest.mark.parametrize(
+    ("jump", "outcome"),
+    [(HOUR, [LATE]), (DAY, [SKIPPED, ON_TIME]), (-HOUR, [ON_TIME]), (-DAY, [ON_TIME, ON_TIME])],
+    ids=["an hour ahead", "a day ahead", "an hour back", "a day back"],
+)
+async def test_a_clock_that_jumps_and_is_set_right_again_posts_each_day_once_and_says_what_is_late(
+    clock: Running, jump: timedelta, outcome: list[tuple[Happening, bool]]
+) -> None:
+    async with served(clock) as month:
+        clock.ahead += jump
+        await asyncio.sleep(1.3)
+        clock.ahead -= jump
+        await posted(month)
+        await asyncio.sleep(1.5)  # the hour, or the day, comes again
+    assert await kept(month) == outcome
+
+
+async def test_a_machine_that_slept_for_eight_hours_posts_what_it_missed_once_and_marks_it_as_late(clock: Running) -> None:
+    async with served(clock) as month:
+        clock.ahead += 8 * HOUR
+        await posted(month)
+        await asyncio.sleep(0.5)
+    assert await kept(month) == [LATE]
+
+
+@pytest.mark.parametrize("jump", [HOUR, DAY], ids=["an hour", "a day"])
+async def test_after_a_clock_was_set_back_the_service_goes_on_at_once(clock: Running, jump: timedelta) -> None:
+    async with served(clock) as month:
+        await posted(month)
+        clock.ahead -= jump
+        await subscribe(month, "C2")
+        await posted(month, posts=2)
+    assert await kept(month) == [ON_TIME, ON_TIME]
+
+
+async def test_a_digest_that_is_due_while_something_blocks_the_loop_is_posted_once_when_it_goes_on(
+    clock: Running, nothing_blocks_the_loop: BlockBuster
+) -> None:
+    blocked: list[float] = []
+
+    async def block() -> None:
+        begun = time.monotonic()
+        time.sleep(5)  # noqa: ASYNC251 - that is what is tried here
+        blocked.append(time.monotonic() - begun)
+
+    nothing_blocks_the_loop.deactivate()
+    async with served(clock, Job("blocking", DAY, block, at_once=True)) as month:
+        await posted(month)
+        await asyncio.sleep(0.5)
+    assert len(blocked) == 1
+    assert await kept(month) == [ON_TIME]
