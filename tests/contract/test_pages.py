@@ -2,7 +2,6 @@
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from bot.ports import Store
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from tests.conftest import NOW
+from tests.contract.both import with_both
 
 at_ease = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 
@@ -47,15 +47,6 @@ async def turned(store: Store, query: Query, size: int, between: list[list[Item]
             await store.add(between.pop(), NOW)
         pages.append(await store.search(query, NOW, limit=size, offset=size * len(pages), mark=pages[0].mark))
     return pages
-
-
-async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:
-    """Run the test on an empty store of every sort."""
-    with tempfile.TemporaryDirectory() as folder:
-        for store in (MemoryStore(), SqliteStore(Path(folder) / "pages.db")):
-            await store.open()
-            await test(store)
-            await store.close()
 
 
 async def listed(given_: list[Item], query: Query) -> list[str]:

@@ -1,27 +1,14 @@
 """What is similar to an item, in every store."""
 
-import tempfile
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from bot.models import Item, Kind
 from bot.ports import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
 from tests.conftest import NOW
+from tests.contract.both import with_both
 from tests.contract.records import records
-
-
-async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:
-    """Run the test on an empty store of every sort."""
-    with tempfile.TemporaryDirectory() as folder:
-        for store in (MemoryStore(), SqliteStore(Path(folder) / "similar.db")):
-            await store.open()
-            await test(store)
-            await store.close()
 
 
 def paper(number: int, title: str, abstract: str = "", **changes: object) -> Item:

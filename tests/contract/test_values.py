@@ -3,7 +3,6 @@
 import asyncio
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -16,23 +15,13 @@ from bot.models import Item, Kind
 from bot.ports import Store
 from bot.query.fields import fold_label
 from bot.store.labels import values_of
-from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from tests.bot.query import generate
 from tests.conftest import NOW
+from tests.contract.both import with_both
 
 at_ease = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 FIELDS = ("category", "source", "language", "license", "topic")
-
-
-async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:
-    """Run the test on an empty store of every sort."""
-    with tempfile.TemporaryDirectory() as folder:
-        stores: tuple[Store, ...] = (MemoryStore(), SqliteStore(Path(folder) / "values.db"))
-        for store in stores:
-            await store.open()
-            await test(store)
-            await store.close()
 
 
 def paper(number: int, **changes: object) -> Item:
