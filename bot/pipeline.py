@@ -12,6 +12,7 @@ from bot import dedupe
 from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
 from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
 from bot.ports import Source, Store
+from bot.wording import counted
 
 log = logging.getLogger(__name__)
 
@@ -142,7 +143,7 @@ class _Tally:
         self.notes.update(dict.fromkeys(batch.notes))
 
     def note(self) -> str:
-        unread = f"{self.skipped} {'entry' if self.skipped == 1 else 'entries'} could not be read"
+        unread = f"{counted(self.skipped, 'entry')} could not be read"
         return "; ".join((*self.notes, *([unread] if self.skipped else [])))
 
 

@@ -13,7 +13,7 @@ from bot.sources.arxiv import ArxivSource, fingerprint
 from tests.bot.sources.arxiv_answers import results
 from tests.fakes.web import Answer, Asked, Web
 
-TODAY, TUESDAY, FRIDAY = "2026-04-01", "2026-03-31", "2026-03-27"
+TODAY, TUESDAY = "2026-04-01", "2026-03-31"
 NEW = [("2603.30001v1", "new"), ("2603.20001v1", "cross"), ("2501.00001v3", "replace")]
 LIMIT = Answer("Rate exceeded.", status=429)
 
