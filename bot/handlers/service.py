@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
-from bot.commands import History, ListSubscriptions, Now, Resume, Status, write
+from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import shown, slug, topics_of
@@ -64,7 +64,11 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
 async def _subscription(
     desk: Desk, each: Subscription, topics: Mapping[str, Topic], posted: Posted, now: datetime
 ) -> ReplyEntry:
+    name = f"{title_of(topics, each.topic)} ({each.topic})"
     lines = [await last_digest(posted, each, now) or await _recorded(desk, each, now)]
+    if each.topic not in topics:
+        lines.append("Its topic is not there any more: nothing is posted for it.")
+        return ReplyEntry(title=name, lines=tuple(lines), buttons=(Button("Unsubscribe", write(Unsubscribe(each.topic))),))
     try:
         coming = await next_due(each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
@@ -74,9 +78,7 @@ async def _subscription(
     if is_paused(each, now):
         lines[1:] = [f"{await pause_in_words(each, now)}."]
         buttons.append(Button("Resume", write(Resume(each.topic))))
-    if each.topic not in topics:
-        lines.append("Its topic is not there any more.")
-    return ReplyEntry(title=f"{title_of(topics, each.topic)} ({each.topic})", lines=tuple(lines), buttons=tuple(buttons))
+    return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
 
 async def _recorded(desk: Desk, each: Subscription, now: datetime) -> str:
@@ -128,7 +130,10 @@ async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> 
     told = [each for each in await _changes(desk, named, actor) if _may_see(each, actor)]
     where = f"of {shown(command.topic)}" if named else "in this workspace"
     if not told:
-        return Reply(title=f"Nothing was changed {where} yet")
+        return Reply(
+            title=f"Nothing was changed {where} yet",
+            next_steps=("*history* without a topic tells every change in this workspace.",) if named else (),
+        )
     return Reply(
         title=f"The latest changes {where}",
         entries=tuple([await _entry(each, actor, now) for each in told[:_CHANGES]]),
@@ -147,7 +152,9 @@ async def _changes(desk: Desk, named: str, actor: Actor) -> Sequence[Change]:
 
 
 def _may_see(change: Change, actor: Actor) -> bool:
-    return not change.what.startswith("feedback ") or change.person == actor.person
+    """What one person said of one item is that person's; that a topic's whole profile was reset is everybody's."""
+    of_an_item = change.what.startswith("feedback ") and len(change.what.split()) > 2
+    return not of_an_item or change.person == actor.person
 
 
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:

@@ -59,6 +59,15 @@ async def test_what_is_paused_says_why_and_what_cannot_be_posted_what_to_do(ada:
     assert "subscribe gpu-systems in ZONE" in gone.lines[-1]
 
 
+async def test_a_subscription_whose_topic_is_gone_promises_no_digest(ada: Seat) -> None:
+    await ada.ask("subscribe kv")
+
+    (entry,) = (await replace(ada, desk=replace(ada.desk, packs={})).ask("status")).entries
+
+    assert entry.lines[-1] == "Its topic is not there any more: nothing is posted for it."
+    assert [each.command for each in entry.buttons] == ["unsubscribe kv"]
+
+
 async def test_other_channels_are_counted_and_other_workspaces_are_not(ada: Seat) -> None:
     await ada.by(channel="C2").ask("subscribe kv")
     await ada.by(channel="C2").ask("pause kv")
@@ -225,6 +234,19 @@ async def test_what_others_think_of_an_item_is_not_told(ada: Seat) -> None:
     await ada.ask("more 2603.00002 for kv")
 
     assert [entry.title for entry in (await ada.ask("history")).entries] == ["feedback kv arxiv:2603.00002"]
+
+
+async def test_that_a_whole_profile_was_reset_is_told_to_everybody_as_counts(ada: Seat) -> None:
+    await ada.ask("more 2603.00002 for kv")
+    await ada.by(person="U-bob").ask("profile kv reset")
+
+    (reset, _) = (await ada.ask("history")).entries
+    assert (reset.title, "by U-bob" in reset.lines[0]) == ("feedback kv", True)
+    assert "2603.00002" not in " ".join(reset.lines)
+
+
+async def test_a_history_of_nothing_says_where_there_is_one(ada: Seat) -> None:
+    assert "*history*" in (await ada.ask("history nosuch")).next_steps[0]
 
 
 async def test_a_workspace_sees_its_own_history_alone(ada: Seat) -> None:
