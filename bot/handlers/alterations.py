@@ -8,10 +8,10 @@ from typing import Any
 
 from bot.commands import EditTopic, Part
 from bot.errors import Unclear, UsageError
-from bot.handlers.clauses import meaning
+from bot.handlers.clauses import meaning, read_topic_query
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
-from bot.handlers.lookup import numbered, shown
+from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
 from bot.models import Actor, And, Interest, Topic
 from bot.query import parse
@@ -38,7 +38,7 @@ async def edit_of(desk: Desk, actor: Actor, command: EditTopic, topic: Topic) ->
     `topic` is the topic as it is now: what the command numbers is looked up in it.
     """
     value = " ".join(command.value.split())
-    if not value:
+    if not value and (command.remove or command.part is not Part.DESCRIPTION):
         raise UsageError(f"Say what the {command.part} is to be.")
     if command.remove:
         return await _removal(desk, actor, command.part, value, topic)
@@ -57,9 +57,7 @@ async def _description(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
 
 
 async def _query(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
-    query = parse(command.value)
-    if query.sort != "best" or query.topic_of:
-        raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
+    query = read_topic_query(command.value, f"topic edit {command.name} query")
     return Edit(lambda topic: topic if meaning(topic.query.tree) == meaning(query.tree) else replace(topic, query=query))
 
 
@@ -209,9 +207,7 @@ async def _key_of(desk: Desk, actor: Actor, typed: str) -> str:
 
 def _absent(part: Part, value: str, present: Sequence[_Element]) -> UsageError:
     said = [_text(each) for each in present]
-    numbered = "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(said[:9], 1))
-    more = f" and {len(said) - 9} more" if len(said) > 9 else ""
-    hint = f"There are: {numbered}{more}. A number will do." if said else f"There are no {_FIELDS[part]}."
+    hint = f"There are: {in_order(said)}. A number will do." if said else f"There are no {_FIELDS[part]}."
     return UsageError(
         f"The topic has no {'repository search' if part is Part.REPOSITORIES else part} {shown(value)}.", hint=hint
     )

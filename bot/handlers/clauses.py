@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.errors import UsageError
-from bot.handlers.lookup import numbered, shown
+from bot.handlers.lookup import in_order, numbered, shown
 from bot.models import And, Not, Or, Query, Term, Tree
 from bot.query import parse, unparse_tree
 
@@ -19,6 +19,19 @@ def read_filter(text: str) -> Query:
         raise UsageError("A filter only lets in or keeps out: *sort:* and *topic-of:* belong to a search.")
     if query.tree == And(()):
         raise UsageError("Say what is to be let in.", hint=f"For example: {_EXAMPLE}")
+    return query
+
+
+def read_topic_query(text: str, command: str) -> Query:
+    """Return the query that says who enters a topic; raises UsageError when it is none, says nothing, or orders a search.
+
+    `command` is what the example in the error's hint begins with.
+    """
+    query = parse(text)
+    if query.sort != "best" or query.topic_of:
+        raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
+    if query.tree == And(()) and "*" not in query.text:
+        raise UsageError("Say what is to enter the topic.", hint=f'For example: {command} "KV cache" OR vLLM')
     return query
 
 
@@ -82,6 +95,5 @@ def without_clauses(query: Query, gone: Sequence[Tree]) -> Query:
 
 def _not_there(clause: str, present: Sequence[str]) -> UsageError:
     close = difflib.get_close_matches(clause[:200], [each[:200] for each in present], n=1)
-    numbered = "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(present[:9], 1))
-    hint = f"Did you mean {shown(close[0])}?" if close else f"There are: {numbered}."
+    hint = f"Did you mean {shown(close[0])}?" if close else f"There are: {in_order(present)}."
     return UsageError(f"The filter has no clause {shown(clause)}.", hint=hint)

@@ -15,6 +15,7 @@ from bot.models import Actor, Button, Change, Order, Query, Reply, ReplyEntry, T
 from bot.wording import counted, shortened, span_in_words
 
 WEEK = timedelta(days=7)  # what a change is tried on
+NOTHING_SEEN = f"Nothing was collected in the last {WEEK.days} days, so it cannot be tried yet."
 _LONGEST = 500  # characters of what went or came that an answer repeats; the topic shows all
 _FOR_TRIAL = (Part.QUERY, Part.SOURCES)  # the parts that say who enters
 
@@ -141,13 +142,12 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
     if part in _FOR_TRIAL:
         said, entries = await entering(desk, actor, topic, now)
         text.append(said)
-    undo = _undo(changed, part)
     return Reply(
         title=f"Changed the {NAMES[part]} of {topic.title}",
         text=tuple(text),
         entries=entries,
         buttons=(
-            *((Button("Undo", write(undo)),) if undo else ()),
+            Button("Undo", write(_undo(changed, part))),
             Button("Show", write(ShowTopic(topic.name))),
             Button("Preview", write(Now(topic.name))),
         ),
@@ -156,8 +156,7 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
 
 
 def _line(word: str, said: list[str]) -> str:
-    told = shortened("; ".join(said), _LONGEST)
-    return f"{word}: {told}" if told else ""
+    return f"{word}: {shortened('; '.join(said), _LONGEST) or 'empty'}" if said else ""
 
 
 def copied_in_words(topic: Topic) -> str:
@@ -169,12 +168,12 @@ def copied_in_words(topic: Topic) -> str:
     )
 
 
-def _undo(changed: ChangedTopic, part: Part) -> EditTopic | None:
-    """Return the command that brings the part back to what it was, None when none does."""
+def _undo(changed: ChangedTopic, part: Part) -> EditTopic:
+    """Return the command that brings the part back to what it was."""
     old, new = elements(changed.before, part), elements(changed.after, part)
     base = EditTopic(name=changed.after.name, part=part, value="")
     if part not in LISTS:
-        return replace(base, value=old[0]) if old[0] else None
+        return replace(base, value=old[0])
     if part is Part.INTEREST:
         return _undo_interest(changed, base)
     if gone := [each for each in old if each not in new]:
@@ -194,8 +193,8 @@ async def entering(desk: Desk, actor: Actor, topic: Topic, now: datetime) -> tup
     order = await order_of(desk, actor, replace(topic, filter=Query("")))
     trial = await tried(desk, order, now)
     if not trial.seen:
-        return "Nothing was collected in the last 7 days, so it cannot be tried yet.", ()
-    of = f"{trial.seen:,} {'item' if trial.seen == 1 else 'items'} of the last 7 days"
+        return NOTHING_SEEN, ()
+    of = f"{counted(trial.seen, 'item')} of the last {WEEK.days} days"
     if not trial.entered:
         return f"None of the {of} enters it: a wider query would let some in.", ()
     best = tuple(ReplyEntry(item=each.ranked.item, lines=each.ranked.reasons) for each in trial.through)

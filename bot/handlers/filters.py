@@ -8,10 +8,11 @@ from bot.commands import Filter, FilterAction, Now, Scope, write
 from bot.errors import UsageError
 from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
 from bot.handlers.desk import Desk
-from bot.handlers.editing import change_topic, copied_in_words, tried
+from bot.handlers.editing import NOTHING_SEEN, WEEK, change_topic, copied_in_words, tried
 from bot.handlers.lookup import check_may_manage, order_of, shown, subscription_here, topic_named
 from bot.handlers.subscribed import change_subscription
 from bot.models import Actor, Button, Judged, Order, Query, Reply, ReplyEntry, Subscription, Topic, Trial
+from bot.wording import counted
 
 Alter = Callable[[Query], Query]
 
@@ -118,10 +119,11 @@ async def _order(desk: Desk, place: _Place, tested: Query, actor: Actor) -> Orde
 def outcome(trial: Trial) -> str:
     """Return in a sentence what a filter made of the last week."""
     if not trial.seen:
-        return "Nothing was collected in the last 7 days, so it cannot be tried yet."
+        return NOTHING_SEEN
+    span = f"the last {WEEK.days} days"
     if not trial.entered:
-        return f"None of the {trial.seen:,} items of the last 7 days fits the topic, so there is nothing to filter."
-    return f"It would have let through {trial.passed:,} of {trial.entered:,} that fit the topic in the last 7 days."
+        return f"None of the {counted(trial.seen, 'item')} of {span} fits the topic, so there is nothing to filter."
+    return f"It would have let through {trial.passed:,} of {trial.entered:,} that fit the topic in {span}."
 
 
 def judged_entries(trial: Trial) -> tuple[ReplyEntry, ...]:

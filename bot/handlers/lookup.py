@@ -3,7 +3,7 @@
 import difflib
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
@@ -11,6 +11,7 @@ from bot.models import Actor, Order, Subscription, Topic
 from bot.wording import shortened
 
 SHOWN = 60  # characters of what was typed that an answer repeats
+_LISTED = 9  # things of a list that an error names
 
 
 async def topics_of(desk: Desk, workspace: str) -> Mapping[str, Topic]:
@@ -55,6 +56,12 @@ def numbered(text: str, most: int) -> int | None:
     """Return the number from 1 to `most` that was typed, as "3" or "#3"; None when it is none of these."""
     number = text.strip().removeprefix("#")
     return int(number) if re.fullmatch(r"[0-9]{1,3}", number) and 1 <= int(number) <= most else None
+
+
+def in_order(said: Sequence[str]) -> str:
+    """Return "1. title; 2. abstract", as `numbered` takes them; of more than nine how many there are besides."""
+    more = f" and {len(said) - _LISTED} more" if len(said) > _LISTED else ""
+    return "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(said[:_LISTED], 1)) + more
 
 
 # --- who may

@@ -17,14 +17,14 @@ from bot.commands import (
     write,
 )
 from bot.errors import UsageError
+from bot.handlers.clauses import read_topic_query
 from bot.handlers.desk import Desk
 from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, slug, topic_named, topics_of
 from bot.handlers.parts import definition, elements, interest_in_words
 from bot.handlers.subscribed import as_command
-from bot.models import Actor, And, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
-from bot.query import parse
+from bot.models import Actor, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.wording import counted, listed, shortened
 
 LONGEST_NAME = 40  # characters; a menu shows so many
@@ -186,12 +186,7 @@ async def _drafted(desk: Desk, command: CreateTopic, name: str, actor: Actor) ->
     title = name.replace("-", " ").capitalize()
     if command.origin:
         return replace(await topic_named(desk, actor.workspace, command.origin), name=name, title=title, revision=0)
-    query = parse(command.query)
-    if query.sort != "best" or query.topic_of:
-        raise UsageError("A topic's query says who enters: *sort:* and *topic-of:* belong to a search.")
-    if query.tree == And(()) and "*" not in query.text:
-        raise UsageError("Say what is to enter the topic.", hint=f'For example: topic create {name} "KV cache" OR vLLM')
-    return Topic(name=name, title=title, query=query)
+    return Topic(name=name, title=title, query=read_topic_query(command.query, f"topic create {name}"))
 
 
 # --- deleting
