@@ -8,20 +8,19 @@ at any moment.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 
+from bot.delivery_case import Case, Cases
 from bot.delivery_crew import Crew, Pause
-from bot.delivery_doubt import doubted_until, in_doubt, notice_restored
+from bot.delivery_doubt import doubted_until, notice_restored
 from bot.delivery_print import Printer
-from bot.delivery_quiet import after_quiet
 from bot.delivery_schedule import Scheduler
 from bot.delivery_send import Later, Sender
 from bot.delivery_terms import Clock, Office, Values, delivery_id, is_whole, sealed
 from bot.delivery_trouble import Trouble
 from bot.errors import Refused
-from bot.models import Delivery, State, Subscription
-from bot.ports_ledger import Messenger
+from bot.models import Delivery, State
 
 __all__ = ["Courier", "Office", "Printer", "Scheduler", "Values", "delivery_id", "notice_restored", "sealed"]
 
@@ -29,20 +28,8 @@ _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."
 _FOUND = "It was posted before the database was restored."
 _ENDED = "Its sending ended before its answer came."
-_NOT_CONNECTED = "Its platform is not connected."
 
 _Do = Callable[[Delivery, datetime | None, Clock], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Case:
-    """A delivery that has its turn, and what decides about it."""
-
-    before: Delivery  # as it was before it was claimed
-    messenger: Messenger
-    doubted: bool  # it may have been posted without this database knowing
-    ending: tuple[State, str, bool] | None  # why it is not to be posted any more, and whether the alerts are to know
-    at_all_costs: bool  # the channel would rather see it twice than miss it
 
 
 class Courier:
@@ -51,8 +38,8 @@ class Courier:
     def __init__(self, office: Office, *, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the methods are given."""
         self._office = office
-        self._trouble = Trouble(office)
-        self._sender = Sender(office, self._trouble)
+        self._sender = Sender(office, Trouble(office))
+        self._cases = Cases(office, self._sender)
         self._crew = Crew(self._sender.budgets, office.values.workers, pause)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
@@ -92,7 +79,7 @@ class Courier:
     # --- what was not sent yet
 
     async def _deliver(self, delivery: Delivery, doubt: datetime | None, clock: Clock) -> None:
-        found = await self._case(delivery, doubt, clock())
+        found = await self._cases.of(delivery, doubt, clock())
         if found is None:
             return
         case, quiet_until = found
@@ -109,7 +96,7 @@ class Courier:
         else:
             await self._sender.send(held, delivery, case.messenger, clock)
 
-    async def _look_first(self, held: Delivery, case: _Case, clock: Clock) -> None:
+    async def _look_first(self, held: Delivery, case: Case, clock: Clock) -> None:
         """Send it only where it was not posted before the database was restored."""
         try:
             message = await self._look(held, case, clock)
@@ -132,7 +119,7 @@ class Courier:
 
     async def _settle(self, delivery: Delivery, doubt: datetime | None, clock: Clock) -> None:
         now = clock()
-        found = await self._case(delivery, doubt, now)
+        found = await self._cases.of(delivery, doubt, now)
         if found is None:
             return
         case, _ = found
@@ -149,20 +136,20 @@ class Courier:
         else:
             await self._look_after(held, case, clock)
 
-    def _nonce_holds(self, case: _Case, now: datetime) -> bool:
+    def _nonce_holds(self, case: Case, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""
         before, window = case.before, case.messenger.abilities.nonce_window
         if case.doubted or case.ending is not None or not window or before.first_try is None:
             return False
         return before.first_try <= now and now + self._office.values.timeout <= before.first_try + window
 
-    def _ready(self, case: _Case, by_nonce: bool, now: datetime) -> datetime:
+    def _ready(self, case: Case, by_nonce: bool, now: datetime) -> datetime:
         """Return when a request that nobody waits for any more has surely ended, and the channel may be looked into."""
         values, before = self._office.values, case.before
         last = min(before.last_try or before.due, now)
         return last + (values.nonce_quarantine if by_nonce else values.quarantine)
 
-    async def _look_after(self, held: Delivery, case: _Case, clock: Clock) -> None:
+    async def _look_after(self, held: Delivery, case: Case, clock: Clock) -> None:
         """Look whether it was posted, and send it once more where it was not."""
         try:
             message = await self._look(held, case, clock)
@@ -181,7 +168,7 @@ class Courier:
         else:
             await self._sender.send(held, case.before, case.messenger, clock)
 
-    async def _look(self, held: Delivery, case: _Case, clock: Clock) -> str | None:
+    async def _look(self, held: Delivery, case: Case, clock: Clock) -> str | None:
         if not case.messenger.abilities.finds:
             raise Refused("Nobody can look into the channel.")
         now, first = clock(), case.before.first_try or held.due
@@ -193,55 +180,10 @@ class Courier:
 
     # --- both
 
-    async def _claim(self, case: _Case, now: datetime) -> Delivery | None:
+    async def _claim(self, case: Case, now: datetime) -> Delivery | None:
         """Take the delivery; None when somebody else was first, or when its text is damaged."""
         held = await self._office.ledger.claim(case.before, now, self._office.values.lease)
         if held is not None and not is_whole(held):
             await self._sender.end(held, State.FAILED, _DAMAGED, now, told=True)
             return None
         return held
-
-    async def _case(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[_Case, datetime] | None:
-        """Return what decides about a delivery, and until when its channel wants quiet."""
-        store, place = self._office.store, delivery
-        messenger = self._office.messenger(place.workspace)
-        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
-        subscription = next((each for each in here if each.id == place.occurrence[0]), None)
-        settled = await store.preferences(place.workspace)
-        planned = quiet = delivery.due
-        if subscription is not None:
-            planned = await after_quiet(settled, subscription, delivery.due)
-            quiet = await after_quiet(settled, subscription, now)
-        ending = self._ending(delivery, subscription, planned, now)
-        if messenger is None:
-            await self._disconnected(delivery, ending, now)
-            return None
-        doubted = in_doubt(delivery, doubt)
-        return _Case(delivery, messenger, doubted, ending, place.channel in settled.prefer_duplicate), quiet
-
-    def _ending(
-        self, delivery: Delivery, subscription: Subscription | None, planned: datetime, now: datetime
-    ) -> tuple[State, str, bool] | None:
-        if subscription is None:
-            return State.EXPIRED, "unsubscribed", False
-        if delivery.part == 1 and _is_paused(subscription, now):
-            return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
-        if now - planned > self._office.values.catch_up:
-            return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
-        return None
-
-    async def _disconnected(self, delivery: Delivery, ending: tuple[State, str, bool] | None, now: datetime) -> None:
-        """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
-        held = await self._office.ledger.claim(delivery, now, self._office.values.lease)
-        if held is None:
-            return
-        if ending is not None and delivery.state is State.PENDING:
-            await self._sender.end(held, ending[0], ending[1], now, told=ending[2])
-        elif ending is not None:
-            await self._sender.unknown(held, _NOT_CONNECTED, now)
-        else:
-            await self._sender.put_back(held, delivery, now + self._office.wait(held.attempts), _NOT_CONNECTED)
-
-
-def _is_paused(subscription: Subscription, now: datetime) -> bool:
-    return subscription.paused and (subscription.paused_until is None or subscription.paused_until > now)

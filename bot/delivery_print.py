@@ -140,7 +140,8 @@ class Printer:
             return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
         if allowed > now:
             return _Closing(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
-        if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds:
+        prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
+        if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds and not prefers_twice:
             return _skipped(occurrence, _RESTORED, told=True)
         late = now - planned > self._office.values.late
         return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)

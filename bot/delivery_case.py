@@ -1,0 +1,77 @@
+"""What decides about a delivery that has its turn: its subscription, its age, the wishes of its workspace."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.delivery_doubt import in_doubt
+from bot.delivery_quiet import after_quiet
+from bot.delivery_send import Sender
+from bot.delivery_terms import Office
+from bot.models import Delivery, State, Subscription
+from bot.ports_ledger import Messenger
+
+_NOT_CONNECTED = "Its platform is not connected."
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A delivery that has its turn, and what decides about it."""
+
+    before: Delivery  # as it was before it was claimed
+    messenger: Messenger
+    doubted: bool  # it may have been posted without this database knowing
+    ending: tuple[State, str, bool] | None  # why it is not to be posted any more, and whether the alerts are to know
+    at_all_costs: bool  # the channel would rather see it twice than miss it
+
+
+class Cases:
+    """Finds out what decides about each."""
+
+    def __init__(self, office: Office, sender: Sender) -> None:
+        self._office = office
+        self._sender = sender
+
+    async def of(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[Case, datetime] | None:
+        """Return what decides about a delivery, and until when its channel wants quiet."""
+        store, place = self._office.store, delivery
+        messenger = self._office.messenger(place.workspace)
+        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        subscription = next((each for each in here if each.id == place.occurrence[0]), None)
+        settled = await store.preferences(place.workspace)
+        planned = quiet = delivery.due
+        if subscription is not None:
+            planned = await after_quiet(settled, subscription, delivery.due)
+            quiet = await after_quiet(settled, subscription, now)
+        ending = self._ending(delivery, subscription, planned, now)
+        if messenger is None:
+            await self._disconnected(delivery, ending, now)
+            return None
+        doubted = in_doubt(delivery, doubt)
+        return Case(delivery, messenger, doubted, ending, place.channel in settled.prefer_duplicate), quiet
+
+    def _ending(
+        self, delivery: Delivery, subscription: Subscription | None, planned: datetime, now: datetime
+    ) -> tuple[State, str, bool] | None:
+        if subscription is None:
+            return State.EXPIRED, "unsubscribed", False
+        if delivery.part == 1 and _is_paused(subscription, now):
+            return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
+        if now - planned > self._office.values.catch_up:
+            return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
+        return None
+
+    async def _disconnected(self, delivery: Delivery, ending: tuple[State, str, bool] | None, now: datetime) -> None:
+        """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
+        held = await self._office.ledger.claim(delivery, now, self._office.values.lease)
+        if held is None:
+            return
+        if ending is not None and delivery.state is State.PENDING:
+            await self._sender.end(held, ending[0], ending[1], now, told=ending[2])
+        elif ending is not None:
+            await self._sender.unknown(held, _NOT_CONNECTED, now)
+        else:
+            await self._sender.put_back(held, delivery, now + self._office.wait(held.attempts), _NOT_CONNECTED)
+
+
+def _is_paused(subscription: Subscription, now: datetime) -> bool:
+    return subscription.paused and (subscription.paused_until is None or subscription.paused_until > now)
