@@ -32,12 +32,16 @@ def typed(text: str) -> list[list[str]]:
     """The `broadsheet …` lines of a document's code, as the shell would cut them."""
     blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
     lines = [line.removeprefix("$ ") for block in blocks for line in block.splitlines()]
-    lines += [one for one in re.findall(r"`([^`\n]+)`", text) if one.startswith("broadsheet ")]
+    prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+    lines += [" ".join(code.split()) for code in re.findall(r"`([^`]+)`", prose)]
     return [shlex.split(line, comments=True)[1:] for line in lines if line.startswith("broadsheet ") and "…" not in line]
 
 
-@pytest.mark.parametrize("words", typed(README), ids=" ".join)
-def test_every_command_in_the_readme_is_one(words: list[str]) -> None:
+TYPED = {" ".join(words): words for path in DOCUMENTS for words in typed(path.read_text(encoding="utf-8"))}
+
+
+@pytest.mark.parametrize("words", TYPED.values(), ids=TYPED)
+def test_every_command_in_the_documents_is_one(words: list[str]) -> None:
     command: click.Command = cli
     while isinstance(command, click.Group) and words and words[0] in command.commands:
         command, words = command.commands[words[0]], words[1:]
