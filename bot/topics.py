@@ -9,8 +9,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from bot.commands import MOST_WEIGHT
 from bot.errors import SettingsError, UsageError
-from bot.models import Interest, Topic
+from bot.models import LONGEST_TITLE, Interest, Topic
 from bot.query import parse
 
 SOURCES = ("arxiv", "huggingface", "github", "feed")
@@ -20,13 +21,13 @@ NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 class _Interest(BaseModel):
     model_config = ConfigDict(extra="forbid")
     clause: str = Field(min_length=1)
-    weight: float = Field(default=1.0, ge=-10, le=10)
+    weight: float = Field(default=1.0, ge=-MOST_WEIGHT, le=MOST_WEIGHT)
 
 
 class _Pack(BaseModel):
     model_config = ConfigDict(extra="forbid")
     name: str
-    title: str = Field(min_length=1, max_length=80)
+    title: str = Field(min_length=1, max_length=LONGEST_TITLE)
     description: str = ""
     query: str = ""
     filter: str = ""

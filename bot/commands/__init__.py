@@ -3,6 +3,7 @@
 from bot.commands.options import MOST_ENTRIES
 from bot.commands.parse import parse
 from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
+from bot.commands.topic_words import MOST_WEIGHT
 from bot.commands.verb import help_for
 from bot.commands.verbs import (
     Command,
@@ -43,6 +44,7 @@ __all__ = [
     "BY_COMMAND",
     "BY_NAME",
     "MOST_ENTRIES",
+    "MOST_WEIGHT",
     "TABLE",
     "Command",
     "CreateTopic",

@@ -20,7 +20,7 @@ _PARTS = {part.value: part for part in Part} | {
     "repos": Part.REPOSITORIES,
 }
 _SCOPES = {scope.value: scope for scope in Scope}
-_MOST_WEIGHT = 10.0  # as in a topic's file
+MOST_WEIGHT = 10.0  # of an interest, for or against
 _WEIGHT_BEHIND = re.compile(r" weight (\S+)[.,;]?\Z", re.IGNORECASE)
 
 
@@ -112,8 +112,8 @@ def _weight(words: Words) -> float | None:
 
 
 def _bounded(words: Words, weight: float, said: Word | None) -> float:
-    if not -_MOST_WEIGHT <= weight <= _MOST_WEIGHT:
-        raise words.fault(f"*weight* takes a number from -{_MOST_WEIGHT:g} to {_MOST_WEIGHT:g}, such as *weight 2.5*.", said)
+    if not -MOST_WEIGHT <= weight <= MOST_WEIGHT:
+        raise words.fault(f"*weight* takes a number from -{MOST_WEIGHT:g} to {MOST_WEIGHT:g}, such as *weight 2.5*.", said)
     return weight
 
 

@@ -6,17 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.commands import EditTopic, Part
+from bot.commands import MOST_WEIGHT, EditTopic, Part
 from bot.errors import Unclear, UsageError
 from bot.handlers.clauses import meaning, read_topic_query
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
 from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
-from bot.models import Actor, And, Interest, Topic
+from bot.models import LONGEST_TITLE, Actor, And, Interest, Topic
 from bot.query import parse
 
-LONGEST_TITLE = 80  # characters, as in a pack
 LONGEST_TEXT = 2000
 LONGEST_SEARCH = 256  # characters of a GitHub search (docs.github.com, "Limitations on query length")
 MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}
@@ -65,8 +64,9 @@ async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     tree, weight = parse(command.value).tree, 1.0 if command.weight is None else command.weight
     if tree == And(()):
         raise UsageError("An interest needs something to look for.", hint='For example: weight 2.5 "KV cache"')
-    if not math.isfinite(weight) or not weight or abs(weight) > 10:
-        raise UsageError("A weight lies between -10 and 10, and is not 0.", hint="For example *weight 2.5*.")
+    if not math.isfinite(weight) or not weight or abs(weight) > MOST_WEIGHT:
+        bounds = f"between -{MOST_WEIGHT:g} and {MOST_WEIGHT:g}"
+        raise UsageError(f"A weight lies {bounds}, and is not 0.", hint="For example *weight 2.5*.")
 
     def alter(topic: Topic) -> Topic:
         same = [place for place, each in enumerate(topic.interests) if meaning(parse(each.clause).tree) == meaning(tree)]

@@ -12,10 +12,11 @@ from bot.models.press import Fate, Judged, Order, Trial
 from bot.models.queries import And, Hit, Label, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
 from bot.models.sources import Batch, Health, SourceState
-from bot.models.topics import Interest, Ranked, ScorePart, Topic
+from bot.models.topics import LONGEST_TITLE, Interest, Ranked, ScorePart, Topic
 
 __all__ = [
     "EVERY_DAY",
+    "LONGEST_TITLE",
     "PARTS",
     "Abilities",
     "Actor",

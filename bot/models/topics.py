@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from bot.models.items import Item
 from bot.models.queries import Query
 
+LONGEST_TITLE = 80  # characters of a topic's title
+
 
 @dataclass(frozen=True, slots=True)
 class Interest:
