@@ -9,7 +9,7 @@ from typing import Any
 from bot.commands import Command, parse
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
-from bot.models import Actor, Feedback, Interest, Item, Preferences, Reply, Subscription, Topic
+from bot.models import Actor, Change, Feedback, Interest, Item, Preferences, Reply, Schedule, Subscription, Topic
 from bot.press import Publisher
 from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
@@ -124,3 +124,28 @@ def said(reply: Reply) -> str:
 def button(reply: Reply, label: str) -> str:
     """The command that the button of this label carries."""
     return next(each.command for each in reply.buttons if each.label == label)
+
+
+async def topic(seat: Seat, name: str = "kv") -> Topic:
+    """The workspace's own topic of that name, as it is stored."""
+    return (await seat.desk.store.topics(seat.actor.workspace))[name]
+
+
+async def changes(seat: Seat, about: str = "") -> list[Change]:
+    """The audit, the latest first."""
+    return list(await seat.desk.store.changes(seat.actor.workspace, about=about, limit=500))
+
+
+async def stored(ada: Seat, **given: object) -> Subscription:
+    """A subscription of the channel that no command of today would make."""
+    values: dict[str, object] = {"schedule": Schedule(), "topic": "kv"} | given
+    made = Subscription(
+        id=f"id-{values['topic']}",
+        workspace=ada.actor.workspace,
+        channel="C1",
+        baseline=ada.now,
+        made_at=ada.now,
+        **values,  # type: ignore[arg-type]
+    )
+    note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="subscription C1 kv")
+    return await ada.desk.store.save_subscription(made, note, replaces=0)
