@@ -86,7 +86,9 @@ class Sender:
 
     async def done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
-        if not await self._office.ledger.record(replace(held, state=State.DONE, message=message, reason=reason)):
+        messenger = self._office.messenger(held.workspace)
+        posted = replace(held, state=State.DONE, message=message, reason=reason)
+        if not await self._office.ledger.record(replace(posted, link=messenger.link(posted) if messenger else "")):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 
     async def end(self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool) -> None:

@@ -129,6 +129,10 @@ class Messenger(Protocol):
         """
         ...
 
+    def link(self, delivery: Delivery) -> str:
+        """Return the address at which a reader finds the posted delivery by its `message`, "" where there is none; pure."""
+        ...
+
     async def tell(self, workspace: str, person: str, text: str) -> None:
         """Tell one person something in private; raises as `send`."""
         ...

@@ -97,6 +97,10 @@ class FolderMessenger:
         text = (self._folder / f"{stem}.txt").read_text(encoding="utf-8", errors="replace")
         return text.rstrip().endswith(_mark(delivery))
 
+    def link(self, delivery: Delivery) -> str:
+        """Return the path of the page."""
+        return str(self._folder / f"{delivery.message}.html")
+
     async def tell(self, workspace: str, person: str, text: str) -> None:
         """Log it: nobody sits at a terminal of the service's."""
         log.warning("for %s: %s", person, text)

@@ -13,10 +13,11 @@ from bot.handlers.lookup import order_of, subscription_here, topic_named, topics
 from bot.handlers.previews import ONCE
 from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
-from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, Subscription, Topic
+from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, State, Subscription, Topic
 from bot.wording import counted, day_in_words, time_in_words
 
 AT_ONCE = 5  # topics of one answer
+_SEARCHED = 200  # of a channel's latest messages, for those in which an item was posted
 
 # What keeps an item out whatever else there is.
 _OF_ITSELF = (compose.OLD, compose.WITHDRAWN, compose.SOURCE, compose.QUERY, compose.FILTER, compose.SCORE)
@@ -99,10 +100,26 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
     if item.aliases:
         lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
     topics = await topics_of(here.desk, here.actor.workspace)
-    for each in postings:
+    links = await _links(here, postings)
+    for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""
-        lines.append(f"Posted here on {await here.day(each.at)} for {title_of(topics, each.topic)}{score}.")
+        lines.append(f"Posted here on {await here.day(each.at)} for {title_of(topics, each.topic)}{score}. {link}".rstrip())
     return tuple(lines)
+
+
+async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
+    """Where each posting can be read: at the first message of the topic's digest that was made at that time."""
+    if not postings:
+        return []
+    actor = here.actor
+    done = await here.desk.ledger.deliveries(actor.workspace, channel=actor.channel, states=(State.DONE,), limit=_SEARCHED)
+    first = [each for each in done if each.part == 1]
+
+    def link(posting: Posting) -> str:
+        its = [each for each in first if each.topic == posting.topic and each.due <= posting.at]
+        return max(its, key=lambda each: each.due).link if its else ""
+
+    return [link(each) for each in postings]
 
 
 # --- what it comes to for a topic

@@ -65,6 +65,7 @@ class Delivery:
     last_try: datetime | None = None
     attempts: int = 0
     message: str = ""  # the platform's identifier of the message, once it is known
+    link: str = ""  # where a reader finds it, where the platform has addresses
     thread: str = ""  # the message of part one, for the parts that hang on it
     reason: str = ""
 

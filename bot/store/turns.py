@@ -83,6 +83,7 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         last_try=given.last_try,
         attempts=given.attempts,
         message=given.message,
+        link=given.link,
         thread=given.thread,
         reason=given.reason,
     )

@@ -238,6 +238,7 @@ async def test_a_delivery_comes_back_with_every_field(store: Books) -> None:
         last_try=NOW,
         attempts=5,
         message="1700000000.000100",
+        link="https://chat.example/C1/1700000000.000100",
         thread="1600000000.000100",
         reason="half \udc00 of it",
     )

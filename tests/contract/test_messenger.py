@@ -42,6 +42,13 @@ async def test_what_is_sent_stands_there_with_every_entry_under_the_name_that_is
         assert await bench.messenger.find(sent) == name
 
 
+async def test_what_was_posted_has_an_address_of_its_own_or_none(bench: Bench) -> None:
+    posted = [replace(await of_a_digest(bench, number), message=f"m{number}") for number in (1, 2)]
+    links = [bench.messenger.link(each) for each in posted]
+
+    assert links[0] != links[1] or links == ["", ""]
+
+
 async def test_sending_again_within_the_nonces_time_posts_nothing_new(bench: Bench) -> None:
     if not bench.messenger.abilities.nonce_window and bench.limit is not None:
         pytest.skip("it says that it remembers nothing")

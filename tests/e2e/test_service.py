@@ -76,6 +76,8 @@ async def test_a_digest_is_posted_once_at_its_time_over_restarts_and_over_a_rest
     assert posted.with_suffix(".html").exists()
     written = posted.stat().st_mtime_ns
     assert "Last digest: that of Wednesday 1 April at 07:00 was posted." in await status(desk)
+    why = json.loads((await desk.run(*at("07:05:00"), "why", "1", "--json")).out)["entries"][0]["lines"]
+    assert why[-1].endswith(f" {posted.with_suffix('.html')}")
     assert "ok    deliveries: 1 done" in (await desk.run("doctor", "--offline")).out
 
     begun = alive.read_text()

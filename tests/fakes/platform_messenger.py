@@ -53,6 +53,9 @@ class PlatformMessenger:
         answer = await self._ask("GET", f"/channels/{delivery.channel}/messages", params={"since": f"{since:.6f}"})
         return next((str(each["id"]) for each in answer["messages"] if each["marker"] == delivery.id), None)
 
+    def link(self, delivery: Delivery) -> str:
+        return f"https://chat.example/{delivery.channel}/{delivery.message}"
+
     async def tell(self, workspace: str, person: str, text: str) -> None:
         await self._ask("POST", f"/people/{person}/messages", json={"text": text})
 

@@ -183,6 +183,9 @@ class Platform:
         at = self.posted.get(delivery.id)
         return _message(delivery) if at is not None and self._clock.true - at >= self._chance.random() * LAG else None
 
+    def link(self, delivery: Delivery) -> str:
+        return f"https://chat.example/{delivery.channel}/{delivery.message}"
+
     async def tell(self, workspace: str, person: str, text: str) -> None:
         self.fuse.burn()
         self.told[workspace, person] += 1

@@ -188,6 +188,9 @@ class Transcript:
         self.steps.step()
         return found
 
+    def link(self, delivery: Delivery) -> str:
+        return f"https://chat.example/{delivery.channel}/{delivery.message}"
+
     async def tell(self, workspace: str, person: str, text: str) -> None:
         self.steps.step()
         if self.silent:
