@@ -80,7 +80,7 @@ async def test_what_is_asked_inside_a_retry_after_is_refused_and_counted() -> No
             assert caught.value.reach is Reach.PLATFORM
             assert caught.value.retry_after is not None
             assert 55 < caught.value.retry_after.total_seconds() <= 60
-    assert (platform.counts["limited"], platform.counts["inside"], platform.committed) == (2, 1, [])
+    assert (platform.counts["429"], platform.counts["inside"], platform.committed) == (2, 1, [])
 
 
 async def test_no_more_is_taken_within_a_second_than_the_platform_says() -> None:

@@ -93,7 +93,7 @@ class Platform:
         self.url = ""
         self.committed: list[Message] = []
         self.told: list[tuple[str, str]] = []  # which person or channel, and what
-        # posts, finds, tells, refused; commits, again (a known nonce); limited, inside (a Retry-After), too fast; each Fault
+        # posts, finds, tells, refused; commits, again (a known nonce); 429, inside (a Retry-After), too fast; each Fault
         self.counts: Counter[str] = Counter()
         self.heard = asyncio.Event()  # that something is to be posted
         self.has_posted = asyncio.Event()  # anything at all
@@ -188,7 +188,7 @@ class Platform:
         return None
 
     def _limit(self, scope: str, seconds: float) -> web.Response:
-        self.counts["limited"] += 1
+        self.counts["429"] += 1
         until = asyncio.get_running_loop().time() + seconds
         self._rests[scope] = max(until, self._rests.get(scope, 0.0))
         body = {"retry_after": seconds, "global": scope == EVERYWHERE}
