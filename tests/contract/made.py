@@ -1,14 +1,32 @@
 """What workspaces make, at random and in full: for hypothesis and for tests that need one of each."""
 
-from datetime import datetime, time, timedelta
+from dataclasses import replace
+from datetime import date, datetime, time, timedelta
 
 from hypothesis import strategies as st
 
-from bot.models import Change, Feedback, Interest, Preferences, Query, Schedule, Subscription, Topic
+from bot.models import (
+    Change,
+    Coverage,
+    Digest,
+    Entry,
+    Feedback,
+    Interest,
+    Item,
+    Kind,
+    Preferences,
+    Query,
+    Ranked,
+    Schedule,
+    Subscription,
+    Summary,
+    Topic,
+)
 from bot.query import parse, unparse
 from tests.bot.query import generate
 from tests.conftest import NOW
 
+TODAY = NOW.date()
 TOPICS = ("kv", "kv-cache", "gpu-systems")
 CHANNELS = ("C1", "C2")
 PEOPLE = ("U1", "U2")
@@ -144,3 +162,41 @@ FULL_SUBSCRIPTION = Subscription(
     made_at=NOW - timedelta(days=1),
     revision=1,
 )
+
+
+def change(what: str = "topic kv", workspace: str = "T1", minutes: int = 0, **more: str) -> Change:
+    """A line of the audit."""
+    return Change(workspace=workspace, at=NOW + timedelta(minutes=minutes), person="U1", what=what, **more)
+
+
+def subscription(channel: str = "C1", topic: str = "kv", **changes: object) -> Subscription:
+    """A plain subscription of workspace T1."""
+    plain = Subscription(
+        id=f"{channel} {topic}",
+        workspace="T1",
+        channel=channel,
+        topic=topic,
+        schedule=FULL_SUBSCRIPTION.schedule,
+        baseline=NOW,
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def said(key: str = KEYS[0], *, more: bool = True, minutes: int = 0, **changes: object) -> Feedback:
+    """What U1 said of an item."""
+    at = NOW + timedelta(minutes=minutes)
+    plain = Feedback(workspace="T1", topic="kv", person="U1", key=key, more=more, at=at, channel="C1")
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def paper(number: int, **changes: object) -> Item:
+    """A plain paper, old enough to be pruned."""
+    plain = Item(key=f"arxiv:2604.{number:05}", kind=Kind.PAPER, title=f"Paper {number}", seen=NOW - timedelta(days=100))
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def digest(*scores: float, first: int = 1, topic: str = "kv", day: date = TODAY, partner: Item | None = None) -> Digest:
+    """A digest of papers with these scores, numbered from `first`."""
+    ranked = (Ranked(paper(number), score) for number, score in enumerate(scores, first))
+    entries = tuple(Entry(each, Summary((), "abstract", "extractive"), partner) for each in ranked)
+    return Digest(topic, "KV", day, NOW - timedelta(days=1), NOW, entries, Coverage((), len(entries), len(entries)))

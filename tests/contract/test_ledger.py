@@ -13,7 +13,7 @@ from bot.models import Delivery, Happening, Occurrence, Schedule, State, Subscri
 from bot.ports import Store
 from bot.ports_ledger import Ledger
 from tests.conftest import NOW
-from tests.contract.test_workspaces import change, digest, paper
+from tests.contract.made import change, digest, paper
 
 DAY = timedelta(days=1)
 MINUTE = timedelta(minutes=1)
