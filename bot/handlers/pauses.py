@@ -11,7 +11,7 @@ from bot.commands import Now, Pause, Resume, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import check_may_manage, topics_of
-from bot.handlers.subscribed import NO_TOPIC, change_subscription, is_paused, next_due, pause_in_words, title_of, unpaused
+from bot.handlers.subscribed import NO_TOPIC, change_subscription, next_due, pause_in_words, title_of, unpaused
 from bot.handlers.times import MOMENT, count_due, last_due, local, moment_in_words, start_of, today
 from bot.handlers.until import day_meant
 from bot.models import Actor, Button, Reply, Subscription
@@ -80,7 +80,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
         if not subscription.paused:
             return subscription
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
-        if not is_paused(subscription, now):
+        if not subscription.is_paused(now):
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
         return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
 
@@ -88,7 +88,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
     coming = await next_due(changed.after, now)
     title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
-    if was_paused := is_paused(changed.before, now):
+    if was_paused := changed.before.is_paused(now):
         since = await local(changed.after.baseline, changed.after.schedule.zone)
         looks = f"It looks at what has come in since {time_in_words(since, now)}"
         text.append(f"{looks}; digests that were due in the pause are left out.")

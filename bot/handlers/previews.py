@@ -9,7 +9,7 @@ from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic, Subsc
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
-from bot.handlers.subscribed import is_paused, next_due, pause_in_words
+from bot.handlers.subscribed import next_due, pause_in_words
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
 from bot.wording import time_in_words
@@ -76,7 +76,7 @@ async def _outlook(topic: Topic, subscription: Subscription | None, now: datetim
     """Say when the digest is due, in the schedule's own zone."""
     if subscription is None:
         return f"{topic.title} is not subscribed here; this is what its digest would say now."
-    if is_paused(subscription, now):
+    if subscription.is_paused(now):
         return f"{topic.title}: {await pause_in_words(subscription, now)}. This is what its digest would say now."
     try:
         coming = await next_due(subscription, now)

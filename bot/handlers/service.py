@@ -9,7 +9,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
 from bot.handlers.posted import elsewhere as trouble_elsewhere
-from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
+from bot.handlers.subscribed import next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
 from bot.wording import counted, day_in_words, shortened, span_in_words, time_in_words
@@ -35,7 +35,7 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await topics_of(desk, actor.workspace)
     posted = await posted_here(desk, actor)
-    held = sum(is_paused(each, now) for each in elsewhere)
+    held = sum(each.is_paused(now) for each in elsewhere)
     others = f"{counted(len(elsewhere), 'subscription')} in other channels" + (f", {held} of them paused" if held else "")
     beginning = (
         "Nothing is subscribed here yet. *subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
@@ -75,7 +75,7 @@ async def _subscription(
     except UsageError as error:
         lines.append(f"It cannot be posted: {error} {error.hint}".strip())
     buttons = [Button("Preview", write(Now(each.topic)))]
-    if is_paused(each, now):
+    if each.is_paused(now):
         lines[1:] = [f"{await pause_in_words(each, now)}."]
         buttons.append(Button("Resume", write(Resume(each.topic))))
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))

@@ -108,11 +108,6 @@ def title_of(topics: Mapping[str, Topic], name: str) -> str:
     return topics[name].title if name in topics else name
 
 
-def is_paused(subscription: Subscription, now: datetime) -> bool:
-    """Say whether nothing is posted now; a pause that has run out is none."""
-    return subscription.paused and (subscription.paused_until is None or subscription.paused_until > now)
-
-
 async def next_due(subscription: Subscription, now: datetime) -> Timetable:
     """Return when the subscription is due next, after its pause; raises UsageError that says what to do instead."""
     paused_until = subscription.paused_until if subscription.paused else None
@@ -125,7 +120,7 @@ async def next_due(subscription: Subscription, now: datetime) -> Timetable:
 
 async def pause_in_words(subscription: Subscription, now: datetime) -> str:
     """Return "Paused until Monday 6 April (Europe/Zurich)" and why, "" when it is not paused."""
-    if not is_paused(subscription, now):
+    if not subscription.is_paused(now):
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
     ending = f"until {moment_in_words(await local(until, zone), now)}" if until else "until somebody resumes it"
@@ -136,7 +131,7 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
 async def fields_of(desk: Desk, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
     """Return what is posted, when and how, part by part. Raises UsageError when the schedule cannot be told."""
     due = await next_due(subscription, now)
-    waits = is_paused(subscription, now) and subscription.paused_until is None
+    waits = subscription.is_paused(now) and subscription.paused_until is None
     least = topic.min_score if subscription.min_score is None else subscription.min_score
     settled = (await desk.store.preferences(subscription.workspace)).entries
     fields = [

@@ -32,7 +32,6 @@ from bot.handlers.subscribed import (
     change_of,
     fields_of,
     filters_in_words,
-    is_paused,
     next_due,
     pause_in_words,
     size_in_words,
@@ -160,7 +159,7 @@ def _tried(topic: str) -> str:
 
 def _buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
     name = subscription.topic
-    paused = is_paused(subscription, now)
+    paused = subscription.is_paused(now)
     return (
         Button("Preview", write(Now(name))),
         Button("Resume", write(Resume(name))) if paused else Button("Pause", write(Pause(name))),
@@ -248,6 +247,6 @@ async def _schedule_line(each: Subscription, now: datetime) -> str:
         coming = await next_due(each, now)
     except UsageError as error:
         return f"{error} {error.hint}".strip()
-    if is_paused(each, now):
+    if each.is_paused(now):
         return coming.words
     return f"{coming.words}; next {moment_in_words(coming.next, now)}"

@@ -11,7 +11,7 @@ from bot.errors import BotError
 from bot.handlers.complete import complete
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import topics_of
-from bot.handlers.subscribed import is_paused, title_of
+from bot.handlers.subscribed import title_of
 from bot.models import Actor, Suggestion
 from bot.query.fields import fold_label
 from bot.wording import shortened
@@ -85,7 +85,7 @@ async def _subscriptions(desk: Desk, typed: str, actor: Actor, now: datetime) ->
     choices = []
     for each in subscribed:
         title = title_of(topics, each.topic)
-        label = f"{title} ({each.topic}{', paused' if is_paused(each, now) else ''})"
+        label = f"{title} ({each.topic}{', paused' if each.is_paused(now) else ''})"
         choices.append(_Choice(each.topic, label, (each.topic, title)))
     return _fitting(typed, choices)
 

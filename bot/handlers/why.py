@@ -11,7 +11,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.previews import ONCE
-from bot.handlers.subscribed import is_paused, next_due, pause_in_words, title_of
+from bot.handlers.subscribed import next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, State, Subscription, Topic
 from bot.wording import counted, day_in_words, time_in_words
@@ -142,7 +142,7 @@ def _is_coming(subscription: Subscription | None, now: datetime) -> bool:
     if subscription is None:
         return False
     ends = subscription.paused_until is not None and subscription.baseline <= now
-    return ends or not is_paused(subscription, now)
+    return ends or not subscription.is_paused(now)
 
 
 def _score(fate: Fate) -> str:
@@ -195,7 +195,7 @@ async def _outlook(fate: Fate, subscription: Subscription | None, now: datetime)
     """Return when it will be posted, where it will."""
     if fate.reason or subscription is None:
         return ("The topic is not subscribed here.",) if subscription is None else ()
-    if is_paused(subscription, now):
+    if subscription.is_paused(now):
         return (f"{await pause_in_words(subscription, now)}.",)
     try:
         coming = await next_due(subscription, now)

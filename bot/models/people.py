@@ -55,6 +55,10 @@ class Subscription:
     made_at: datetime | None = None
     revision: int = 0  # one higher with every change; the store counts
 
+    def is_paused(self, now: datetime) -> bool:
+        """Say whether nothing is posted now; a pause that has run out is none."""
+        return self.paused and (self.paused_until is None or self.paused_until > now)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Feedback:

@@ -44,7 +44,7 @@ class MemoryLedger:
 
     async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
         """Return subscriptions whose next occurrence is due or not known, with that instant."""
-        awake = [(each, self._next_of(each)) for each in self._made.every_subscription() if not _sleeps(each, now)]
+        awake = [(each, self._next_of(each)) for each in self._made.every_subscription() if not each.is_paused(now)]
         due = [(each, at) for each, at in awake if at is None or at <= now]
         due.sort(key=lambda found: (found[1] is not None, found[1] or now, found[0].workspace, found[0].id))
         return due[:limit]
@@ -225,8 +225,3 @@ def _place_in(occurrence: Occurrence) -> _Place:
 
 def _place_of(delivery: Delivery) -> _Place:
     return delivery.workspace, *delivery.occurrence
-
-
-def _sleeps(subscription: Subscription, now: datetime) -> bool:
-    until = subscription.paused_until
-    return subscription.paused and (until is None or until > now)
