@@ -11,6 +11,7 @@ topics once. The last line holds the two against each other.
 """
 
 import argparse
+import gc
 import random
 import re
 from collections import Counter
@@ -119,6 +120,7 @@ def main() -> None:
     now = max(item.seen for item in day if item.seen) + timedelta(hours=8)
 
     before = items[-2 * arguments.items : -arguments.items]
+    gc.freeze()  # no service holds the corpus, so the collector is not to look through it again and again
     first, *_ = timed(before, asked, now - timedelta(days=1))
     ours, built, entries, edition = timed(day, asked, now)
     sample = asked[:: max(len(asked) // _SAMPLE, 1)][:_SAMPLE]

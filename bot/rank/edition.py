@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -64,7 +64,7 @@ class Edition:
         """Return a clause, as text or as a tree, with the items for which it holds; a bad text raises UsageError."""
         found = self._read.get(clause)
         if found is None:
-            tree = parse(clause).tree if isinstance(clause, str) else clause
+            tree = _tree_of(clause) if isinstance(clause, str) else clause
             found = self._read[clause] = self._clauses.look_up(tree)
         return found
 
@@ -134,6 +134,12 @@ class Edition:
         close = self._vectors.closeness(vector)[: len(self.items)]
         close[[number for number in numbers if number < len(self.items)]] = 0.0
         return close
+
+
+@lru_cache(maxsize=1 << 16)
+def _tree_of(clause: str) -> Tree:
+    """Topics ask the same of every day: each clause is parsed once, in the life of the service."""
+    return parse(clause).tree
 
 
 def _numbers(items: Sequence[Item]) -> dict[str, int]:
