@@ -1,5 +1,6 @@
 """What a person may ask, declared once: the classes, the table, the parser and its inverse."""
 
+from bot.commands.hours import read_hours
 from bot.commands.options import MOST_ENTRIES
 from bot.commands.parse import parse
 from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
@@ -82,5 +83,6 @@ __all__ = [
     "Why",
     "help_for",
     "parse",
+    "read_hours",
     "write",
 ]

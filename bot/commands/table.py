@@ -298,7 +298,7 @@ _SERVICE = (
     Usage(
         words="settings",
         command=Settings,
-        syntax="settings [manage|zone|top VALUE]",
+        syntax="settings [manage|zone|top|quiet|daily|alerts|duplicates VALUE]",
         help="Show what the workspace settled, or settle one thing.",
         example="settings zone Europe/Zurich",
         group=Group.SERVICE,

@@ -251,7 +251,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Show what the workspace settled, or settle one thing: manage, zone, top."""
+    """Show what the workspace settled, or settle one thing: manage, zone, top, quiet, daily, alerts, duplicates."""
 
     name: str = ""
     value: str = ""

@@ -1,4 +1,3 @@
-import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -115,79 +114,6 @@ async def test_a_service_that_does_not_run_is_noticed(ada: Seat, beat: str, sent
 
     told = [text for text in (await ada.ask("status")).text if "service" in text]
     assert told == ([sentence] if sentence else [])
-
-
-# --- settings
-
-
-async def test_settings_say_what_holds_and_who_settled_it(ada: Seat) -> None:
-    assert [(field.name, field.value) for field in (await ada.ask("settings")).fields] == [
-        ("Who may change subscriptions, topics and filters", "anyone, as the operator settled"),
-        ("Time zone of new subscriptions", "the zone of who subscribes, where it is known, else UTC"),
-        ("Entries of a digest", "up to 7, as the operator settled"),
-    ]
-
-
-async def test_a_setting_is_changed_and_taken_back(ada: Seat) -> None:
-    changed = await ada.ask("settings zone new york")
-    assert changed.text == ("America/New_York.",)
-    await ada.ask("settings top 5")
-    await ada.ask("subscribe kv")
-    assert (await ada.here())[0].schedule.zone == "America/New_York"
-    assert "Entries: up to 5" in said(await ada.ask("subscribe kv"))
-
-    await ada.ask(button(changed, "Undo"))
-
-    settled = await ada.desk.store.preferences(ada.actor.workspace)
-    assert (settled.zone, settled.entries) == ("", 5)
-
-
-async def test_only_administrators_say_who_manages(ada: Seat) -> None:
-    with pytest.raises(UsageError, match="Only administrators may say who manages"):
-        await ada.ask("settings manage admins")
-
-    boss = ada.by(person="U-boss", may_administer=True)
-    await boss.ask("settings manage admins")
-
-    with pytest.raises(UsageError, match="Only administrators"):
-        await ada.ask("settings top 3")
-    assert (await boss.ask("settings top 3")).title == "Settled: entries of a digest"
-    assert (await ada.ask("settings manage")).text == ("Admins.",)
-
-
-async def test_what_two_people_settle_at_once_is_settled_both(ada: Seat) -> None:
-    boss = ada.by(person="U-boss", may_administer=True)
-
-    texts = ("settings manage admins", "settings zone Europe/Rome", "settings top 3")
-    replies = await asyncio.gather(*(boss.ask(text) for text in texts))
-
-    assert all(reply.title.startswith("Settled") for reply in replies)
-    settled = await ada.desk.store.preferences(ada.actor.workspace)
-    assert (settled.manage, settled.zone, settled.entries) == ("admins", "Europe/Rome", 3)
-
-
-@pytest.mark.parametrize(
-    ("typed", "sentence"),
-    [
-        ("settings zone CET", "stands for an offset"),
-        ("settings top 0", "1 to 50 entries"),
-        ("settings top ٣", "1 to 50 entries"),
-        ("settings manage nobody", "anyone or admins"),
-    ],
-)
-async def test_a_value_that_cannot_be_is_refused_and_nothing_is_changed(ada: Seat, typed: str, sentence: str) -> None:
-    boss = ada.by(may_administer=True)
-
-    with pytest.raises(UsageError, match=sentence):
-        await boss.ask(typed)
-    assert await ada.desk.store.changes(ada.actor.workspace) == []
-
-
-async def test_the_same_again_leaves_no_trace(ada: Seat) -> None:
-    await ada.ask("settings top 5")
-
-    assert (await ada.ask("settings top 5")).title == "Entries of a digest stays"
-    assert len(await ada.desk.store.changes(ada.actor.workspace)) == 1
 
 
 # --- history

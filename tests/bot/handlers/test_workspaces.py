@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta
 from typing import Any, get_args
 
 import pytest
@@ -84,7 +84,16 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Unsave: tuple(map(Unsave, ITEMS)),
     ListSaved: tuple(map(ListSaved, (None, *Format))),
     Status: (Status(),),
-    Settings: (Settings(), Settings("manage", "anyone"), Settings("zone", "Europe/Zurich"), Settings("top", "9")),
+    Settings: (
+        *map(Settings, ("", "quiet", "daily", "alerts", "duplicates")),
+        *(Settings("manage", "anyone"), Settings("zone", "Europe/Zurich"), Settings("top", "9"), Settings("quiet", "22-7")),
+        *(
+            Settings("daily", "20"),
+            Settings("alerts", "here"),
+            Settings("duplicates", "here"),
+            Settings("duplicates", "off"),
+        ),
+    ),
     History: tuple(map(History, ("", *TOPICS))),
     Help: (Help(), Help("subscribe")),
 }
@@ -121,7 +130,13 @@ async def houses(ada: Seat) -> Houses:
     other = ada.by(workspace="slack:T2")
     bob = other.by(person="U-bob", channel="C-bob")
     note = Change(workspace="slack:T2", at=ada.now, person="U-bob", what="settings zone")
-    await ada.desk.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5), note)
+    quiet: dict[str, Any] = {
+        "quiet_from": time(12, 34),
+        "quiet_until": time(13),
+        "alerts": "C-bob",
+        "prefer_duplicate": ("C-bob",),
+    }
+    await ada.desk.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note)
     for seat, text in (
         (bob, "topic create hushed cache OR zebrafish"),
         (bob, "topic edit hushed title Undisclosed matters"),

@@ -1,0 +1,221 @@
+"""Each thing that a workspace may settle: what it is for, how it is told, read and taken back."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bot import zones
+from bot.commands import MOST_ENTRIES, read_hours
+from bot.errors import UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.lookup import numbered, shown
+from bot.models import Actor, Preferences
+
+MOST_DAILY = 500  # entries a day: ten of the longest digests
+_ALERTED = "settings alerts"  # what the audit calls that setting
+_NOT_TOLD = "in no channel, but in status and the log"
+_WHO = {"anyone": "anyone", "everyone": "anyone", "all": "anyone", "admins": "admins", "admin": "admins"}
+_UNSET = frozenset({"default", "none", "unset", "reset", "-"})  # as the operator's settings say
+_OFF = frozenset({"off", "no", "never"})
+_HERE = frozenset({"here", "this channel", "in this channel", "on", "yes"})
+_A_DAY = re.compile(r"(?:up to |at most )?(\S+?)(?: entries)?(?: (?:a|per|each|every) day| daily|/day)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: what it is for, how it is read off and into the preferences."""
+
+    title: str
+    example: str
+    tell: Callable[[Desk, Preferences, str], str]  # as one in this channel is told it; "": as anybody anywhere is
+    set: Callable[[Desk, Actor, Preferences, str], Awaitable[Preferences]]  # raises UsageError for what it cannot be
+    unset: Callable[[Preferences, str], Preferences]  # in this channel, where it is a channel's own
+    write: Callable[[Preferences, str], str]  # the value that sets it so again in this channel; "" where it is not set
+    taken_back: str = "default"  # the value that unsets it; another stands for it where the operator settles nothing
+
+    def takes_back(self, value: str) -> bool:
+        """Say whether this value unsets it."""
+        return value in _UNSET or (self.taken_back == "off" and value in _OFF)
+
+
+# --- who may, the zone, the length of a digest
+
+
+def _who(desk: Desk, preferences: Preferences, _here: str) -> str:
+    return preferences.manage or f"{desk.manage}, as the operator settled"
+
+
+async def _set_who(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _WHO:
+        raise UsageError(f'"{shown(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*")
+    return replace(preferences, manage=_WHO[value.lower()])
+
+
+def _zone(_desk: Desk, preferences: Preferences, _here: str) -> str:
+    return preferences.zone or "the zone of who subscribes, where it is known, else UTC"
+
+
+async def _set_zone(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    return replace(preferences, zone=await asyncio.to_thread(zones.resolve, value))
+
+
+def _top(desk: Desk, preferences: Preferences, _here: str) -> str:
+    return f"up to {preferences.entries}" if preferences.entries else f"up to {desk.limits.entries}, as the operator settled"
+
+
+async def _set_top(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if (entries := numbered(value, MOST_ENTRIES)) is None:
+        raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
+    return replace(preferences, entries=entries)
+
+
+# --- when, and how much a day
+
+
+def _quiet(_desk: Desk, preferences: Preferences, _here: str) -> str:
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    if begin is None or end is None:
+        return "none, what is due is posted at any hour"
+    zone = f"in {preferences.zone}" if preferences.zone else "in the time zone of each subscription"
+    return f"from {begin:%H:%M} to {end:%H:%M}{'' if begin < end else ' of the next day'}, {zone}"
+
+
+async def _set_quiet(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    begin, end = read_hours(re.sub("(?i)^hours? ", "", value))
+    return replace(preferences, quiet_from=begin, quiet_until=end)
+
+
+def _hours(preferences: Preferences, _here: str) -> str:
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    return "" if begin is None or end is None else f"{begin:%H:%M}-{end:%H:%M}"
+
+
+def _daily(_desk: Desk, preferences: Preferences, _here: str) -> str:
+    return f"up to {preferences.daily_entries}" if preferences.daily_entries else "as many as its digests have"
+
+
+async def _set_daily(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    found = _A_DAY.fullmatch(value.lower())
+    if found is None or (entries := numbered(found[1], MOST_DAILY)) is None:
+        raise UsageError(
+            f"A channel gets 1 to {MOST_DAILY} entries a day, or as many as its digests have.",
+            hint="*settings daily 20*, or *settings daily off*",
+        )
+    return replace(preferences, daily_entries=entries)
+
+
+# --- the channels
+
+
+def _alerts(_desk: Desk, preferences: Preferences, here: str) -> str:
+    return _channel(preferences.alerts, here) if preferences.alerts else _NOT_TOLD
+
+
+async def _set_alerts(desk: Desk, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    channel = actor.channel if value.lower() in _HERE else value
+    if channel != actor.channel and channel not in await _known(desk, actor.workspace):
+        raise UsageError(
+            f'"{shown(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
+        )
+    return replace(preferences, alerts=channel)
+
+
+async def _known(desk: Desk, workspace: str) -> set[str]:
+    """The channels that are surely the workspace's own; an identifier that anybody types may be of another one."""
+    subscribed = await desk.store.subscriptions(workspace)
+    changes = await desk.store.changes(workspace, about=_ALERTED)
+    settled = {channel for each in changes for channel in (each.before, each.after)} - {_NOT_TOLD}
+    return settled | {each.channel for each in subscribed}
+
+
+def _twice(_desk: Desk, preferences: Preferences, here: str) -> str:
+    channels = preferences.prefer_duplicate
+    return _channels(channels, here) if channels else "in no channel, what may have been posted is not sent again"
+
+
+async def _set_twice(_desk: Desk, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _HERE:
+        raise UsageError(
+            f'"{shown(value)}" is not *here* or *off*: give the command in the channel it is for.',
+            hint="*settings duplicates here*",
+        )
+    return replace(preferences, prefer_duplicate=tuple(sorted({*preferences.prefer_duplicate, actor.channel})))
+
+
+def _once(preferences: Preferences, here: str) -> Preferences:
+    return replace(preferences, prefer_duplicate=tuple(each for each in preferences.prefer_duplicate if each != here))
+
+
+def _channel(channel: str, here: str) -> str:
+    return "this channel" if channel == here else channel
+
+
+def _channels(channels: Sequence[str], here: str, most: int = 10) -> str:
+    ordered = sorted(channels, key=lambda each: (each != here, each))
+    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
+    return ", ".join(_channel(each, here) for each in ordered[:most]) + more
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "manage": Setting(
+        "Who may change subscriptions, topics and filters",
+        "settings manage admins",
+        _who,
+        _set_who,
+        lambda preferences, _here: replace(preferences, manage=""),
+        lambda preferences, _here: preferences.manage,
+    ),
+    "zone": Setting(
+        "Time zone of new subscriptions",
+        "settings zone Europe/Zurich",
+        _zone,
+        _set_zone,
+        lambda preferences, _here: replace(preferences, zone=""),
+        lambda preferences, _here: preferences.zone,
+    ),
+    "top": Setting(
+        "Entries of a digest",
+        "settings top 7",
+        _top,
+        _set_top,
+        lambda preferences, _here: replace(preferences, entries=None),
+        lambda preferences, _here: str(preferences.entries or ""),
+    ),
+    "quiet": Setting(
+        "Quiet hours, in which nothing is posted",
+        "settings quiet 22:00-07:00",
+        _quiet,
+        _set_quiet,
+        lambda preferences, _here: replace(preferences, quiet_from=None, quiet_until=None),
+        _hours,
+        "off",
+    ),
+    "daily": Setting(
+        "Entries that a channel gets in a day",
+        "settings daily 20",
+        _daily,
+        _set_daily,
+        lambda preferences, _here: replace(preferences, daily_entries=None),
+        lambda preferences, _here: str(preferences.daily_entries or ""),
+        "off",
+    ),
+    "alerts": Setting(
+        "Where it is told what could not be posted",
+        "settings alerts here",
+        _alerts,
+        _set_alerts,
+        lambda preferences, _here: replace(preferences, alerts=""),
+        lambda preferences, here: "here" if preferences.alerts == here != "" else preferences.alerts,
+        "off",
+    ),
+    "duplicates": Setting(
+        "Where a digest is rather seen twice than missed",
+        "settings duplicates here",
+        _twice,
+        _set_twice,
+        _once,
+        lambda preferences, here: "here" if here in preferences.prefer_duplicate else "",
+        "off",
+    ),
+}
