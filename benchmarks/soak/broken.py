@@ -60,8 +60,7 @@ async def unwritable(what: str, breaks: Breaks, seconds: float, size: Size) -> R
                 meanwhile = await _through(platform, breaks(database, process.pid), seconds, 0 if early else len(made) // 3)
                 ended = await _ended(process)
             finally:
-                if process.returncode is None:
-                    process.kill()
+                await kills.end(process)
         verdict = judged(made, platform.committed, await ledger(database, made), sound=is_sound(database))
     measured = f"{meanwhile} posted meanwhile; {verdict.figures()}; {'no restart' if ended == 0 else 'A RESTART IS NEEDED'}"
     kept = verdict.is_clean and not meanwhile and ended == 0
@@ -112,8 +111,7 @@ async def locked(database: Path, process: int) -> AsyncIterator[None]:
     assert other.stdout is not None
     await other.stdout.readline()
     yield
-    other.kill()
-    await other.wait()
+    await kills.end(other)
 
 
 def _without_privilege() -> None:

@@ -51,9 +51,7 @@ class Killer:
         try:
             await self._live(process)
         finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
+            await end(process)
         if process.returncode == -signal.SIGKILL:
             self._kills_left -= 1
             self.kills += 1
@@ -87,6 +85,13 @@ async def started(work: Work, before: Callable[[], None] | None = None) -> Proce
     """Start a worker; `before` runs in its process first."""
     arguments = ("-m", "benchmarks.soak.worker", work.text())
     return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE, preexec_fn=before)
+
+
+async def end(process: Process) -> None:
+    """Kill the process unless it has ended, and let go of its pipe."""
+    if process.returncode is None:
+        process.kill()
+    await process.communicate()
 
 
 async def ready(process: Process) -> None:

@@ -25,10 +25,11 @@ _STEP = 0.01
 
 async def restored(size: Size) -> Sequence[Row]:
     """With history what was posted since is found; without, it is skipped and reported."""
-    return [
-        await _restored("history", replace(ORDINARY, lag=LAG, seed=size.seed), HISTORY, size),
-        await _restored("nonces only", replace(ORDINARY, remembers=REMEMBERED, readable=False, seed=size.seed), NONCE, size),
-    ]
+    remembering = replace(ORDINARY, remembers=REMEMBERED, readable=False, seed=size.seed)
+    return await asyncio.gather(
+        _restored("history", replace(ORDINARY, lag=LAG, seed=size.seed), HISTORY, size),
+        _restored("nonces only", remembering, NONCE, size),
+    )
 
 
 async def _restored(where: str, behaviour: Behaviour, work: Work, size: Size) -> Row:
@@ -59,7 +60,8 @@ async def _yesterday(work: Work, platform: Platform, until: int) -> None:
     await store.open()
     await store.backup(Path(work.database).with_suffix(".backup"))
     await store.close()
-    if await process.wait():
+    await process.communicate()
+    if process.returncode != 0:
         raise RuntimeError("Yesterday's worker failed.")
 
 
@@ -68,8 +70,7 @@ async def _until_posted(work: Work, platform: Platform, number: int) -> None:
     process = await kills.started(work)
     await kills.ready(process)
     await _posted(platform, number)
-    process.kill()
-    await process.wait()
+    await kills.end(process)
 
 
 async def _posted(platform: Platform, number: int) -> None:

@@ -19,7 +19,7 @@ async def test_everything_arrives_once_or_is_listed_though_its_sender_is_killed(
 
 async def test_a_strategy_that_posts_twice_is_found_out() -> None:
     behaviour = replace(killed.ORDINARY, resets=0.8, commits=0.5, seed=SHORT.seed)
-    plan = Plan(behaviour=behaviour, work=Work(strategy=Strategy.MARK_AFTER), deliveries=100, parts=(1,))
+    plan = Plan(behaviour=behaviour, work=Work(strategy=Strategy.MARK_AFTER), deliveries=60, parts=(1,))
     after, before = await asyncio.gather(run(plan), run(replace(plan, work=Work(strategy=Strategy.MARK_BEFORE))))
     assert (after.verdict.lost, after.verdict.duplicate > 0) == (0, True)
     assert (before.verdict.lost > 0, before.verdict.duplicate > 0) == (True, True)
