@@ -43,13 +43,15 @@ class Scheduler:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
         office = self._office
         noticed = await self._last_tick(now)
+        if noticed - now > _REMEMBERED:
+            await self._plan_anew(now)
         new = 0
         for _ in range(ROUNDS):
             batch = await office.ledger.subscriptions_due(now, limit=AT_ONCE)
             plans = await asyncio.to_thread(_plans, batch, noticed, now, office.values)
             for (subscription, _), plan in zip(batch, plans, strict=True):
                 new += await self._open(subscription, plan, now)
-            if len(batch) < AT_ONCE:
+            if not batch:  # a short one is not the last: rows that cannot be read are passed over
                 await office.store.set_fact(_TICK, now.isoformat())
                 break
         return new
@@ -58,6 +60,17 @@ class Scheduler:
         """Return until when all was noticed."""
         text = await self._office.store.get_fact(_TICK)
         return datetime.fromisoformat(text) if text else now
+
+    async def _plan_anew(self, now: datetime) -> None:
+        """Plan every subscription from now on: a clock that had run far ahead took all for planned until then.
+
+        A smaller jump needs none of this: it left an occurrence for each day that it passed.
+        """
+        log.warning("the clock was set back by more than %d days; every schedule is planned anew", _REMEMBERED.days)
+        everyone = [(each, None) for each in await self._office.ledger.every_subscription()]
+        plans = await asyncio.to_thread(_plans, everyone, now, now, self._office.values)
+        for (subscription, _), plan in zip(everyone, plans, strict=True):
+            await self._open(subscription, plan, now)
 
     async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
         new = await self._office.ledger.open_occurrences(plan.found, subscription, plan.next)
@@ -83,6 +96,10 @@ def _plan(subscription: Subscription, known: datetime | None, noticed: datetime,
         coming = due.next_after(subscription.schedule, now)
     except UsageError as error:
         return _Plan((), now + _LATER, f"{error} {error.hint}".strip())
+    except Exception:
+        # A damaged schedule must not keep everybody else's from being noticed.
+        log.exception("the schedule of %s in %s cannot be worked out", subscription.topic, subscription.channel)
+        return _Plan((), now + _LATER)
     newest = len(dates) - 1
     found = (_occurrence(subscription, each, place == newest, now, values) for place, each in enumerate(dates))
     return _Plan(tuple(found), coming)

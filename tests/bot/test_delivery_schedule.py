@@ -1,11 +1,14 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from bot.delivery import Scheduler
+from bot.delivery_schedule import AT_ONCE
 from bot.models import Happening, Occurrence, Schedule, Subscription
+from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
 
@@ -161,6 +164,19 @@ async def test_a_clock_that_had_run_ahead_does_not_lose_the_day_of_a_changed_sub
     assert (NOW.replace(hour=9) + DAY) in [each for each, _, _ in await happened(house)]
 
 
+async def test_a_clock_that_was_a_year_ahead_for_a_moment_does_not_silence_every_schedule_for_a_year(house: House) -> None:
+    await subscribed(house)
+    await ticks(house, TICK)
+    house.clock.advance(365 * DAY)
+    await ticks(house, TICK)
+    house.clock.now = NOW + HOUR
+    await ticks(house, 3 * DAY, timedelta(minutes=5))
+    nine = NOW.replace(hour=9)
+    assert [each for each, state, _ in await happened(house) if state is Happening.DUE][:3] == [
+        nine + day * DAY for day in range(3)
+    ]
+
+
 async def test_a_resumed_subscription_goes_on_with_the_next_due_date(house: House) -> None:
     made = await subscribed(house)
     held = await changed(house, made, paused=True)
@@ -195,3 +211,26 @@ async def test_a_zone_that_is_gone_pauses_its_subscription_tells_the_owner_once_
     assert now_there.revision == broken.revision + 1
     assert [person for _, person, _ in house.chat.told] == ["U-ada"]
     assert [each.channel for each in await due(house)] == ["C2"]
+
+
+async def test_a_damaged_schedule_keeps_nobody_elses_from_being_noticed(house: House) -> None:
+    await subscribed(house, 1, schedule=Schedule(at=time(9), zone=cast(str, 5)))
+    await subscribed(house, 2)
+    await ticks(house, 3 * HOUR, timedelta(minutes=5))
+    assert [each.channel for each in await due(house)] == ["C2"]
+
+
+class Unreadable(MemoryStore):
+    """A database that passes over a damaged subscription: each reading gives one less than was asked for."""
+
+    async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
+        return await super().subscriptions_due(now, limit=limit - 1)
+
+
+async def test_behind_a_damaged_row_all_the_others_are_noticed_in_one_tick() -> None:
+    house = House(store=Unreadable())
+    for number in range(AT_ONCE + 3):
+        await subscribed(house, number)
+    scheduler = Scheduler(house.office())
+    await scheduler.tick(NOW)
+    assert await scheduler.tick(NOW.replace(hour=9)) == AT_ONCE + 3
