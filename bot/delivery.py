@@ -27,6 +27,7 @@ __all__ = ["Courier", "Office", "Printer", "Scheduler", "Values", "delivery_id",
 _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."
 _FOUND = "It was posted before the database was restored."
+_QUIET = "It waits for the end of the quiet hours."
 _ENDED = "Its sending ended before its answer came."
 
 _Do = Callable[[Delivery, datetime | None, Clock], Awaitable[None]]
@@ -90,7 +91,7 @@ class Courier:
             await self._sender.end(held, case.ending[0], case.ending[1], clock(), told=case.ending[2])
         elif quiet_until > clock():
             back = replace(held, attempts=delivery.attempts)
-            await self._sender.put_back(back, delivery, quiet_until, "It waits for the end of the quiet hours.")
+            await self._sender.put_back(back, delivery, quiet_until, _QUIET)
         elif case.doubted:
             await self._look_first(held, case, clock)
         else:
@@ -122,7 +123,7 @@ class Courier:
         found = await self._cases.of(delivery, doubt, now)
         if found is None:
             return
-        case, _ = found
+        case, quiet_until = found
         by_nonce = self._nonce_holds(case, now)
         ready = self._ready(case, by_nonce, now)
         held = await self._claim(case, now)
@@ -134,7 +135,7 @@ class Courier:
         elif by_nonce:
             await self._sender.send(held, delivery, case.messenger, clock)
         else:
-            await self._look_after(held, case, clock)
+            await self._look_after(held, case, quiet_until, clock)
 
     def _nonce_holds(self, case: Case, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""
@@ -149,8 +150,8 @@ class Courier:
         last = min(before.last_try or before.due, now)
         return last + (values.nonce_quarantine if by_nonce else values.quarantine)
 
-    async def _look_after(self, held: Delivery, case: Case, clock: Clock) -> None:
-        """Look whether it was posted, and send it once more where it was not."""
+    async def _look_after(self, held: Delivery, case: Case, quiet_until: datetime, clock: Clock) -> None:
+        """Look whether it was posted, and send it once more where it was not; in quiet hours, when they are over."""
         try:
             message = await self._look(held, case, clock)
         except Later:
@@ -165,6 +166,9 @@ class Courier:
             await self._sender.done(held, message)
         elif case.ending is not None:
             await self._sender.end(held, case.ending[0], case.ending[1], clock(), told=case.ending[2])
+        elif quiet_until > clock():
+            back = replace(held, attempts=case.before.attempts)
+            await self._sender.put_back(back, case.before, quiet_until, _QUIET)
         else:
             await self._sender.send(held, case.before, case.messenger, clock)
 

@@ -318,6 +318,20 @@ async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_a
     assert (await states(house)) == {"d1p1": State.DONE}
 
 
+async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within_them() -> None:
+    house = House(HISTORY, faults=[Fault.LOST_REQUEST])
+    settled = Preferences(quiet_from=time(7, 1), quiet_until=time(9), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    courier = await planted(house)
+    while house.clock() < NOW + 119 * MINUTE:
+        await house.round(courier)
+    assert house.chat.messages == []
+    house.clock.now = NOW + 120 * MINUTE
+    await house.round(courier)
+    assert (await states(house)) == {"d1p1": State.DONE}
+    assert len(house.chat.messages) == 1
+
+
 async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None:
     house = House()
     await house.plant([replace(delivery(now=NOW), workspace="other:T1")])
