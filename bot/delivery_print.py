@@ -19,8 +19,9 @@ from bot.ports_ledger import Messenger
 
 log = logging.getLogger(__name__)
 
-BATCH = 100  # occurrences that are read at a time
 AT_ONCE = 4  # channels whose digests are made at the same time
+# Occurrences that are read at a time, in turns: who comes waits for no more digests of a workspace that has hundreds.
+BATCH = 4 * AT_ONCE
 _RESTORED = "it may have been posted already: the database was restored, and nobody can look into the channel."
 
 
@@ -109,7 +110,7 @@ class Printer:
             if reference:
                 log.exception("the digest %s of %s failed [%s]", occurrence.topic, occurrence.channel, reference)
             said = str(error) if not reference else f"An unexpected {type(error).__name__}; see the log at {reference}."
-            await self._close(self._put_off(occurrence, said, now), now)
+            await self._close(await self._put_off(occurrence, said, now), now)
 
     async def _close(self, closing: _Closing, now: datetime) -> None:
         closed = await self._office.ledger.close_occurrence(
@@ -120,14 +121,29 @@ class Printer:
             text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
             await self._trouble.alert(after.workspace, text, now)
 
-    def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
+    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
         """Try again later, or give up when it is too late then."""
-        if now - occurrence.due > self._office.values.catch_up:
+        if now - await self._planned(occurrence) > self._office.values.catch_up:
             return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
         log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
         attempts = occurrence.attempts + 1
         next_at = now + self._office.wait(attempts)
         return _Closing(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
+
+    async def _planned(self, occurrence: Occurrence) -> datetime:
+        """Return when it could be posted first, as far as that can be read: when it was due, or after the quiet hours."""
+        try:
+            preferences = await self._office.store.preferences(occurrence.workspace)
+            subscription = await self._of(occurrence)
+            return await after_quiet(preferences, subscription, occurrence.due) if subscription else occurrence.due
+        except Exception:  # noqa: BLE001 - what is wrong with it is being said already
+            return occurrence.due
+
+    async def _of(self, occurrence: Occurrence) -> Subscription | None:
+        """Return the subscription, None when it is no more."""
+        place = occurrence
+        here = await self._office.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        return next((each for each in here if each.id == place.subscription), None)
 
     async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closing:
         """Decide what becomes of the occurrence."""
@@ -149,8 +165,7 @@ class Printer:
     async def _job(self, occurrence: Occurrence, now: datetime) -> _Job | _Closing:
         """Find all that is needed, or say why there is nothing to post."""
         store, place = self._office.store, occurrence
-        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
-        subscription = next((each for each in here if each.id == place.subscription), None)
+        subscription = await self._of(occurrence)
         if subscription is None:
             return _skipped(occurrence, "unsubscribed")
         if subscription.paused and (subscription.paused_until is None or subscription.paused_until > now):
@@ -160,7 +175,7 @@ class Printer:
             return _skipped(occurrence, "its topic is not there any more.", told=True)
         messenger = self._office.messenger(place.workspace)
         if messenger is None:
-            return self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
+            return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
         return _Job(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
 
     async def _made(self, job: _Job, now: datetime) -> _Closing:

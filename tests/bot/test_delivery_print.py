@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bot.delivery import Office, Printer, delivery_id, notice_restored, sealed
+from bot.delivery_print import BATCH
 from bot.errors import StoreError
 from bot.models import Digest, Happening, Limits, Occurrence, Order, Preferences, State, Subscription, Topic
 from bot.orders import Orders
@@ -43,9 +44,10 @@ def printer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Printer:
     return Printer(house.office(), publisher, Orders(house.store, packs, Limits(entries=3)))
 
 
-async def due(house: House, *, at: datetime = NOW, **changes: Any) -> Subscription:
+async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
     """Subscribe, and let the subscription be due."""
-    made = await house.store.save_subscription(subscription(now=at, **changes), change(), replaces=0)
+    fresh = subscription(number, now=at, **changes)
+    made = await house.store.save_subscription(fresh, change(fresh.workspace), replaces=0)
     await house.store.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
     return made
 
@@ -122,6 +124,18 @@ async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_no
     assert "(late)" not in row.payload
 
 
+async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
+    house = await furnished()
+    settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await due(house)
+    maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
+    made = Printer(house.office(), maker, Orders(house.store, TOPICS))
+    for minute in range(14 * 60, 14 * 60 + 10):
+        await made.publish_due(NOW + timedelta(minutes=minute))
+    assert await told(house) == [(Happening.MADE, "")]
+
+
 async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_its_digests() -> None:
     house = await furnished()
     await house.store.save_preferences("chat:T1", Preferences(daily_entries=4), change())
@@ -171,14 +185,16 @@ async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_a
 
 
 class Stumbling:
-    """A maker that cannot make one topic's digests."""
+    """A maker that cannot make one topic's digests, or not the first so many times."""
 
-    def __init__(self, maker: Publisher) -> None:
+    def __init__(self, maker: Publisher, topic: str = "gpu", times: int = 1000) -> None:
         self._maker = maker
+        self._topic = topic
+        self._times = times
         self.tried = 0
 
     async def make(self, order: Order, now: datetime) -> Digest:
-        if order.topic.name == "gpu":
+        if order.topic.name == self._topic and self.tried < self._times:
             self.tried += 1
             raise ZeroDivisionError("oh")
         return await self._maker.make(order, now)
@@ -200,6 +216,31 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
     assert given_up.reason.startswith("it is too late to post it. An unexpected")
     assert "ZeroDivisionError" in given_up.reason
     assert 20 < maker.tried < 70
+
+
+class Late:
+    """A maker that sees another workspace's digest become due while it makes its tenth."""
+
+    def __init__(self, house: House, maker: Publisher) -> None:
+        self._house = house
+        self._maker = maker
+        self.made: list[str] = []
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        self.made.append(order.workspace)
+        if len(self.made) == 10:
+            await due(self._house, id="late", workspace="chat:T2", channel="C1")
+        return await self._maker.make(order, now)
+
+
+async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_delay_anothers_one() -> None:
+    house = await furnished()
+    for number in range(1, 121):
+        await due(house, number=number)
+    maker = Late(house, Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
+    await Printer(house.office(), maker, Orders(house.store, TOPICS)).publish_due(NOW)
+    assert len(maker.made) == 121
+    assert maker.made.index("chat:T2") <= 10 + BATCH
 
 
 class Full(MemoryStore):
