@@ -39,7 +39,8 @@ class Courier:
     def __init__(self, office: Office, *, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the methods are given."""
         self._office = office
-        self._sender = Sender(office, Trouble(office))
+        self._trouble = Trouble(office)
+        self._sender = Sender(office, self._trouble)
         self._cases = Cases(office, self._sender)
         self._crew = Crew(self._sender.budgets, office.values.workers, pause)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
@@ -57,7 +58,11 @@ class Courier:
         )
 
     async def reconcile(self, clock: Clock) -> int:
-        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
+        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError.
+
+        Whoever could not be told of a pause at the time is told now.
+        """
+        await self._trouble.tell_owed(clock())
         doubt = await doubted_until(self._office.store)
         return await self._crew.work(
             self._office.ledger.unsettled_deliveries, lambda each: self._once(self._settle, each, doubt, clock), clock

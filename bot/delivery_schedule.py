@@ -37,7 +37,7 @@ class Scheduler:
 
     def __init__(self, office: Office) -> None:
         self._office = office
-        self._trouble = Trouble(office)
+        self._trouble = Trouble(office, "the scheduler")
 
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
@@ -54,6 +54,7 @@ class Scheduler:
             if not batch:  # a short one is not the last: rows that cannot be read are passed over
                 await office.store.set_fact(_TICK, now.isoformat())
                 break
+        await self._trouble.tell_owed(now)
         return new
 
     async def _last_tick(self, now: datetime) -> datetime:

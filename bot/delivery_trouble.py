@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from bot.delivery_notices import Notice, Notices
 from bot.delivery_terms import Office
 from bot.errors import BotError, Conflict, Reach
 from bot.models import Change, Subscription
@@ -13,6 +14,7 @@ from bot.models import Change, Subscription
 log = logging.getLogger(__name__)
 
 ALERTS_APART = timedelta(minutes=10)  # for one workspace: a thousand closed channels are one thing to mend
+AGAIN = 10  # owners who are told later are told so many at a time: what is in doubt must not wait for them
 _TRIES = 5  # at changing a subscription that somebody else changes too
 _BY = "broadsheet"  # who the audit names
 
@@ -20,8 +22,10 @@ _BY = "broadsheet"  # who the audit names
 class Trouble:
     """Draws the consequences."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: Office, name: str = "the courier") -> None:
+        """`name` is whose trouble it is; each of a process has another."""
         self._office = office
+        self._notices = Notices(office, name)
         self._alerted: dict[str, datetime] = {}
 
     async def pause(self, workspace: str, channel: str, reach: Reach, reason: str, now: datetime) -> None:
@@ -35,8 +39,11 @@ class Trouble:
         paused = [each for each in subscriptions if await self._paused(each, reason, now)]
         if not paused:
             return
-        for owner in dict.fromkeys(each.made_by for each in paused if each.made_by):
-            await self._tell(owner, [each for each in paused if each.made_by == owner], reason)
+        owners = dict.fromkeys(each.made_by for each in paused if each.made_by)
+        await self._notices.owe(
+            [_notice(each, [one for one in paused if one.made_by == each], reason, now) for each in owners]
+        )
+        await self._notices.tell(now)
         what = _listed([f"{each.topic} in {each.channel}" for each in paused])
         await self.alert(paused[0].workspace, f"Paused: {what}. {reason}", now)
 
@@ -65,13 +72,9 @@ class Trouble:
         log.warning("the subscription of %s to %s changes too often to be paused", subscription.channel, subscription.topic)
         return False
 
-    async def _tell(self, owner: str, paused: Sequence[Subscription], reason: str) -> None:
-        what = _listed([f"{each.topic} in {each.channel}" for each in paused])
-        again = _listed([f"*resume {topic}*" for topic in dict.fromkeys(each.topic for each in paused)])
-        text = f"The digests of {what} are paused. {reason} When that is mended, {again} there posts them again."
-        messenger = self._office.messenger(paused[0].workspace)
-        if messenger is not None:
-            await self._say(messenger.tell(paused[0].workspace, owner, text), f"{owner} could not be told: {text}")
+    async def tell_owed(self, now: datetime) -> None:
+        """Tell some owners who could not be told at the time. Raises StoreError."""
+        await self._notices.tell(now, AGAIN)
 
     async def alert(self, workspace: str, text: str, now: datetime) -> None:
         """Log it, and say it in the workspace's channel for alerts, where one is settled and was not just told something."""
@@ -94,6 +97,13 @@ class Trouble:
         except Exception:
             # Nothing that goes wrong while telling may keep the ledger from going on.
             log.exception("%s", otherwise)
+
+
+def _notice(owner: str, paused: Sequence[Subscription], reason: str, now: datetime) -> Notice:
+    what = _listed([f"{each.topic} in {each.channel}" for each in paused])
+    again = _listed([f"*resume {topic}*" for topic in dict.fromkeys(each.topic for each in paused)])
+    text = f"The digests of {what} are paused. {reason} When that is mended, {again} there posts them again."
+    return Notice(paused[0].workspace, owner, text, now.isoformat())
 
 
 def _listed(names: Sequence[str], most: int = 10) -> str:
