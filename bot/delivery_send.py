@@ -86,10 +86,18 @@ class Sender:
 
     async def done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
-        messenger = self._office.messenger(held.workspace)
         posted = replace(held, state=State.DONE, message=message, reason=reason)
-        if not await self._office.ledger.record(replace(posted, link=messenger.link(posted) if messenger else "")):
+        if not await self._office.ledger.record(replace(posted, link=self._link(posted))):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
+
+    def _link(self, posted: Delivery) -> str:
+        messenger = self._office.messenger(posted.workspace)
+        try:
+            return messenger.link(posted) if messenger else ""
+        except Exception:
+            # What is posted must be recorded, or it would be looked for again and again.
+            log.exception("the link of %s in %s cannot be made", posted.id, posted.channel)
+            return ""
 
     async def end(self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool) -> None:
         """Record that it will not be posted, and its later parts neither; `told`: the alerts are to know."""

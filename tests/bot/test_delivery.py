@@ -295,6 +295,20 @@ async def test_what_is_paused_or_gone_is_not_posted() -> None:
     assert {each.reason for each in (await house.rows()).values()} == {"paused.", "unsubscribed"}
 
 
+class Linkless(Transcript):
+    """A platform that stumbles over the address of what it posted."""
+
+    def link(self, delivery: Delivery) -> str:
+        raise KeyError("permalink")
+
+
+async def test_what_was_posted_is_recorded_although_its_link_cannot_be_made() -> None:
+    house = House()
+    house.chat = Linkless(house.clock)
+    await house.round(await planted(house))
+    assert (await states(house)) == {"d1p1": State.DONE}
+
+
 async def test_a_damaged_text_is_never_posted() -> None:
     house = House()
     courier = await planted(house, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
