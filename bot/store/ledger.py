@@ -4,8 +4,9 @@ Each function that writes runs inside the writer's transaction, begun IMMEDIATE:
 are one. Every statement names the workspace, except those that ask what there is to do for all of them.
 """
 
+import contextlib
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TypeVar
@@ -43,8 +44,12 @@ def subscriptions_due(db: Database, now: datetime, limit: int) -> Sequence[tuple
         "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
         " order by next_due, workspace, id limit ?"
     )
-    rows = db.execute(sql, [micros(now), micros(now), limit]).fetchall()
-    return _readable(rows, lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)))
+    asked = [micros(now), micros(now)]
+    return _readable(
+        lambda most: db.execute(sql, [*asked, most]).fetchall(),
+        lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
+        limit,
+    )
 
 
 def open_occurrences(db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
@@ -85,7 +90,7 @@ def occurrences(db: Database, now: datetime, state: Happening, limit: int) -> Se
         f"with chosen as materialized ({chosen})"
         f" select data from chosen cross join occurrences using ({place}) order by {order}"
     )
-    return _readable(db.execute(sql, [state, micros(now), limit]).fetchall(), occurrence_from_text)
+    return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
 
 
 def close_occurrence(
@@ -150,7 +155,7 @@ def _in_turns(db: Database, waiting: str, limit: int, *values: object) -> list[D
         f"with chosen as materialized ({chosen}) select data, payload from chosen cross join deliveries using (number)"
         f" left join payloads using (number) order by {order}"
     )
-    return _readable(db.execute(sql, [*values, limit]).fetchall(), delivery_from_text)
+    return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
 
 
 def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -259,15 +264,28 @@ _PLACE_JOINED = " and ".join(
 )
 
 
-def _readable(rows: Iterable[tuple[object, ...]], read: Callable[..., T]) -> list[T]:
-    """Return what can be read of what there is to do for all workspaces: one damaged row must not stop the others."""
-    found = []
-    for row in rows:
-        try:
-            found.append(read(*row))
-        except StoreError:
-            log.exception("a row of the ledger is passed over")
-    return found
+def _readable(rows: Callable[[int], Sequence[tuple[object, ...]]], read: Callable[..., T], limit: int) -> list[T]:
+    """Return what can be read of what there is to do for all workspaces, as many as were asked for where there are so many.
+
+    A damaged row must not stop the others, and however many there are must not take their turns.
+    """
+    most = limit
+    while True:
+        given = rows(most)
+        found = [each for row in given for each in _if_readable(row, read)]
+        if len(given) < most or len(found) >= limit:
+            break
+        most *= 2
+    if len(found) < len(given):
+        log.error(
+            "rows of the ledger that cannot be read are passed over: %d; `db check` counts them", len(given) - len(found)
+        )
+    return found[:limit]
+
+
+def _if_readable(row: tuple[object, ...], read: Callable[..., T]) -> Iterator[T]:
+    with contextlib.suppress(StoreError):
+        yield read(*row)
 
 
 def _place_in(occurrence: Occurrence) -> tuple[str, str, str, int]:

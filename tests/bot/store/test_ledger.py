@@ -116,9 +116,25 @@ async def test_a_damaged_row_of_one_workspace_does_not_stop_the_others(
         assert await store.due_deliveries(NOW) == pending
         assert await store.occurrences(NOW) == [occurrence(good, slot=1)]
         assert await store.subscriptions_due(NOW) == [(good, NOW)]
-    assert [each.message for each in caplog.records] == ["a row of the ledger is passed over"] * 3
+    said = "rows of the ledger that cannot be read are passed over: 1; `db check` counts them"
+    assert [each.message for each in caplog.records] == [said] * 3
     if text == "{":
         assert {"1 deliveries cannot be read.", "2 occurrences cannot be read."} <= set(await store.check())
+
+
+async def test_however_many_rows_are_damaged_they_take_nobody_elses_turn(store: SqliteStore, path: Path) -> None:
+    for number in range(9):
+        bad = await subscribed(store, f"bad{number}", f"T{number}")
+        await made(store, bad)
+        await store.open_occurrences([occurrence(bad, slot=1)], bad, NOW)
+    good = await subscribed(store, "good", "T9")
+    pending = await made(store, good)
+    await store.open_occurrences([occurrence(good, slot=1)], good, NOW)
+    for table in ("deliveries", "occurrences", "subscriptions"):
+        await damage(path, f"update {table} set data = '[' where workspace <> 'T9'")
+    assert await store.due_deliveries(NOW, limit=2) == pending
+    assert await store.occurrences(NOW, limit=2) == [occurrence(good, slot=1)]
+    assert await store.subscriptions_due(NOW, limit=2) == [(good, NOW)]
 
 
 async def test_a_payload_that_is_not_what_was_made_does_not_fit_its_seal(store: SqliteStore, path: Path) -> None:
