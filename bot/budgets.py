@@ -4,7 +4,8 @@ What is known lives with the process: after a restart the platform's own "too ma
 was set back makes nothing wait: what was noted at a later time than now is forgotten.
 """
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -14,7 +15,11 @@ from bot.models import Abilities
 SHARE = 0.9  # of what a platform allows: Discord's 50 a second are kept at 45
 # After a delay, what was missed may be made up for by so much of the period: 45 a second are then at most 48 in any second.
 _SLACK = 0.05
+GATED = 0.94  # of what a platform allows, within the window: a little above the pace, which it is not to slow down
+WINDOW = timedelta(seconds=1.02)  # a little more than the second in which the platform counts
 _FORGET = 1000  # postings between two searches for what binds nobody any more
+
+Pause = Callable[[float], Awaitable[object]]
 
 _Place = tuple[str, ...]  # (platform,), (platform, workspace), (platform, workspace, channel)
 
@@ -89,6 +94,40 @@ class Budgets:
         """Drop what binds nobody any more, or was noted by a clock that ran ahead."""
         self._rests = {place: rest for place, rest in self._rests.items() if rest.begun <= now < rest.until}
         self._paces = {place: pace for place, pace in self._paces.items() if pace.at <= now < pace.next}
+
+
+class Gate:
+    """Lets no more requests through within a second than a platform takes, counted when they leave.
+
+    Budgets pace what is handed out; between that and the request lies a claim, which takes longer for some than for others.
+    """
+
+    def __init__(self, abilities: Mapping[str, Abilities], pause: Pause) -> None:
+        """`pause` waits for so many seconds of the clock that `enter` is given."""
+        self._most = {name: int(GATED * able.per_second) for name, able in abilities.items() if able.per_second}
+        self._left: dict[str, deque[datetime]] = {name: deque() for name in self._most}
+        self._pause = pause
+
+    async def enter(self, workspace: str, clock: Callable[[], datetime]) -> None:
+        """Return when one more request may leave; at once where no limit is known, or where the clock does not move."""
+        platform = _platform(workspace)
+        most, left = self._most.get(platform, 0), self._left.get(platform)
+        if left is None or most < 1:
+            return
+        now = clock()
+        while len(_since(left, now)) >= most:
+            await self._pause((left[0] + WINDOW - now).total_seconds())
+            before, now = now, clock()
+            if now <= before:
+                break
+        left.append(now)
+
+
+def _since(left: deque[datetime], now: datetime) -> deque[datetime]:
+    """Drop what left more than a window ago, or by a clock that ran ahead."""
+    while left and not left[0] <= now < left[0] + WINDOW:
+        left.popleft()
+    return left
 
 
 def _apart(period: timedelta, most: float | None) -> timedelta | None:

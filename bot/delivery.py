@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
+from bot.budgets import Pause
 from bot.delivery_case import Case, Cases
-from bot.delivery_crew import Crew, Pause
+from bot.delivery_crew import Crew
 from bot.delivery_doubt import doubted_until, notice_restored
 from bot.delivery_print import Printer
 from bot.delivery_schedule import Scheduler
@@ -40,7 +41,7 @@ class Courier:
         """`pause` waits for so many seconds of the clock that the methods are given."""
         self._office = office
         self._trouble = Trouble(office)
-        self._sender = Sender(office, self._trouble)
+        self._sender = Sender(office, self._trouble, pause)
         self._cases = Cases(office, self._sender)
         self._crew = Crew(self._sender.budgets, office.values.workers, pause)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.

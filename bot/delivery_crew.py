@@ -7,18 +7,17 @@ one pass.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.budgets import Budgets
+from bot.budgets import Budgets, Pause
 from bot.delivery_terms import Clock
 from bot.errors import StoreError
 from bot.models import Delivery
 
 log = logging.getLogger(__name__)
 
-Pause = Callable[[float], Awaitable[object]]
 _Key = tuple[str, str, int]  # workspace, id, token: a delivery between two claims
 
 FRESH = timedelta(seconds=1)  # for so long a reading of the ledger is worked off

@@ -5,7 +5,7 @@ import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.budgets import Budgets
+from bot.budgets import Budgets, Gate, Pause
 from bot.delivery_terms import FOREVER, Clock, Office
 from bot.delivery_trouble import Trouble
 from bot.errors import BotError, Delayed, Reach, Refused
@@ -28,16 +28,18 @@ class Later(Exception):  # noqa: N818 - says what happened
 class Sender:
     """Sends and looks, each once, and records the outcome. `before` is always the delivery as it was when it was claimed."""
 
-    def __init__(self, office: Office, trouble: Trouble) -> None:
+    def __init__(self, office: Office, trouble: Trouble, pause: Pause) -> None:
         self._office = office
         self._trouble = trouble
         self.budgets = Budgets({platform: each.abilities for platform, each in office.messengers.items()})
+        self._gate = Gate({platform: each.abilities for platform, each in office.messengers.items()}, pause)
         # Looking has limits of its own that no platform states; a rest that was asked for it must not hold up posting.
         self._looking = Budgets({platform: Abilities() for platform in office.messengers})
 
     async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
         """Post it once and record what came of it."""
         values = self._office.values
+        await self._gate.enter(held.workspace, clock)
         if held.lease_until is None or clock() + values.timeout > held.lease_until:
             # So long was this process held up that somebody else may hold it soon.
             await self.put_back(held, before, clock(), "It was held up before it was sent.")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.budgets import Budgets
+from bot.budgets import Budgets, Gate
 from bot.errors import Reach
 from bot.models import Abilities
 from tests.conftest import NOW
@@ -113,3 +113,46 @@ def test_what_binds_nobody_any_more_is_forgotten() -> None:
         budgets.take("slack:T1", f"C{number}", now)
     assert len(budgets._paces) <= 1001
     assert len(budgets._rests) <= 1001
+
+
+class Hand:
+    """A clock that only waiting moves."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    async def wait(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@given(gaps=st.lists(st.integers(0, 400), min_size=1, max_size=400))
+async def test_however_requests_bunch_up_no_second_holds_more_than_the_platform_takes(gaps: list[int]) -> None:
+    clock = Hand(NOW)
+    gate = Gate({"discord": DISCORD}, clock.wait)
+    left = []
+    for gap in gaps:
+        clock.now += gap * SECOND / 10_000
+        await gate.enter("discord:1", clock)
+        left.append(clock.now)
+
+    assert left == sorted(left)
+    assert all(later - before > SECOND for before, later in zip(left, left[50:], strict=False))
+
+
+async def test_a_gate_holds_up_nobody_without_a_limit_on_another_platform_or_by_a_clock_that_stands_still() -> None:
+    clock = Hand(NOW)
+    gate = Gate({"discord": DISCORD, "slack": SLACK}, clock.wait)
+    for _ in range(1000):
+        await gate.enter("slack:T1", clock)
+        await gate.enter("nowhere", clock)
+    assert clock.now == NOW
+
+    async def still(seconds: float) -> None:
+        assert seconds > 0
+
+    stands = Gate({"discord": DISCORD}, still)
+    for _ in range(200):
+        await stands.enter("discord:1", lambda: NOW)
