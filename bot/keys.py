@@ -190,7 +190,8 @@ def _host(parts: SplitResult) -> str:
 def _netloc(parts: SplitResult) -> str:
     host = (parts.hostname or "").rstrip(".")
     with contextlib.suppress(UnicodeError):  # a name that IDNA cannot take stays as it is
-        host = host if host.isascii() else host.encode("idna").decode("ascii")
+        # IDNA turns other scripts' full stops into dots, of which none may end the name either.
+        host = host if host.isascii() else host.encode("idna").decode("ascii").rstrip(".")
     host = f"[{host}]" if ":" in host else host
     return host if parts.port in (None, _PORTS[parts.scheme.lower()]) else f"{host}:{parts.port}"
 

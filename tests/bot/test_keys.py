@@ -1,7 +1,7 @@
 """Keys out of addresses."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from bot.keys import arxiv_id, arxiv_ids_in, doi, github_repo, github_repos_in, key_of_url, normalised_url
@@ -143,6 +143,8 @@ def test_a_key_names_the_work_not_the_address(url: str, key: str) -> None:
 
 
 @given(st.text() | st.from_regex(r"https?://[^\s]{0,40}"))
+@example("HTTP://\u2024")
+@example("http://a\u2024")
 def test_no_text_raises_and_what_is_normal_stays_so(text: str) -> None:
     normal = normalised_url(text)
     assert normalised_url(normal) == normal
