@@ -53,7 +53,7 @@ class MemoryStore(MemoryLedger):
         self._states: dict[str, SourceState] = {}
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
-        super().__init__(Workspaces())
+        super().__init__(Workspaces(), self._keep)
         self._summaries: dict[tuple[str, str, str], Summary] = {}
         self._spent: dict[date, int] = {}
         self._facts: dict[str, str] = {}
@@ -177,9 +177,9 @@ class MemoryStore(MemoryLedger):
 
     async def save_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         """Keep the digest and what it posted."""
-        self._keep_digest(workspace, channel, digest, now)
+        self._keep(workspace, channel, digest, now)
 
-    def _keep_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+    def _keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
 

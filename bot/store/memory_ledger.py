@@ -1,6 +1,6 @@
 """The ledger in dictionaries. Nothing waits here, so each method is a transaction."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
@@ -21,24 +21,23 @@ from bot.store.turns import (
     recorded,
 )
 
+KeepDigest = Callable[[str, str, Digest, datetime], None]
 _Place = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
 class MemoryLedger:
     """bot.ports_ledger.Ledger for the memory store, which is one."""
 
-    def __init__(self, made: Workspaces) -> None:
-        """`made` knows the subscriptions."""
+    def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
+        """`made` knows the subscriptions; `keep` stores a digest of a workspace's channel as posted at a time."""
         self._made = made
+        self._keep_digest = keep
         self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
         self._occurrences: dict[_Place, Occurrence] = {}
         self._due: dict[_Place, None] = {}
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
         self._parts: dict[_Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
-
-    def _keep_digest(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
-        raise NotImplementedError
 
     # --- when
 
