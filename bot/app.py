@@ -13,7 +13,8 @@ from bot.backups import Backups
 from bot.checkup import Checkup
 from bot.counted import counted
 from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
-from bot.errors import SettingsError, UsageError
+from bot.delivery_trouble import Trouble
+from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
@@ -21,7 +22,9 @@ from bot.jobs import TICK, Delivering, beat, collecting, upkeep
 from bot.models import Actor, Limits, Order, Topic
 from bot.pacing import Pace
 from bot.pipeline import Collector
+from bot.platforms import Line, Platform
 from bot.ports import Job, Press, Source, Store, Summariser, Watch
+from bot.ports_chat import Chats
 from bot.ports_ledger import Ledger, Messenger
 from bot.press import Publisher
 from bot.settings import Settings
@@ -61,8 +64,9 @@ class App:
     collector: Collector
     publisher: Publisher
     desk: Desk
+    chats: Chats
     model: LlmSummariser | None = None  # where the settings switch one on
-    messengers: Mapping[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
+    messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -92,8 +96,21 @@ class App:
         limits = replace(order.limits, entries=entries or order.limits.entries)
         return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 
-    async def service(self, clock: Callable[[], datetime]) -> Service:
-        """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat."""
+    def line(self, clock: Callable[[], datetime]) -> Line:
+        """Return what a chat platform is given to work with."""
+
+        async def gone(workspace: str, channel: str, reason: str) -> None:
+            reach = Reach.CHANNEL if channel else Reach.WORKSPACE
+            await Trouble(self._office(), "the platforms").pause(workspace, channel, reach, reason, clock())
+
+        return Line(self.desk, self.chats, clock, gone)
+
+    async def service(self, clock: Callable[[], datetime], platforms: Sequence[Platform] = ()) -> Service:
+        """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat.
+
+        What the platforms post is posted, and what they listen to is heard, while it runs.
+        """
+        self.messengers.update({each.messenger.platform: each.messenger for each in platforms})
         settings, store, vitals = self.settings, self.store, Vitals()
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
@@ -108,14 +125,18 @@ class App:
         )
         return Service(
             [vitals.watched(job) for job in jobs],
-            [Watch("measuring the event loop", vitals.measure)],
+            [Watch("measuring the event loop", vitals.measure), *(watch for each in platforms for watch in each.watches)],
             Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK)),
         )
 
-    def _delivering(self, vitals: Vitals) -> Delivering:
-        run, database = self.settings.run, self.settings.database_path
+    def _office(self, ledger: Ledger | None = None) -> Office:
+        run = self.settings.run
         values = Values(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
-        office = Office(self.store, counted(self.ledger, vitals.counts), self.messengers, values)
+        return Office(self.store, ledger or self.ledger, self.messengers, values)
+
+    def _delivering(self, vitals: Vitals) -> Delivering:
+        database = self.settings.database_path
+        office = self._office(counted(self.ledger, vitals.counts))
         return Delivering(
             Scheduler(office),
             Printer(office, self.publisher, self.desk.orders),
@@ -152,7 +173,9 @@ async def built(
             model = _llm(settings, patient, store, Extractive())
         publisher = Publisher(store, model or Extractive(), titles)
         desk = _desk(settings, store, publisher, topics, titles)
-        yield App(settings, store, store, sources, topics, Collector(store), publisher, desk, model, dict(messengers or {}))
+        yield App(
+            settings, store, store, sources, topics, Collector(store), publisher, desk, store, model, dict(messengers or {})
+        )
 
 
 def _desk(

@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as PydanticSettingsError
 
 from bot.errors import SettingsError
+from bot.settings_chat import DiscordSettings, SlackSettings
 from bot.settings_sections import (
     ArxivSettings,
     DigestSettings,
@@ -66,6 +67,8 @@ class Settings(BaseSettings):
     digest: DigestSettings = DigestSettings()
     permissions: PermissionsSettings = PermissionsSettings()
     keep: KeepSettings = KeepSettings()
+    slack: SlackSettings = SlackSettings()
+    discord: DiscordSettings = DiscordSettings()
     run: RunSettings = RunSettings()
     health: HealthSettings = HealthSettings()
     log: LogSettings = LogSettings()

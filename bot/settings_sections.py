@@ -60,6 +60,7 @@ Url = Annotated[str, AfterValidator(_web_address)]
 ProxyUrl = Annotated[str, AfterValidator(_proxy_address)]
 HeaderText = Annotated[str, AfterValidator(_fits_a_header)]
 Folder = Annotated[Path, AfterValidator(_folder)]
+Host = Annotated[str, AfterValidator(_host)]
 
 
 class Section(BaseModel):
@@ -199,5 +200,5 @@ class RunSettings(Section):
 class HealthSettings(Section):
     """Where the service tells how it is, over HTTP; off while `port` is 0."""
 
-    host: Annotated[str, AfterValidator(_host)] = "127.0.0.1"
+    host: Host = "127.0.0.1"
     port: int = Field(default=0, ge=0, le=65_535)

@@ -4,6 +4,7 @@ What a source sends is checked at the source's door; from there on a field that 
 text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
 """
 
+from bot.models.chats import Installation, text_key
 from bot.models.deliveries import Abilities, Delivery, Happening, Occurrence, State
 from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
 from bot.models.items import Item, Kind, Link, Reading
@@ -35,6 +36,7 @@ __all__ = [
     "Happening",
     "Health",
     "Hit",
+    "Installation",
     "Interest",
     "Item",
     "Judged",
@@ -70,4 +72,5 @@ __all__ = [
     "Tree",
     "Trial",
     "When",
+    "text_key",
 ]
