@@ -12,8 +12,7 @@ from bot import __version__
 from bot.backups import Backups
 from bot.checkup import Checkup
 from bot.counted import counted
-from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
-from bot.delivery_trouble import Trouble
+from bot.delivery import Courier, Office, Printer, Scheduler, Trouble, Values, notice_restored
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named

@@ -15,7 +15,7 @@ from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, Maker
 from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Courier, Office, Printer, Scheduler, Values
-from bot.delivery_doubt import HEARTBEAT, notice_restored
+from bot.delivery.doubt import HEARTBEAT, notice_restored
 from bot.errors import StoreError
 from bot.orders import Orders
 from bot.store.alive import read_alive, write_alive

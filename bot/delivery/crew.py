@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.budgets import Budgets, Pause
-from bot.delivery_terms import Clock
+from bot.delivery.terms import Clock
 from bot.errors import StoreError
 from bot.models import Delivery
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 
 from bot.delivery import Scheduler
-from bot.delivery_schedule import AT_ONCE
+from bot.delivery.schedule import AT_ONCE
 from bot.models import Happening, Occurrence, Schedule, Subscription
 from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change, subscription

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.delivery_doubt import in_doubt
-from bot.delivery_quiet import after_quiet
-from bot.delivery_send import Sender
-from bot.delivery_terms import Office
+from bot.delivery.doubt import in_doubt
+from bot.delivery.quiet import after_quiet
+from bot.delivery.send import Sender
+from bot.delivery.terms import Office
 from bot.models import Delivery, State, Subscription
 from bot.ports_ledger import Messenger
 

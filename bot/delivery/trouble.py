@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery_notices import Notice, Notices
-from bot.delivery_terms import Office
+from bot.delivery.notices import Notice, Notices
+from bot.delivery.terms import Office
 from bot.errors import BotError, Conflict, Reach
 from bot.models import Change, Subscription
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot import due
-from bot.delivery_terms import Office, Values
-from bot.delivery_trouble import Trouble
+from bot.delivery.terms import Office, Values
+from bot.delivery.trouble import Trouble
 from bot.errors import UsageError
 from bot.models import Happening, Occurrence, Subscription
 

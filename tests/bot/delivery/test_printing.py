@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.delivery import Office, Printer, delivery_id, notice_restored, sealed
-from bot.delivery_print import BATCH
+from bot.delivery.printing import BATCH
 from bot.errors import StoreError
 from bot.models import Digest, Happening, Limits, Occurrence, Order, Preferences, State, Subscription, Topic
 from bot.orders import Orders

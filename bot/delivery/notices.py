@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
-from bot.delivery_terms import Office
+from bot.delivery.terms import Office
 from bot.errors import BotError, Delayed, Reach, Refused
 
 log = logging.getLogger(__name__)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.delivery_doubt import doubted_until, in_doubt
-from bot.delivery_quiet import after_quiet, left_today
-from bot.delivery_terms import Office, delivery_id, sealed
-from bot.delivery_trouble import Trouble
+from bot.delivery.doubt import doubted_until, in_doubt
+from bot.delivery.quiet import after_quiet, left_today
+from bot.delivery.terms import Office, delivery_id, sealed
+from bot.delivery.trouble import Trouble
 from bot.errors import BotError
 from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
 from bot.orders import Orders

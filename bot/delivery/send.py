@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.budgets import Budgets, Gate, Pause
-from bot.delivery_terms import FOREVER, Clock, Office
-from bot.delivery_trouble import Trouble
+from bot.delivery.terms import FOREVER, Clock, Office
+from bot.delivery.trouble import Trouble
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import Abilities, Delivery, State
 from bot.ports_ledger import Messenger

@@ -1,10 +1,4 @@
-"""The ledger's protocol: claim, send, record, reconcile. docs/delivery.md explains it.
-
-A delivery is claimed in a transaction of its own before a platform hears of it, sent once, and recorded only by who holds
-its latest token. What may have been posted is never sent again before that is known: by a nonce that the platform
-remembers, or by looking for the message in the channel. Everything here may be called any number of times, by any process,
-at any moment.
-"""
+"""Delivers what is due, and finds out what became of what may have been delivered."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -12,18 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.budgets import Pause
-from bot.delivery_case import Case, Cases
-from bot.delivery_crew import Crew
-from bot.delivery_doubt import doubted_until, notice_restored
-from bot.delivery_print import Printer
-from bot.delivery_schedule import Scheduler
-from bot.delivery_send import Later, Sender
-from bot.delivery_terms import Clock, Office, Values, delivery_id, is_whole, sealed
-from bot.delivery_trouble import Trouble
+from bot.delivery.case import Case, Cases
+from bot.delivery.crew import Crew
+from bot.delivery.doubt import doubted_until
+from bot.delivery.send import Later, Sender
+from bot.delivery.terms import Clock, Office, is_whole
+from bot.delivery.trouble import Trouble
 from bot.errors import Refused
 from bot.models import Delivery, State
-
-__all__ = ["Courier", "Office", "Printer", "Scheduler", "Values", "delivery_id", "notice_restored", "sealed"]
 
 _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."

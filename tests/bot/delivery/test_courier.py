@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 
 from bot.delivery import Courier, Values, notice_restored, sealed
-from bot.delivery_doubt import doubted_until
-from bot.delivery_terms import FOREVER
+from bot.delivery.doubt import doubted_until
+from bot.delivery.terms import FOREVER
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import Abilities, Delivery, Preferences, State
 from bot.store.memory import MemoryStore
