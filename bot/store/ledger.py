@@ -195,6 +195,14 @@ def deliveries(db: Database, workspace: str, channel: str, states: Collection[St
     return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
 
 
+def posted_as(db: Database, workspace: str, channel: str, message: str) -> Delivery | None:
+    """Return the delivery that was posted as this message of the channel; the latest, should there be two."""
+    where = "workspace = ? and channel = ? and message = ? and message <> ''"  # the last as the index has it
+    sql = f"{_DELIVERIES} where {where} order by due desc, id desc limit 1"
+    row = db.execute(sql, [workspace, channel, message]).fetchone()
+    return delivery_from_text(*row) if row else None
+
+
 def counts(db: Database) -> Mapping[str, int]:
     """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
     known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
@@ -205,7 +213,7 @@ def counts(db: Database) -> Mapping[str, int]:
 def _insert(db: Database, fresh: Delivery) -> None:
     sql = (
         "insert into deliveries (workspace, id, subscription, day, slot, part, channel, due,"
-        " state, next_at, lease_until, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        " state, next_at, lease_until, message, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     _, *place = _place_of(fresh)
     what = [fresh.workspace, fresh.id, *place, fresh.part, fresh.channel, micros(fresh.due)]
@@ -214,7 +222,8 @@ def _insert(db: Database, fresh: Delivery) -> None:
 
 
 def _update(db: Database, fresh: Delivery) -> None:
-    sql = "update deliveries set state = ?, next_at = ?, lease_until = ?, data = ? where workspace = ? and id = ?"
+    progress = "state = ?, next_at = ?, lease_until = ?, message = ?, data = ?"
+    sql = f"update deliveries set {progress} where workspace = ? and id = ?"
     db.execute(sql, [*_progress(fresh), fresh.workspace, fresh.id])
 
 
@@ -301,8 +310,9 @@ def _standing(occurrence: Occurrence) -> tuple[str, int | None, str]:
     return occurrence.state, _or_none(occurrence.next_at), occurrence_to_text(occurrence)
 
 
-def _progress(delivery: Delivery) -> tuple[str, int, int | None, str]:
-    return delivery.state, micros(delivery.next_at), _or_none(delivery.lease_until), delivery_to_text(delivery)
+def _progress(delivery: Delivery) -> tuple[str, int, int | None, str, str]:
+    times = (micros(delivery.next_at), _or_none(delivery.lease_until))
+    return delivery.state, *times, delivery.message, delivery_to_text(delivery)
 
 
 def _or_none(time: datetime | None) -> int | None:

@@ -44,7 +44,7 @@ def delivery_from_text(text: str, payload: bytes | None) -> Delivery:
     subscription, day, slot = record["occurrence"]
     record["occurrence"] = (subscription, date.fromisoformat(day), slot)
     record["state"] = State(record.get("state", State.PENDING))
-    return Delivery(payload=_payload_from_bytes(payload or b""), **record)
+    return Delivery(payload=payload_from_bytes(payload or b""), **record)
 
 
 def payload_to_bytes(payload: str) -> bytes:
@@ -59,7 +59,8 @@ def wakes(paused: bool, until: datetime | None) -> int:
     return _NEVER if until is None else micros(until)
 
 
-def _payload_from_bytes(payload: bytes) -> str:
+def payload_from_bytes(payload: bytes) -> str:
+    """Return what `payload_to_bytes` was given; what is damaged is shown so, never raised."""
     try:
         return payload.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

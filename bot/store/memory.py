@@ -33,15 +33,15 @@ from bot.query.fold import BARRIER
 from bot.query.match import Folded, matches
 from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
-from bot.store.memory_ledger import MemoryLedger
+from bot.store.memory_chats import MemoryChats
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.similar import asked, closest
 from bot.store.words import Words, split, stemmed
 
 
-class MemoryStore(MemoryLedger):
-    """bot.ports.Store and the ledger in dictionaries. Nothing waits, and what is given is frozen, so nothing is copied."""
+class MemoryStore(MemoryChats):
+    """bot.ports.Store, the ledger and the chats in dictionaries. Nothing waits; what is given is frozen, so not copied."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}

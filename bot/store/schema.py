@@ -261,6 +261,45 @@ def _pause_of(data: str) -> int:
         return 0
 
 
+_CHATS = """
+-- What was met once: an event, a command. `what` is the key of its text; `until` is when it need not be known any more.
+create table met (
+    platform text not null,
+    what text not null,
+    at integer not null,
+    until integer not null,
+    primary key (platform, what)
+) without rowid;
+create index met_until on met (until);
+-- What buttons stand for that have no room for it.
+create table texts (
+    workspace text not null,
+    key text not null,
+    text blob not null,
+    given integer not null,
+    primary key (workspace, key)
+) without rowid;
+create index texts_given on texts (given);
+create table installations (
+    platform text not null,
+    place text not null,
+    sealed blob not null,
+    made_by text not null,
+    at integer not null,
+    primary key (platform, place)
+) without rowid;
+alter table deliveries add column message text not null default '';
+update deliveries set message = coalesce(json_extract(data, '$.message'), '') where json_valid(data);
+create index deliveries_message on deliveries (workspace, channel, message) where message <> '';
+"""
+
+
+@migrations()
+def m004_chats(db: Database) -> None:
+    """Make the tables of the chat platforms, and let a delivery be found by its message."""
+    _run(db, _CHATS)
+
+
 def make_index(conn: sqlite3.Connection) -> None:
     """Make the search index, empty.
 

@@ -38,13 +38,13 @@ from bot.store.locks import service_lock
 from bot.store.place import refuse_network
 from bot.store.records import micros
 from bot.store.schema import is_current, migrate
-from bot.store.sqlite_ledger import SqliteLedger
+from bot.store.sqlite_chats import SqliteChats
 
 T = TypeVar("T")
 
 
-class SqliteStore(SqliteLedger):
-    """bot.ports.Store and bot.ports_ledger.Ledger on one file.
+class SqliteStore(SqliteChats):
+    """bot.ports.Store, bot.ports_ledger.Ledger and bot.ports_chat.Chats on one file.
 
     `exclusive` is for the service that collects and posts: it keeps every other such service out for its life. A store
     opened without it may read, and write a little, beside it.

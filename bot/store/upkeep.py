@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.store import ledger
+from bot.store import chats, ledger
 from bot.store.connections import connect, told
 from bot.store.ingest import drop
 from bot.store.locks import service_lock, turn_lock
@@ -37,8 +37,9 @@ def size(db: Database) -> int:
 
 
 def prune(db: Database, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-    """Drop old items that nobody holds, old readings, and what the ledger needs no more."""
+    """Drop old items that nobody holds, old readings, and what the ledger and the chats need no more."""
     ledger.prune(db, now)
+    chats.prune(db, now)
     before = _one(db, "select count(*) from readings")
     rows = db.execute(
         "select id, key from items where seen < ? and key not in (select key from held)"

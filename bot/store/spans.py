@@ -1,0 +1,15 @@
+"""How long what chat platforms keep is kept: the rules that every store obeys."""
+
+from datetime import datetime, timedelta
+
+TEXTS_KEPT = timedelta(days=365)  # a text that a button stands for, since it was last given
+
+
+def is_first(met: datetime | None, now: datetime, span: timedelta) -> bool:
+    """Say whether what was last met then is met for the first time within the span; a later time than now counts as met."""
+    return met is None or met <= now - span
+
+
+def latest(before: datetime | None, now: datetime) -> datetime:
+    """Return the later one: a clock that was set back makes nothing older."""
+    return now if before is None else max(before, now)
