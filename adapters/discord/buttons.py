@@ -1,0 +1,56 @@
+"""What a button of ours carries: the command itself, or the key of one that is too long. Pure; nothing is kept in memory.
+
+c:more arxiv:2603.28342 for gpu-systems       the command
+k:q83vEt0aQ1qB7Jt2mXy9Zw                      the key of a command that is kept in the store
+d:<24 characters>:c:…                         besides, the delivery whose message it stands in: its marker
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from adapters.discord.limits import CUSTOM_ID, LABEL, NONCE, length
+from adapters.text import clean, cut
+from bot.models import text_key
+
+_MARK = len("d::") + NONCE
+_ROOM = CUSTOM_ID - _MARK
+_READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
+BUTTON = 2  # the type of a component
+SECONDARY, DANGER = 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class Pressed:
+    """What a pressed button says; one of `command` and `key` is ""."""
+
+    delivery: str
+    command: str
+    key: str
+
+
+def custom_id(command: str) -> tuple[str, str]:
+    """Return what the button carries, and the text that must be kept for it in the store, "" for none."""
+    if length(command) + 2 <= _ROOM and command.isprintable():
+        return f"c:{command}", ""
+    return f"k:{text_key(command)}", command
+
+
+def button(label: str, command: str, *, danger: bool = False) -> tuple[dict[str, Any], str]:
+    """Return a button, and the text to keep for it, "" for none."""
+    carried, kept = custom_id(command)
+    shown = cut(clean(label), LABEL, length) or cut(clean(command), LABEL, length) or "…"
+    return {"type": BUTTON, "style": DANGER if danger else SECONDARY, "label": shown, "custom_id": carried}, kept
+
+
+def pressed(custom_id: str) -> Pressed | None:
+    """Read what a button carries; None for one that is none of ours."""
+    found = _READ.fullmatch(custom_id)
+    if found is None:
+        return None
+    return Pressed(found["delivery"] or "", found["command"] or "", found["key"] or "")
+
+
+def marked(custom_id: str, delivery: str) -> str:
+    """Return it with the delivery's marker."""
+    return f"d:{delivery}:{custom_id}"

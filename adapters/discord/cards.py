@@ -1,0 +1,123 @@
+"""The pieces of a message in Discord's components: texts, rules, rows of buttons, and how much room they take. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from adapters.discord.buttons import button
+from adapters.discord.limits import ROW, length
+from bot.models import Button
+
+Component = dict[str, Any]
+
+# The types of components.
+_ROW, _TEXT, _FILE, _RULE, _CONTAINER = 1, 10, 13, 14, 17
+_ACCENT = 0xB3261E  # the red of the terminal's numbers, as the bar at the side
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """What belongs together and is not parted between two messages: an entry with its buttons."""
+
+    components: tuple[Component, ...]
+    keep: tuple[str, ...] = ()  # texts for the store, too long for the buttons
+    keys: tuple[str, ...] = ()  # of the items that it shows
+
+    @property
+    def texts(self) -> int:
+        """How many characters of text it takes."""
+        return sum(length(each["content"]) for each in self.components if each["type"] == _TEXT)
+
+    @property
+    def count(self) -> int:
+        """How many components it takes."""
+        return sum(1 + len(each.get("components", ())) for each in self.components)
+
+
+def text(content: str) -> Component:
+    """Return a text."""
+    return {"type": _TEXT, "content": content}
+
+
+def rule(*, visible: bool = True) -> Component:
+    """Return a line between two texts, or space alone."""
+    return {"type": _RULE, "divider": visible, "spacing": 1}
+
+
+def container(components: Sequence[Component]) -> Component:
+    """Return the card that everything of a message stands on; of two buttons that do the same, the first."""
+    return {"type": _CONTAINER, "accent_color": _ACCENT, "components": list(_each_once(components))}
+
+
+def _each_once(components: Iterable[Component]) -> Iterator[Component]:
+    met: set[str] = set()
+    for each in components:
+        if each["type"] != _ROW:
+            yield each
+            continue
+        kept = [one for one in each["components"] if one["custom_id"] not in met]
+        met.update(one["custom_id"] for one in kept)
+        if kept:
+            yield {**each, "components": kept}
+
+
+def file(name: str) -> Component:
+    """Return the place of an attached file."""
+    return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
+
+
+def rows(buttons: Iterable[Button]) -> Piece:
+    """Return rows of five buttons at most; two that do the same are one."""
+    made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
+    unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
+    shown = [each for each, _ in unique]
+    lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
+    return Piece(tuple(lines), tuple(kept for _, kept in unique if kept))
+
+
+def joined(*pieces: Piece) -> Piece:
+    """Return several pieces as one."""
+    return Piece(
+        tuple(each for piece in pieces for each in piece.components),
+        tuple(dict.fromkeys(each for piece in pieces for each in piece.keep)),
+        tuple(dict.fromkeys(each for piece in pieces for each in piece.keys)),
+    )
+
+
+@dataclass(slots=True)
+class Sheet:
+    """One message while it is filled."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    texts: int = 0
+    count: int = 0
+
+    def add(self, piece: Piece) -> None:
+        """Put the piece below the others, under a rule."""
+        self.pieces.append(piece)
+        self.texts += piece.texts
+        self.count += piece.count + 1
+
+
+def sheets(pieces: Iterable[Piece], texts: int, count: int) -> Iterator[Sheet]:
+    """Fill one sheet after the other, each with at most so many characters and components."""
+    sheet = Sheet()
+    for piece in pieces:
+        full = sheet.texts + piece.texts > texts or sheet.count + piece.count + 1 > count
+        if sheet.pieces and full:
+            yield sheet
+            sheet = Sheet()
+        sheet.add(piece)
+    yield sheet
+
+
+def nested(components: Iterable[Component]) -> Iterator[Component]:
+    """Yield every component, those that stand in others too, in reading order."""
+    for each in components:
+        yield each
+        yield from nested(each.get("components", ()))
+
+
+def custom_ids(components: Iterable[Component]) -> Iterator[Component]:
+    """Yield every component that carries something, in reading order."""
+    return (each for each in nested(components) if "custom_id" in each)

@@ -1,0 +1,171 @@
+"""discord.py's HTTP client, made to try each request once: the ledger decides what is sent again, and when.
+
+The library's own waits out rate limits inside the request and repeats it up to five times after a 5xx, for as long as 25 s;
+a posting that hangs there outlives its lease. Here every answer comes back at once, as the exception that discord.py raises
+for it, and a bucket that is used up is told before anything is sent.
+"""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import aiohttp
+from discord import File, utils
+from discord.errors import DiscordServerError, Forbidden, HTTPException, NotFound, RateLimited
+from discord.http import HTTPClient, Route, json_or_text
+
+TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
+BREAK = 1000  # invalid requests in ten minutes; Cloudflare shuts out an address after 10,000 (topics/rate-limits)
+WINDOW = 600.0  # seconds
+_INVALID = frozenset({401, 403, 429})
+_BUCKETS = 10_000  # that are remembered as used up
+
+
+class Invalid:
+    """Counts the requests that Discord counts against this machine's address, over everything that is given `trace`."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._at: deque[float] = deque()
+
+    def note(self, status: int, headers: Mapping[str, str]) -> None:
+        """Note an answer; a shared limit is nobody's fault."""
+        if status in _INVALID and headers.get("X-RateLimit-Scope", "") != "shared":
+            self._at.append(self._clock())
+
+    @property
+    def count(self) -> int:
+        """How many there were in the last ten minutes."""
+        while self._at and self._at[0] <= self._clock() - WINDOW:
+            self._at.popleft()
+        return len(self._at)
+
+    def closed_for(self) -> float:
+        """Return for how many seconds nothing more may be sent, 0.0 while there were few."""
+        over = self.count - BREAK
+        return 0.0 if over < 0 else self._at[over] + WINDOW - self._clock()
+
+    def trace(self) -> aiohttp.TraceConfig:
+        """Return what counts the requests of an aiohttp session."""
+
+        async def ended(_: aiohttp.ClientSession, __: SimpleNamespace, end: aiohttp.TraceRequestEndParams) -> None:
+            self.note(end.response.status, end.response.headers)
+
+        config = aiohttp.TraceConfig()
+        config.on_request_end.append(ended)
+        return config
+
+
+class TooMany(HTTPException):
+    """A 429: `everywhere` where nothing at all is taken for now, and for how many seconds, None where that is not said."""
+
+    def __init__(self, response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> None:
+        super().__init__(response, data)
+        body = data if isinstance(data, dict) else {}  # Cloudflare, which shuts out a whole address, answers no JSON
+        scope = response.headers.get("X-RateLimit-Scope", "")
+        self.everywhere = not body or bool(body.get("global")) or scope == "global"
+        self.retry_after = _number(body.get("retry_after", response.headers.get("Retry-After")))
+
+
+class Door(HTTPClient):
+    """Every request once, with its own deadline; may be used while no gateway is connected."""
+
+    def __init__(self, token: str, invalid: Invalid | None = None, *, proxy: str = "") -> None:
+        """`invalid` may be shared with other sessions of this process."""
+        super().__init__(asyncio.get_running_loop(), proxy=proxy or None)
+        self.token = token
+        self.invalid = invalid or Invalid()
+        self._own: aiohttp.ClientSession | None = None
+        self._used_up: dict[tuple[str, str], float] = {}
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._own is not None:
+            await self._own.close()
+            self._own = None
+
+    async def request(
+        self,
+        route: Route,
+        *,
+        files: Sequence[File] | None = None,
+        form: Iterable[dict[str, Any]] | None = None,
+        **given: Any,
+    ) -> Any:
+        """Send one request and return what was answered.
+
+        Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
+        """
+        self._refuse(route)
+        if form is not None:
+            given["data"] = _form(form)
+        elif "json" in given:
+            given["data"] = utils._to_json(given.pop("json"))
+            given["headers"] = {"Content-Type": "application/json"}
+        given.pop("reason", None)
+        async with self._session().request(
+            route.method,
+            route.url,
+            proxy=self.proxy,
+            timeout=aiohttp.ClientTimeout(total=TIMEOUT),
+            **{**given, "headers": {**self._headers(), **given.get("headers", {})}},
+        ) as response:
+            data = await json_or_text(response)
+            self._note(route, response)
+        return _answer(response, data)
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._own is None or self._own.closed:
+            self._own = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                trace_configs=[self.invalid.trace()],
+            )
+        return self._own
+
+    def _headers(self) -> dict[str, str]:
+        return {"User-Agent": self.user_agent, "Authorization": f"Bot {self.token}"}
+
+    def _refuse(self, route: Route) -> None:
+        """Raise RateLimited where sending would only earn a refusal."""
+        if (closed := self.invalid.closed_for()) > 0:
+            raise RateLimited(closed)
+        wait = self._used_up.get((route.key, route.major_parameters), 0.0) - time.monotonic()
+        if wait > 0:
+            raise RateLimited(wait)
+
+    def _note(self, route: Route, response: aiohttp.ClientResponse) -> None:
+        """Remember that a bucket is used up, until it fills again."""
+        if response.headers.get("X-RateLimit-Remaining") != "0":
+            return
+        wait = _number(response.headers.get("X-RateLimit-Reset-After")) or 0.0
+        now = time.monotonic()
+        if len(self._used_up) >= _BUCKETS:
+            self._used_up = {bucket: until for bucket, until in self._used_up.items() if until > now}
+        self._used_up[route.key, route.major_parameters] = now + wait
+
+
+def _number(text: object) -> float | None:
+    try:
+        return max(0.0, float(str(text)))
+    except ValueError:
+        return None
+
+
+def _form(fields: Iterable[dict[str, Any]]) -> aiohttp.FormData:
+    # Discord does not read names whose brackets are quoted.
+    made = aiohttp.FormData(quote_fields=False)
+    for each in fields:
+        made.add_field(**each)
+    return made
+
+
+def _answer(response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> Any:
+    if 200 <= response.status < 300:
+        return data
+    kinds = {403: Forbidden, 404: NotFound, 429: TooMany}
+    kind = kinds.get(response.status, DiscordServerError if response.status >= 500 else HTTPException)
+    raise kind(response, data)

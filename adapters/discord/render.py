@@ -1,0 +1,286 @@
+"""Digests and replies as Discord's messages, in Components V2. Pure: values in, JSON values out.
+
+Components V2, not embeds: the buttons of an entry stand below it (those of embeds stand below the last), a reader who has
+switched off link previews sees no embeds, and what is written is one text in reading order. docs/decisions has the reasons.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from adapters.discord import markdown
+from adapters.discord.cards import Component, Piece, container, file, joined, rows, rule, sheets, text
+from adapters.discord.limits import COMPONENTS, CONTENT, TEXTS_USED, length
+from adapters.text import clean, shown_url
+from adapters.words import (
+    badges,
+    byline,
+    coverage_line,
+    first_link,
+    links,
+    nothing,
+    paragraph,
+    partner,
+    reading,
+    signals,
+    tally,
+    title,
+    warnings,
+)
+from bot.commands import Command, Less, More, Now, Save, Similar, write
+from bot.errors import UsageError
+from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, SummaryPart
+from bot.wording import long_day
+
+IS_COMPONENTS_V2 = 1 << 15
+SUPPRESS_EMBEDS = 1 << 2
+NO_MENTIONS: dict[str, list[str]] = {"parse": []}
+
+_LATE = "Late: this digest was due earlier."
+_TITLE = 200  # characters of a headline
+_LINE = 500  # of a line of a reply
+_FIELD = 800
+_FOOTER = 700
+_HEAD = 700  # what the head of a message may take at most: name, day, part, late
+_PIECE = TEXTS_USED - _HEAD - _FOOTER  # and so what one entry may
+_HEAD_COUNT = 7  # components of card, head, footer and its rule, and a marker
+# How much each text of an entry may take: as much as leaves room for all of them.
+_ROOMS = (600, 400, 250, 120, 60)
+
+
+@dataclass(frozen=True, slots=True)
+class Posting:
+    """One message: its components, a plain text that says as much as 2,000 characters can, and what goes with it."""
+
+    components: tuple[Component, ...]
+    plain: str
+    keep: tuple[str, ...] = ()
+    keys: tuple[tuple[str, ...], ...] = ()  # of the items, by entry
+    attachment: Attachment | None = None
+
+    def body(self) -> dict[str, Any]:
+        """Return the fields of the message."""
+        return {"components": list(self.components), "flags": IS_COMPONENTS_V2, "allowed_mentions": NO_MENTIONS}
+
+    def plain_body(self) -> dict[str, Any]:
+        """Return the fields of the same message without components."""
+        return {"content": self.plain, "flags": SUPPRESS_EMBEDS, "allowed_mentions": NO_MENTIONS}
+
+
+# --- digests
+
+
+def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
+    """Return the digest as what the ledger keeps of each of its messages: JSON text."""
+    name = clean(digest.title) or clean(digest.topic)
+    day = digest.day.isoformat()
+    return [
+        json.dumps(
+            {
+                "body": each.body(),
+                "plain": each.plain_body(),
+                "keep": each.keep,
+                "keys": each.keys,
+                "thread": f"{name} · {day}",
+                "tag": name,
+            },
+            ensure_ascii=False,
+        )
+        for each in digest_postings(digest, compact=compact, late=late)
+    ]
+
+
+def digest_postings(digest: Digest, *, compact: bool, late: bool = False) -> list[Posting]:
+    """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
+    pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
+    footer = markdown.quiet(markdown.fitted(coverage_line(digest.coverage), _FOOTER - 5))
+    found = list(sheets(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT))
+    postings = []
+    for part, sheet in enumerate(found, start=1):
+        last = part == len(found)
+        head = _masthead(digest, part, len(found), late=late and part == 1)
+        blocks: list[Component] = [text(head)]
+        for piece in sheet.pieces:
+            blocks += [rule(), *piece.components]
+        blocks += [rule(), text(footer)] if last else []
+        whole = joined(*sheet.pieces)
+        plain = _plain([head, *map(_headline, sheet.pieces), footer if last else ""])
+        keys = tuple(each.keys for each in sheet.pieces if each.keys)
+        postings.append(Posting((container(blocks),), plain, whole.keep, keys))
+    return postings
+
+
+def _masthead(digest: Digest, part: int, parts: int, *, late: bool) -> str:
+    of = f"part {part} of {parts}" if parts > 1 else ""
+    facts = " · ".join(filter(None, (long_day(digest.day), tally(digest), of)))
+    lines = [f"## {markdown.fitted(clean(digest.title) or digest.topic, _TITLE)}", markdown.quiet(facts)]
+    return "\n".join([*lines, markdown.quiet(_LATE)] if late else lines)
+
+
+def _entry(number: int, entry: Entry, digest: Digest, *, compact: bool) -> Piece:
+    item = entry.ranked.item
+    keys = (item.key,) if entry.partner is None else (item.key, entry.partner.key)
+    said = _roomy(lambda room: _entry_lines(number, entry, digest.day, room, compact=compact))
+    return joined(Piece((text(said),), keys=keys), rows(entry_buttons(item.key, digest.topic)))
+
+
+def _roomy(lines: Callable[[int], Iterable[str]]) -> str:
+    """Return the lines as one text, made with as much room as lets it stand in a message of its own."""
+    made = ""
+    for room in _ROOMS:
+        made = "\n".join(filter(None, lines(room)))
+        if length(made) <= _PIECE:
+            break
+    return made
+
+
+def _entry_lines(number: int, entry: Entry, today: date, room: int, *, compact: bool) -> Iterator[str]:
+    yield from _head(number, entry.ranked.item, today, room)
+    if compact:
+        yield markdown.fitted(paragraph(entry.summary.parts), room)
+    else:
+        yield from (_part(each, room) for each in entry.summary.parts)
+        reasons = [markdown.stressed(clean(reason), room) for reason in entry.ranked.reasons[:3]]
+        reasons.append(f"score {entry.ranked.score:.2f}")
+        yield markdown.quiet(f"Chosen: {' · '.join(reasons)}")
+    yield markdown.quiet(_other_half(entry, room))
+    taken = first_link(entry.partner) if entry.partner else ""
+    yield markdown.quiet(_read(links(entry.ranked.item, without=taken), room))
+    if not compact and (made := reading(entry)):
+        yield markdown.quiet(f"Summary: {markdown.fitted(made, room)}")
+
+
+def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
+    yield f"### {number}\\. {markdown.link(title(item), first_link(item), min(room, _TITLE))}"
+    bad = [f"**{word}**" for word in warnings(item)]
+    facts = [markdown.fitted(word, room // 2) for word in (*byline(item, today), *signals(item), *badges(item)[:4])]
+    yield markdown.quiet(" · ".join((*bad, *facts)))
+
+
+def _part(part: SummaryPart, room: int) -> str:
+    shown = markdown.fitted(part.text, room)
+    return f"**{part.name}**  {shown}" if part.found else f"**{part.name}**  *{shown}*"
+
+
+def _other_half(entry: Entry, room: int) -> str:
+    """Return the repository of a paper, or the paper of a repository, as a line."""
+    found = partner(entry)
+    if found is None:
+        return ""
+    label, name, facts, url = found
+    words = [markdown.link(name or shown_url(url), url, room), *(markdown.fitted(fact, room // 2) for fact in facts)]
+    return f"{label}: {' · '.join(filter(None, words))}"
+
+
+def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
+    return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
+
+
+def entry_buttons(key: str, topic: str) -> list[Button]:
+    """Return what can be done with an entry of a digest."""
+    asked: list[tuple[str, Command]] = [
+        ("More like this", More(key, topic)),
+        ("Less", Less(key, topic)),
+        ("Save", Save(key)),
+        ("Similar", Similar(key)),
+    ]
+    return list(_written(asked))
+
+
+def _written(asked: Sequence[tuple[str, Command]]) -> Iterator[Button]:
+    for label, command in asked:
+        try:
+            yield Button(label, write(command))
+        except UsageError:  # no text says it: a key that strangers made of signs that no command holds
+            continue
+
+
+def _empty(digest: Digest) -> Piece:
+    look = rows(_written([("Look again", Now(digest.topic))]))
+    return joined(Piece((text(markdown.fitted(nothing(digest.coverage), _FOOTER)),)), look)
+
+
+# --- replies
+
+
+def reply_postings(reply: Reply, today: date) -> list[Posting]:
+    """Return the reply as one or more messages, normally one: digests stand in messages of their own, after it."""
+    pieces = [Piece((text(each),)) for each in _opening(reply)]
+    pieces += [_reply_entry(number, each, today) for number, each in enumerate(reply.entries, start=reply.first)]
+    closing = joined(*_closing(reply))
+    pieces += [closing] if closing.components else []
+    found = list(sheets(pieces, TEXTS_USED, COMPONENTS - 2))
+    postings = [_reply_posting(reply, sheet.pieces) for sheet in found]
+    postings += [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
+    return postings
+
+
+def _reply_posting(reply: Reply, pieces: Sequence[Piece]) -> Posting:
+    blocks: list[Component] = []
+    for place, piece in enumerate(pieces):
+        blocks += ([rule(visible=False)] if place else []) + list(piece.components)
+    whole = joined(*pieces)
+    last = any(each["type"] == file("")["type"] for each in blocks)
+    keys = tuple(each.keys for each in pieces if each.keys)
+    plain = _plain([_headline(each) for each in pieces])
+    return Posting((container(blocks),), plain, whole.keep, keys, reply.attachment if last else None)
+
+
+def _opening(reply: Reply) -> Iterator[str]:
+    """Yield title, paragraphs and fields, in as few texts as take them."""
+    lines = [f"### {markdown.fitted(reply.title, _TITLE)}"] if clean(reply.title) else []
+    lines += [markdown.stressed(each, _FIELD) for each in reply.text if clean(each)]
+    lines += [f"{markdown.bold(each.name, _TITLE)}  {markdown.stressed(each.value, _FIELD)}" for each in reply.fields]
+    chunk: list[str] = []
+    for line in lines:
+        if chunk and length("\n".join((*chunk, line))) > _PIECE:
+            yield "\n".join(chunk)
+            chunk = []
+        chunk.append(line)
+    yield "\n".join(chunk) or "…"
+
+
+def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Piece:
+    keys = (entry.item.key,) if entry.item is not None else ()
+    said = _roomy(lambda room: _reply_lines(number, entry, today, room))
+    return joined(Piece((text(said),), keys=keys), rows(entry.buttons[:10]))
+
+
+def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iterator[str]:
+    if entry.item is not None:
+        yield from _head(number, entry.item, today, room)
+    else:
+        yield f"**{number}\\. {markdown.fitted(entry.title, min(room, _TITLE)) or '…'}**"
+    yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:20])
+    if entry.item is not None:
+        yield markdown.quiet(_read(links(entry.item), room) or markdown.fitted(entry.item.key, room))
+
+
+def _closing(reply: Reply) -> Iterator[Piece]:
+    """Yield the file, what to do next, and the buttons."""
+    if reply.attachment is not None:
+        yield Piece((file(reply.attachment.name),))
+    steps = [markdown.quiet(markdown.told(step, _LINE)) for step in reply.next_steps[:4] if clean(step)]
+    if steps:
+        yield Piece((text("\n".join(steps)),))
+    yield rows(reply.buttons[:25])
+
+
+# --- plain text
+
+
+def _headline(piece: Piece) -> str:
+    """Return the first line of a piece's text."""
+    return next((each["content"].split("\n")[0] for each in piece.components if "content" in each), "")
+
+
+def _plain(lines: Sequence[str]) -> str:
+    """Return as many of the lines as a plain message takes."""
+    kept: list[str] = []
+    for line in filter(None, lines):
+        if sum(map(length, kept)) + len(kept) + length(line) > CONTENT:
+            break
+        kept.append(line)
+    return "\n".join(kept) or "…"

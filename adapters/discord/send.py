@@ -1,0 +1,301 @@
+"""Discord's Messenger: each delivery is posted with its own nonce, and carries its identifier in its first button.
+
+The nonce keeps a second sending from posting again for a few minutes (docs.discord.com/developers/resources/message, Create
+Message); later the message is looked for by what its first button carries. A forum's posts take no nonce: there, whoever
+sends again looks first.
+"""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from discord.errors import HTTPException
+from discord.http import MultipartParameters, Route
+from discord.utils import time_snowflake
+
+from adapters.discord import markdown
+from adapters.discord.buttons import marked, pressed
+from adapters.discord.cards import custom_ids, nested, text
+from adapters.discord.door import Door
+from adapters.discord.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
+from adapters.discord.places import Place, Places
+from adapters.discord.render import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
+from adapters.discord.troubles import (
+    ARCHIVED_THREAD,
+    HAS_A_THREAD,
+    INVALID_FORM,
+    MISSING_ACCESS,
+    MISSING_PERMISSIONS,
+    NOT_A_TEXT_CHANNEL,
+    UNKNOWN_CHANNEL,
+    UNKNOWN_MESSAGE,
+    translated,
+)
+from adapters.text import cut
+from bot.errors import DeliveryError, Refused
+from bot.models import Abilities, Delivery, Digest
+from bot.ports_chat import Chats
+
+log = logging.getLogger(__name__)
+
+PLATFORM = "discord"
+DIRECT = "@"  # discord:@<person> is the workspace of a direct conversation
+PER_SECOND = 50  # requests of one bot over everything (topics/rate-limits#global-rate-limit)
+_REMEMBERED = timedelta(minutes=2)  # "the past few minutes", says Discord of nonces
+_EARLIER = timedelta(minutes=1)  # before the first try: clocks differ
+_PAGE = 100  # messages of one look
+_MOST = 1000  # messages that are looked through
+_DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
+_ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread away: the longest, a week
+
+
+class DiscordMessenger:
+    """bot.ports_ledger.Messenger for the workspaces `discord:…`."""
+
+    platform = PLATFORM
+    abilities = Abilities(nonce_window=_REMEMBERED, finds=True, per_second=PER_SECOND, per_channel_second=1)
+
+    def __init__(
+        self,
+        door: Door,
+        chats: Chats,
+        *,
+        threads: bool = False,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        places: Places | None = None,
+    ) -> None:
+        """With `threads`, what does not fit into a digest's first message hangs in a thread of it."""
+        self._door = door
+        self._chats = chats
+        self._threads = threads
+        self._clock = clock
+        self._places = places or Places(door)
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
+        """Return the digest's messages as JSON."""
+        return payloads(digest, compact=compact, late=late)
+
+    async def send(self, delivery: Delivery) -> str:
+        """Post it. Raises Refused, Delayed and Uncertain."""
+        said = json.loads(delivery.payload)
+        await self._chats.keep_texts(delivery.workspace, said["keep"], self._clock())
+        try:
+            return await self._posted(delivery, said)
+        except DeliveryError:
+            raise
+        except Exception as error:
+            raise await self._explained(error, delivery) from error
+
+    async def _posted(self, delivery: Delivery, said: dict[str, Any]) -> str:
+        body = _with_marker(said["body"], delivery.id)
+        try:
+            return await self._put(delivery, said, body)
+        except HTTPException as error:
+            if error.code == UNKNOWN_MESSAGE and not self._in_thread(delivery):
+                # The nonce is remembered, its message is gone: it was posted, and somebody deleted it.
+                return _DELETED
+            if error.code != INVALID_FORM:
+                raise
+            log.warning("Discord does not take a message as it was written: %s", error.text)
+        # Nothing was posted: once more, as plain text.
+        return await self._put(delivery, said, _with_marker(said["plain"], delivery.id))
+
+    async def _put(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
+        place = self._places.known(delivery.channel)
+        if place is None and self._needs_to_know(delivery):
+            place = await self._places.at(delivery.channel)
+        if place is not None and place.is_forum and delivery.part == 1:
+            return await self._post_in_forum(delivery, said, body, place)
+        try:
+            return await self._say(await self._target(delivery, said, place), delivery, body)
+        except HTTPException as error:
+            if error.code != NOT_A_TEXT_CHANNEL or delivery.part > 1:
+                raise
+        place = await self._places.at(delivery.channel)
+        if not place.is_forum:
+            raise Refused("The channel takes no messages; subscribe in a text channel, a thread or a forum.")
+        return await self._post_in_forum(delivery, said, body, place)
+
+    def _needs_to_know(self, delivery: Delivery) -> bool:
+        """Whether the kind of the channel decides where this part goes; a first part is simply tried."""
+        return delivery.part > 1 and not self._in_thread(delivery)
+
+    def _in_thread(self, delivery: Delivery) -> bool:
+        return delivery.part > 1 and bool(delivery.thread) and (self._threads or "/" in delivery.thread)
+
+    async def _target(self, delivery: Delivery, said: dict[str, Any], place: Place | None) -> str:
+        """Return the channel or thread for the message."""
+        if not self._in_thread(delivery) or delivery.thread == _DELETED or (place is not None and place.is_thread):
+            return delivery.channel
+        thread, _, message = delivery.thread.rpartition("/")
+        if thread:
+            return thread
+        await self._open_thread(delivery.channel, message, said["thread"])
+        return message
+
+    async def _open_thread(self, channel: str, message: str, name: str) -> None:
+        """Open the thread of a message, which has the message's identifier; one that is there already is as good."""
+        made: dict[str, Any] = {"name": _thread_name(name), "auto_archive_duration": _ARCHIVE}
+        route = Route("POST", "/channels/{channel_id}/messages/{message_id}/threads", channel_id=channel, message_id=message)
+        try:
+            await self._door.request(route, json=made)
+        except HTTPException as error:
+            if error.code != HAS_A_THREAD:
+                raise
+
+    async def _say(self, channel: str, delivery: Delivery, body: dict[str, Any]) -> str:
+        params = MultipartParameters({**body, "nonce": delivery.id, "enforce_nonce": True}, None, None)
+        try:
+            answer: Any = await self._door.send_message(channel, params=params)
+        except HTTPException as error:
+            if error.code != ARCHIVED_THREAD:
+                raise
+            await self._door.edit_channel(channel, archived=False)
+            answer = await self._door.send_message(channel, params=params)
+        message = str(answer["id"])
+        return message if channel == delivery.channel else f"{channel}/{message}"
+
+    async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], place: Place) -> str:
+        if delivery.attempts > 1 and (found := await self._find_post(delivery, place)):
+            return found
+        tags = [tag for name, tag in place.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
+        made = {
+            "name": _thread_name(said["thread"]),
+            "auto_archive_duration": _ARCHIVE,
+            "applied_tags": tags,
+            "message": body,
+        }
+        answer: Any = await self._door.start_thread_in_forum(delivery.channel, params=MultipartParameters(made, None, None))
+        return f"{answer['id']}/{answer['id']}"
+
+    async def find(self, delivery: Delivery) -> str | None:
+        """Look for the message by its first button. Raises Refused where the history may not be read, Delayed, Uncertain."""
+        try:
+            place = await self._places.at(delivery.channel)
+            if missing := place.missing(history=True):
+                raise Refused(_needed(missing, place))
+            if place.is_forum and delivery.part == 1:
+                return await self._find_post(delivery, place)
+            return await self._find_message(delivery, place)
+        except DeliveryError:
+            raise
+        except Exception as error:
+            raise translated(error) from error
+
+    async def _find_message(self, delivery: Delivery, place: Place) -> str | None:
+        thread, _, message = delivery.thread.rpartition("/")
+        hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not place.is_thread
+        channel = (thread or message) if hangs else delivery.channel
+        try:
+            async for each in self._history(channel, _since(delivery)):
+                if _is_of(each, delivery.id):
+                    return str(each["id"]) if channel == delivery.channel else f"{channel}/{each['id']}"
+        except HTTPException as error:
+            if error.code != UNKNOWN_CHANNEL or channel == delivery.channel:
+                raise  # a thread that is not there holds nothing of ours
+        return None
+
+    async def _find_post(self, delivery: Delivery, place: Place) -> str | None:
+        """Look at the first message of each post of ours since the first try, open or put away."""
+        after = time_snowflake(_since(delivery))
+        me = await self._places.me()
+        active: Any = await self._door.get_active_threads(place.guild)
+        archived: Any = await self._door.get_public_archived_threads(place.id)
+        for each in (*active["threads"], *archived["threads"]):
+            if str(each.get("parent_id")) != place.id or str(each.get("owner_id")) != me or int(each["id"]) < after:
+                continue
+            first: Any = await self._door.get_message(each["id"], each["id"])
+            if _is_of(first, delivery.id):
+                return f"{each['id']}/{each['id']}"
+        return None
+
+    async def _history(self, channel: str, since: datetime) -> AsyncIterator[dict[str, Any]]:
+        """Yield the channel's messages since then, the oldest first."""
+        after = time_snowflake(since)
+        for _ in range(_MOST // _PAGE):
+            page: Any = await self._door.logs_from(channel, _PAGE, after=after)
+            for each in sorted(page, key=lambda found: int(found["id"])):
+                yield each
+                after = max(after, int(each["id"]))
+            if len(page) < _PAGE:
+                break
+
+    def link(self, delivery: Delivery) -> str:
+        """Return the message's address in Discord."""
+        if not delivery.message or delivery.message == _DELETED:
+            return ""
+        place = delivery.workspace.partition(":")[2]
+        guild = "@me" if place.startswith(DIRECT) else place
+        thread, _, message = delivery.message.rpartition("/")
+        return f"https://discord.com/channels/{guild}/{thread or delivery.channel}/{message}"
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        """Write the person a direct message."""
+        try:
+            conversation: Any = await self._door.start_private_message(person)
+            await self._write(str(conversation["id"]), text)
+        except Exception as error:
+            raise translated(error) from error
+
+    async def announce(self, workspace: str, channel: str, text: str) -> None:
+        """Say it in the channel."""
+        try:
+            await self._write(channel, text)
+        except Exception as error:
+            raise translated(error) from error
+
+    async def _write(self, channel: str, text: str) -> None:
+        said = markdown.with_channels(markdown.told(text, CONTENT - 200))
+        body = {"content": cut(said, CONTENT, length), "flags": SUPPRESS_EMBEDS, "allowed_mentions": NO_MENTIONS}
+        await self._door.send_message(channel, params=MultipartParameters(body, None, None))
+
+    async def _explained(self, error: Exception, delivery: Delivery) -> DeliveryError:
+        """Return what the error means; of a missing permission, which one it is, where Discord tells."""
+        if not isinstance(error, HTTPException) or error.code not in (MISSING_ACCESS, MISSING_PERMISSIONS):
+            return translated(error)
+        self._places.forget(delivery.channel)
+        try:
+            place = await self._places.at(delivery.channel)
+        except Exception:  # noqa: BLE001 - what cannot be told is left out
+            return translated(error)
+        missing = place.missing(thread=self._in_thread(delivery) or place.is_forum)
+        return Refused(_needed(missing, place)) if missing else translated(error)
+
+
+def _needed(missing: Sequence[str], place: Place) -> str:
+    return f"I need {' and '.join(f'*{each}*' for each in missing)} in #{place.name}."
+
+
+def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
+    """Return the message with the delivery's identifier: in its first button, or without one in small print."""
+    made: dict[str, Any] = json.loads(json.dumps(body))
+    first = next(custom_ids(made.get("components", ())), None)
+    small = markdown.quiet(delivery)
+    if first is not None:
+        first["custom_id"] = marked(first["custom_id"], delivery)
+    elif "content" in made:
+        made["content"] = f"{cut(made['content'], CONTENT - len(small) - 1, length)}\n{small}"
+    else:
+        made["components"][0]["components"].append(text(small))
+    return made
+
+
+def _is_of(message: dict[str, Any], delivery: str) -> bool:
+    """Say whether the message is the delivery's: by its marker, or by its nonce where Discord tells that."""
+    if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.quiet(delivery)):
+        return True
+    blocks = list(nested(message.get("components", ())))
+    carried = (pressed(each["custom_id"]) for each in blocks if "custom_id" in each)
+    if any(each is not None and each.delivery == delivery for each in carried):
+        return True
+    return any(each.get("content") == markdown.quiet(delivery) for each in blocks)
+
+
+def _since(delivery: Delivery) -> datetime:
+    return (delivery.first_try or delivery.due) - _EARLIER
+
+
+def _thread_name(name: str) -> str:
+    return cut(name, THREAD_NAME, length) or "Digest"
