@@ -64,6 +64,8 @@ class Reply:
     next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
     buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo
     private: bool = True  # for the one who asked alone
+    channels: tuple[str, ...] = ()  # identifiers that stand in the texts as whole words; the adapter names them
+    people: tuple[str, ...] = ()  # as channels
 
 
 @dataclass(frozen=True, slots=True)
