@@ -1,9 +1,12 @@
 """The values of the core in words that every adapter shows alike: bylines, links, dates, the coverage line. Pure."""
 
+import re
 from collections.abc import Sequence
 from datetime import date, datetime
+from enum import StrEnum
 
-from adapters.text import brief, clean, cut, safe_url, shown_url, thousands
+from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
+from bot.commands import TABLE
 from bot.models import Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
 from bot.wording import listed, short_day
 
@@ -13,6 +16,27 @@ _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", 
 _LINKS_SHOWN = 3
 _COMPACT = ("Method", "Evidence")
 _COMPACT_LENGTH = 360  # characters: about five lines of a terminal, one paragraph of a newspaper column
+
+COMMAND = "/digest"  # what one types before a command in a chat
+_VERBS = frozenset(usage.words.partition(" ")[0] for usage in TABLE)  # "filter stars:>100" is the end of another command:
+_TYPED = re.compile(rf"filter [\w][\w-]*(?![^ ])|(?!filter\b)(?:{'|'.join(sorted(_VERBS))})(?![^ ])")
+
+
+class Manner(StrEnum):
+    """How a stretch of a sentence is meant."""
+
+    PLAIN = "plain"
+    STRESSED = "stressed"
+    TYPED = "typed"  # a command
+
+
+def told(sentence: str) -> list[tuple[str, Manner]]:
+    """Split a sentence of ours, cleaned, into stretches; a command between asterisks begins with /digest then."""
+    return [_meant(piece) if marked else (piece, Manner.PLAIN) for piece, marked in emphasised(clean(sentence))]
+
+
+def _meant(piece: str) -> tuple[str, Manner]:
+    return (f"{COMMAND} {piece}", Manner.TYPED) if _TYPED.match(piece) else (piece, Manner.STRESSED)
 
 
 def source_name(name: str) -> str:

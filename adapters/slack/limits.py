@@ -1,0 +1,97 @@
+"""What Slack takes, in characters and blocks, and what is wrong with a message that goes beyond it. Pure.
+
+The limits of each block are those of docs.slack.dev/reference/block-kit as of November 2026; slack_sdk's models know some of
+them. One is documented nowhere: all blocks together, above about 13,200 characters, are refused as `msg_blocks_too_long`
+(slackapi/bolt-js#2509). It counts 12,000 of text and something for the blocks around it, and has refused 11,341 characters
+of text in rich_text blocks (bolt-js#2867): so it is kept as if the blocks were counted as they are sent.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from slack_sdk.errors import SlackObjectFormationError
+from slack_sdk.models.blocks import Block
+
+BLOCKS = 45  # of a message; Slack takes 50
+CHARACTERS = 9_000  # of everything that a reader sees or a button carries, in one message
+SENT = 12_000  # of the blocks as JSON
+TEXT = 3_900  # of the text beside the blocks: Slack recommends at most 4,000
+HEADER = 150
+CONTEXT = 2_000  # of a context element; Slack takes 3,000
+LABEL = 75  # of a button
+VALUE = 2_000  # of a button
+ACTIONS = 25  # elements of one block
+URL = 3_000
+BLOCK_ID = 255
+_ID = 22  # characters: Slack gives every block a name of its own
+_ENTITIES = {"&": 4, "<": 3, ">": 3}  # characters more, written as entities
+
+Json = Mapping[str, Any]
+
+
+def units(text: str) -> int:
+    """Return the length of a text as Slack may count it at most: UTF-16 units, with & < > as entities."""
+    wide = sum(char > "\uffff" for char in text) if not text.isascii() else 0
+    return len(text) + wide + sum(text.count(char) * more for char, more in _ENTITIES.items())
+
+
+def characters(blocks: Sequence[Json]) -> int:
+    """Return how many characters a reader sees and the buttons carry: texts, addresses, values."""
+    return sum(units(text) for block in blocks for text in _texts(block))
+
+
+def sent(blocks: Sequence[Json]) -> int:
+    """Return the length of the blocks as they are sent, with the names that Slack adds."""
+    return units(json.dumps(blocks, ensure_ascii=False, separators=(",", ":"))) + _ID * len(blocks)
+
+
+def fits(blocks: Sequence[Json]) -> bool:
+    """Say whether the blocks may stand in one message."""
+    return len(blocks) <= BLOCKS and characters(blocks) <= CHARACTERS and sent(blocks) <= SENT
+
+
+def faults(blocks: Sequence[Json]) -> list[str]:
+    """Return what Slack would not take, a sentence each: by slack_sdk's own models, and by what they do not check."""
+    found = [] if fits(blocks) else [f"{len(blocks)} blocks of {characters(blocks)} characters, {sent(blocks)} as sent."]
+    names = [block["block_id"] for block in blocks if "block_id" in block]
+    if len(set(names)) < len(names) or any(len(name) > BLOCK_ID for name in names):
+        found.append("The blocks have names that are too long, or the same.")
+    for block in blocks:
+        try:
+            parsed = Block.parse(dict(block))
+            if parsed is None or parsed.to_dict() != block:
+                found.append(f"A {block.get('type')} block is not as slack_sdk knows it.")
+        except (SlackObjectFormationError, TypeError, ValueError) as error:
+            found.append(f"A {block.get('type')} block: {error}.")
+        found += _unchecked(block)
+    return found
+
+
+def _unchecked(node: Any) -> Iterator[str]:
+    """Yield what slack_sdk lets pass: empty texts, long values, addresses and elements."""
+    for part in _nodes(node):
+        kind, text = part.get("type"), part.get("text")
+        if kind in {"text", "plain_text", "mrkdwn"} and not (isinstance(text, str) and 0 < len(text) <= URL):
+            yield f"A {kind} is empty or too long."
+        if len(part.get("url", "")) > URL or len(part.get("value", "")) > VALUE:
+            yield f"The address or value of a {kind} is too long."
+        if kind == "link" and not part.get("url"):
+            yield "A link leads nowhere."
+        if str(kind).startswith("rich_text") and not part.get("elements"):
+            yield f"A {kind} is empty."
+
+
+def _nodes(node: Any) -> Iterator[dict[str, Any]]:
+    if isinstance(node, Mapping):
+        yield dict(node)
+        for value in node.values():
+            yield from _nodes(value)
+    elif isinstance(node, Sequence) and not isinstance(node, str):
+        for value in node:
+            yield from _nodes(value)
+
+
+def _texts(block: Json) -> Iterator[str]:
+    for node in _nodes(block):
+        yield from (node[name] for name in ("text", "url", "value") if isinstance(node.get(name), str))

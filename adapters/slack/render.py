@@ -1,0 +1,71 @@
+"""Digests and answers as Slack's messages. Pure: values in, blocks and their text out.
+
+Every message keeps to what adapters/slack/limits.py says, and has a text that says the same as its blocks.
+"""
+
+from datetime import date
+from typing import Any, Literal
+
+from adapters.slack import digests, replies
+from adapters.slack.blocks import long_commands, quiet
+from adapters.slack.cards import card as card_blocks
+from adapters.slack.cards import entry_piece
+from adapters.slack.postings import Piece, Posting, packed, piece
+from bot.models import Digest, Entry, Reply
+
+__all__ = ["Layout", "Posting", "card", "digest", "long_texts", "notice", "plain", "reply"]
+
+Layout = Literal["message", "thread"]
+
+
+def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list[Posting]:
+    """Return a digest as the messages to post, in their order; those after the first belong in its thread.
+
+    With the layout "thread" the first one lists the titles, and each entry is a message of its own.
+    """
+    if layout == "thread" and digest.entries:
+        return _threaded(digest, compact=compact, late=late)
+    return packed(digests.pieces_of(digest, compact=compact, late=late), _more(), _continued(digest))
+
+
+def _threaded(digest: Digest, *, compact: bool, late: bool) -> list[Posting]:
+    head = [digests.masthead(digest, late=late), *digests.contents(digest), digests.footer(digest)]
+    entries = [entry_piece(entry, number, digest, compact=compact) for number, entry in enumerate(digest.entries, start=1)]
+    return [*packed(head, _more(), _continued(digest)), *(posting for entry in entries for posting in packed([entry]))]
+
+
+def _more() -> Piece:
+    return piece(quiet("Continued in the thread."))
+
+
+def _continued(digest: Digest) -> Piece:
+    return piece(quiet(f"{digests.name_of(digest)}, continued"))
+
+
+def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
+    """Return one entry as blocks without buttons, for the preview of a link."""
+    return tuple(block.to_dict() for block in card_blocks(entry, None, today, compact=False))
+
+
+def reply(reply: Reply, today: date) -> list[Posting]:
+    """Return an answer as messages, nearly always one; `today` decides which dates are told with their year.
+
+    A file of the answer stands in the last message as a code block where it is short, else it is that message's `file`.
+    """
+    return replies.postings_of(reply, today)
+
+
+def notice(text: str) -> Posting:
+    """Return a sentence of the service's as a message."""
+    return replies.notice(text)
+
+
+def long_texts(reply: Reply) -> tuple[str, ...]:
+    """Return the commands of an answer's own buttons, and of its entries', that must be kept for the buttons to work."""
+    buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
+    return tuple(dict.fromkeys(long_commands(buttons)))
+
+
+def plain(posting: Posting) -> Posting:
+    """Return the message without its blocks, for when Slack does not take them."""
+    return Posting(text=posting.text or "…", blocks=(), keys=posting.keys, file=posting.file)
