@@ -3,6 +3,7 @@
     BotError
     ├── UsageError            a person asked for something that cannot be done as asked; the sentence says what to do
     │   ├── Unclear             what was named may be several things; each is offered
+    │   ├── Misfit              a field of a form cannot be as it is
     │   └── Conflict            somebody else changed it in between; the sentence says how it stands now
     ├── SourceError           a source did not deliver
     │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
@@ -51,8 +52,24 @@ class Unclear(UsageError):
         self.choices = tuple(choices)
 
 
+class Misfit(UsageError):
+    """A field of a form cannot be as it is.
+
+    `field` names it: name, a part of a topic (bot.commands.Part), query; days, at, zone, entries, min, filter.
+    """
+
+    def __init__(self, message: str, field: str, *, position: int | None = None, hint: str = "") -> None:
+        super().__init__(message, position=position, hint=hint)
+        self.field = field
+
+
 class Conflict(UsageError):
-    """What was to be changed is no longer what it was when it was read. Nothing was changed."""
+    """What was to be changed is no longer what it was when it was read. Nothing was changed.
+
+    `people` are those whom the sentences name, as in bot.models.Reply.
+    """
+
+    people: tuple[str, ...] = ()
 
 
 class SourceError(BotError):

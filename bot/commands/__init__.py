@@ -37,6 +37,7 @@ from bot.commands.verbs import (
     Subscribe,
     Unsave,
     Unsubscribe,
+    Usual,
     Why,
 )
 from bot.commands.write import write
@@ -80,6 +81,7 @@ __all__ = [
     "Unsave",
     "Unsubscribe",
     "Usage",
+    "Usual",
     "Why",
     "help_for",
     "parse",

@@ -7,10 +7,12 @@ from typing import TypedDict
 
 from bot.commands.quoting import query_text
 from bot.commands.schedule import begins_days, is_time, read_days, read_time
+from bot.commands.verbs import Usual
 from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
 from bot.errors import UsageError
 
 MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
+_USUAL = (Usual.USUAL.value, "default")  # said of a number: as it is where nobody says anything
 _FILLERS = ("and", "with", "but", ",", "&", "-")
 # A zone may follow a time without *in*: `at 9 CET`, `at 9am Europe/Zurich`.
 _BARE_ZONE = re.compile(r"(?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?|[a-z_]+/[a-z_/+-]+\d*", re.ASCII)
@@ -25,8 +27,8 @@ class Options(TypedDict, total=False):
     month_day: int | None
     at: time
     zone: str
-    entries: int
-    min_score: float
+    entries: int | Usual
+    min_score: float | Usual
     compact: bool
     always: bool
     filter: str
@@ -117,6 +119,8 @@ def _ends_zone(word: Word) -> bool:
 
 
 def _top(words: Words) -> Options:
+    if words.take(*_USUAL):
+        return {"entries": Usual.USUAL}
     word = words.next()
     count = number(word)
     if count is None or count != int(count) or not 1 <= count <= MOST_ENTRIES:
@@ -127,6 +131,8 @@ def _top(words: Words) -> Options:
 
 def _min(words: Words) -> Options:
     words.take("score")
+    if words.take(*_USUAL):
+        return {"min_score": Usual.USUAL}
     word = words.next()
     score = number(word)
     if score is None or not 0 <= score <= 1:

@@ -6,7 +6,7 @@ not said.
 
 from dataclasses import dataclass
 from datetime import time
-from enum import StrEnum
+from enum import Enum, StrEnum
 
 # --- finding
 
@@ -44,6 +44,12 @@ class Now:
 # --- subscriptions
 
 
+class Usual(Enum):
+    """That something is to be as it is where nobody said anything else."""
+
+    USUAL = "usual"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscribe:
     """Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is."""
@@ -53,8 +59,8 @@ class Subscribe:
     month_day: int | None = None  # 1–31; never together with weekdays
     at: time | None = None  # whole minutes
     zone: str = ""
-    entries: int | None = None
-    min_score: float | None = None
+    entries: int | Usual | None = None  # usual: as the settings say
+    min_score: float | Usual | None = None  # usual: as the topic says
     compact: bool | None = None
     always: bool | None = None  # False: quiet if empty
     filter: str = ""

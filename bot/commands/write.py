@@ -34,6 +34,7 @@ from bot.commands.verbs import (
     Subscribe,
     Unsave,
     Unsubscribe,
+    Usual,
     Why,
 )
 from bot.errors import UsageError
@@ -105,7 +106,7 @@ def _subscribe(command: Subscribe) -> tuple[_Piece, ...]:
         _days(command),
         f"at {command.at:%H:%M}" if command.at is not None else "",
         *_if("in", command.zone),
-        f"top {command.entries}" if command.entries is not None else "",
+        f"top {_number(command.entries)}" if command.entries is not None else "",
         f"min {_number(command.min_score)}" if command.min_score is not None else "",
         *(yes if value else no for yes, no, value in switches if value is not None),
         *_if("filter", command.filter),
@@ -121,8 +122,8 @@ def _days(command: Subscribe) -> str:
     return known.get(command.weekdays) or ",".join(NAMES[day] for day in command.weekdays)
 
 
-def _number(value: float) -> str:
-    return repr(value).removesuffix(".0")
+def _number(value: float | Usual) -> str:
+    return value.value if isinstance(value, Usual) else repr(value).removesuffix(".0")
 
 
 def _create_topic(command: CreateTopic) -> tuple[_Piece, ...]:

@@ -18,6 +18,7 @@ from bot.commands import (
     Resume,
     Subscribe,
     Unsubscribe,
+    Usual,
     write,
 )
 from bot.errors import UsageError
@@ -54,9 +55,9 @@ async def subscribe(desk: Desk, command: Subscribe, actor: Actor, now: datetime)
 
 async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
     """Return the command with its zone's true name, and its filter; raises UsageError for what cannot be."""
-    if command.entries is not None and not 1 <= command.entries <= MOST_ENTRIES:
+    if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="For example *top 7*.")
-    if command.min_score is not None and not 0 <= command.min_score <= 1:
+    if isinstance(command.min_score, float | int) and not 0 <= command.min_score <= 1:
         raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
     if command.zone:
         command = replace(command, zone=await asyncio.to_thread(zones.resolve, command.zone))
@@ -87,15 +88,15 @@ async def _new(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscript
         workspace=actor.workspace,
         channel=actor.channel,
         topic=topic,
-        schedule=Schedule(zone=await _usual_zone(desk, actor)),
+        schedule=Schedule(zone=await usual_zone(desk, actor)),
         baseline=now,
         made_by=actor.person,
         made_at=now,
     )
 
 
-async def _usual_zone(desk: Desk, actor: Actor) -> str:
-    """What the workspace settled, else the person's own; one that is not known any more counts as none."""
+async def usual_zone(desk: Desk, actor: Actor) -> str:
+    """Return what the workspace settled, else the person's own zone, else UTC; one not known any more counts as none."""
     settled = (await desk.store.preferences(actor.workspace)).zone
     for zone in filter(None, (settled, actor.zone)):
         try:
@@ -116,7 +117,7 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
     schedule = replace(schedule, at=command.at or schedule.at, zone=command.zone or schedule.zone)
     said = {"entries": command.entries, "min_score": command.min_score, "compact": command.compact, "filter": wanted}
     said["always"] = command.always
-    kept = {name: value for name, value in said.items() if value is not None}
+    kept = {name: None if value is Usual.USUAL else value for name, value in said.items() if value is not None}
     return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
 
 

@@ -64,8 +64,9 @@ class Reply:
     next_steps: tuple[str, ...] = ()  # what to do next, a sentence each; commands between *asterisks*
     buttons: tuple[Button, ...] = ()  # of the whole reply: earlier, later, undo
     private: bool = True  # for the one who asked alone
-    channels: tuple[str, ...] = ()  # identifiers that stand in the texts as whole words; the adapter names them
-    people: tuple[str, ...] = ()  # as channels
+    # Identifiers that stand in its texts as whole words: the adapter shows its own link or name there. Nobody is notified.
+    channels: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

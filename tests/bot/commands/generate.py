@@ -38,6 +38,7 @@ from bot.commands import (
     Subscribe,
     Unsave,
     Unsubscribe,
+    Usual,
     Why,
 )
 
@@ -204,8 +205,8 @@ def _subscriptions() -> st.SearchStrategy[Command]:
         topic=topics(),
         at=st.none() | st.builds(time, st.integers(0, 23), st.integers(0, 59)),
         zone=st.one_of(st.just(""), st.sampled_from(("Europe/Zurich", "New York", "UTC+2")), said()),
-        entries=st.none() | st.integers(1, 50),
-        min_score=st.none() | st.floats(0, 1),
+        entries=st.none() | st.integers(1, 50) | st.just(Usual.USUAL),
+        min_score=st.none() | st.floats(0, 1) | st.just(Usual.USUAL),
         compact=st.none() | st.booleans(),
         always=st.none() | st.booleans(),
         filter=st.just("") | said(),
