@@ -1,0 +1,30 @@
+"""The link by which a server's administrator invites the bot: the fewest permissions, each with its reason. Pure."""
+
+from collections.abc import Mapping
+from urllib.parse import urlencode
+
+from discord import Permissions
+
+SCOPES = ("bot", "applications.commands")
+
+# docs/discord.md tells the same.
+REASONS: Mapping[str, str] = {
+    "view_channel": "to see the channels that digests are posted to",
+    "send_messages": "to post digests",
+    "send_messages_in_threads": "to post in threads and in the posts of a forum",
+    "create_public_threads": "to open a thread for the rest of a long digest (setting `discord.threads`)",
+    "read_message_history": "to look whether a digest was posted before it is posted again",
+    "attach_files": "to hand over exports, such as BibTeX",
+    "embed_links": "to show previews of papers below links (setting `discord.link_previews`)",
+}
+
+
+def permissions() -> Permissions:
+    """Return what is asked for."""
+    return Permissions(**dict.fromkeys(REASONS, True))
+
+
+def invite(application_id: str) -> str:
+    """Return the address to open; `application_id` stands in Discord's developer portal under General Information."""
+    asked = {"client_id": application_id, "scope": " ".join(SCOPES), "permissions": str(permissions().value)}
+    return f"https://discord.com/oauth2/authorize?{urlencode(asked)}"

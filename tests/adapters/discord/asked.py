@@ -1,0 +1,55 @@
+"""A command as a person would choose it from Discord's options: the inverse of adapters.discord.commands."""
+
+from dataclasses import fields
+from typing import Any
+
+from adapters.discord.tree import GROUP, OPTIONS, SUBCOMMAND
+from bot.commands import BY_COMMAND, Command, Subscribe
+
+_NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
+_WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def values_of(command: Command) -> dict[str, Any]:
+    """Return what was chosen, by option."""
+    words = BY_COMMAND[type(command)].words
+    if isinstance(command, Subscribe):
+        return _subscribe(command)
+    names = {option.name for option in OPTIONS[words]}
+    found: dict[str, Any] = {}
+    for each in fields(command):
+        name = _NAMES.get(each.name, each.name)
+        name = "topic" if name == "name" and "name" not in names else name
+        value = getattr(command, each.name)
+        if name in names and value not in (None, "", False):
+            found[name] = getattr(value, "value", value)
+    return found
+
+
+def _subscribe(command: Subscribe) -> dict[str, Any]:
+    found: dict[str, Any] = {"topic": command.topic}
+    if command.weekdays is not None:
+        found["days"] = ",".join(_WEEK[day] for day in command.weekdays)
+    if command.month_day is not None:
+        found["days"] = f"monthly on {command.month_day}"
+    if command.at is not None:
+        found["at"] = f"{command.at:%H:%M}"
+    said = {"zone": command.zone, "entries": command.entries, "min_score": command.min_score, "filter": command.filter}
+    if command.compact is not None:
+        said["layout"] = "compact" if command.compact else "full"
+    if command.always is not None:
+        said["when_empty"] = "always" if command.always else "quiet"
+    return found | {name: value for name, value in said.items() if value not in (None, "")}
+
+
+def data_of(command: Command) -> dict[str, Any]:
+    """Return what Discord sends of it."""
+    words = BY_COMMAND[type(command)].words
+    kinds = {option.name: option.kind for option in OPTIONS[words]}
+    options: list[dict[str, Any]] = [
+        {"type": kinds[name], "name": name, "value": value} for name, value in values_of(command).items()
+    ]
+    first, _, second = words.partition(" ")
+    inner = {"type": SUBCOMMAND, "name": second or first, "options": options}
+    outer = {"type": GROUP, "name": first, "options": [inner]} if second else inner
+    return {"id": "1", "name": "digest", "type": 1, "options": [outer]}
