@@ -36,6 +36,7 @@ from bot.commands import (
     Subscribe,
     Unsave,
     Unsubscribe,
+    Usual,
     Why,
     parse,
 )
@@ -96,12 +97,14 @@ def _subscribe(values: Values) -> Command | Form:
             assert isinstance(read, Subscribe)  # noqa: S101 - the text begins so
             said = replace(read, topic=topic) if name == "days" else replace(said, at=read.at)
     layout, empty = _text(values, "layout"), _text(values, "when_empty")
-    entries, least = values.get("entries"), values.get("min_score")
+    usual = _text(values, "as_usual").split()
+    entries = Usual.USUAL if "entries" in usual else values.get("entries")
+    least = Usual.USUAL if "min_score" in usual else values.get("min_score")
     return replace(
         said,
         zone=_text(values, "zone") or said.zone,
-        entries=said.entries if entries is None else int(entries),
-        min_score=said.min_score if least is None else float(least),
+        entries=said.entries if entries is None else entries,
+        min_score=said.min_score if least is None else least,
         compact=layout == "compact" if layout else said.compact,
         always=empty == "always" if empty else said.always,
         filter=_text(values, "filter") or said.filter,

@@ -86,6 +86,11 @@ OPTIONS: Mapping[str, tuple[Option, ...]] = {
             choices=(("stay quiet", "quiet"), ("say so", "always")),
         ),
         Option(name="filter", help="A query that everything posted here must satisfy.", suggests="query"),
+        Option(
+            name="as_usual",
+            help="What goes back to what is usual.",
+            choices=(("how many entries", "entries"), ("the least score", "min_score"), ("both", "entries min_score")),
+        ),
     ),
     "unsubscribe": (_HERE,),
     "list": (Option(name="all", help="Those of the whole server.", kind=BOOLEAN),),

@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from adapters.discord.tree import GROUP, OPTIONS, SUBCOMMAND
-from bot.commands import BY_COMMAND, Command, Subscribe
+from bot.commands import BY_COMMAND, Command, Subscribe, Usual
 
 _NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -21,7 +21,7 @@ def values_of(command: Command) -> dict[str, Any]:
         name = _NAMES.get(each.name, each.name)
         name = "topic" if name == "name" and "name" not in names else name
         value = getattr(command, each.name)
-        if name in names and value not in (None, "", False):
+        if name in names and value is not None and value is not False and value != "":
             found[name] = getattr(value, "value", value)
     return found
 
@@ -34,7 +34,10 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
         found["days"] = f"monthly on {command.month_day}"
     if command.at is not None:
         found["at"] = f"{command.at:%H:%M}"
-    said = {"zone": command.zone, "entries": command.entries, "min_score": command.min_score, "filter": command.filter}
+    said: dict[str, Any] = {"zone": command.zone, "filter": command.filter}
+    numbers = {"entries": command.entries, "min_score": command.min_score}
+    said |= {name: value for name, value in numbers.items() if value is not Usual.USUAL}
+    said["as_usual"] = " ".join(name for name, value in numbers.items() if value is Usual.USUAL)
     if command.compact is not None:
         said["layout"] = "compact" if command.compact else "full"
     if command.always is not None:
