@@ -9,7 +9,7 @@ MARK = "[hidden]"
 # Names under which services take credentials in a query string or in a header.
 _NAMES = (
     r"(?:[\w.-]*(?:token|secret|passw(?:or)?d|passphrase|signature|credential|api[-_]?key|access[-_]?key|auth[-_]?key)"
-    r"|key|auth|authorization|sig|pwd|code|session|sessionid|jwt)"
+    r"|key|auth|authorization|sig|pwd|code|session|sessionid|jwt|ticket)"
 )
 _QUERY = re.compile(rf"(?i)([?&;]{_NAMES}=)[^&;#\s\"'<>]+")
 _USERINFO = re.compile(r"(?i)\b([a-z][a-z0-9+.-]*://)[^/?#\s@\"'<>]+@")

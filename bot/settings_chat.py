@@ -7,12 +7,12 @@ from pydantic import AfterValidator, Field, SecretStr, model_validator
 
 from bot.settings_sections import Host, Section, Url
 
-_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def _guarded(value: str) -> str:
     parts = urlsplit(value)
-    if parts.scheme not in ("https", "wss") and parts.hostname not in _LOOPBACK:
+    if parts.scheme not in ("https", "wss") and parts.hostname not in LOOPBACK:
         raise ValueError("must begin with https:// (or wss://) unless it is on this machine: the token is sent there")
     return value
 

@@ -1,0 +1,138 @@
+"""Being in Slack: the app is built, heard by socket or by HTTP, and closed again."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+
+from slack_bolt.app.async_app import AsyncApp
+
+from adapters.slack import events
+from adapters.slack.clients import FAILURES, Clients, new_session, quiet, reason
+from adapters.slack.door import Door
+from adapters.slack.installs import Installs
+from adapters.slack.manifest import is_public
+from adapters.slack.oauth import Pages
+from adapters.slack.once import Once
+from adapters.slack.register import register
+from adapters.slack.sealing import Sealer
+from adapters.slack.send import SlackMessenger
+from adapters.slack.sockets import PATIENCE, Patience, Sockets
+from adapters.slack.web import Events, serving
+from bot.errors import Delayed, Reach, SettingsError
+from bot.platforms import Line
+from bot.ports import Watch
+from bot.settings_chat import SlackSettings
+
+
+@dataclass(frozen=True, slots=True)
+class SlackPlatform:
+    """Slack, connected or trying to be."""
+
+    messenger: SlackMessenger
+    clients: Clients
+    ear: "Sockets | Introduction"
+    address: tuple[str, int] | None  # of the HTTP server, where there is one
+
+    @property
+    def watches(self) -> Sequence[Watch]:
+        """What listens."""
+        return (Watch("listening to Slack", self.ear.run),)
+
+    def trouble(self, now: datetime) -> str:
+        """Return why nobody is heard now, in a sentence; "" while all is well."""
+        shut = self.clients.installs.trouble() if self.clients.installs else ""
+        return " ".join(filter(None, (self.ear.trouble(now), shut)))
+
+
+class Introduction:
+    """With HTTP, Slack comes to us; what can go wrong is that the settings' own token is not good."""
+
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+        self._why = ""
+
+    def trouble(self, now: datetime) -> str:
+        """Return why the token cannot be used, "" while it can."""
+        return f"Slack does not know Broadsheet: {self._why}. It is tried again." if self._why else ""
+
+    async def run(self) -> None:
+        """Try the token until Slack knows it, then wait for ever. Raises Delayed."""
+        try:
+            await self._clients.introduce()
+        except FAILURES as error:
+            self._why = f"`bot_token` in [slack] was not taken ({reason(error)})"
+            raise Delayed(self._why, reach=Reach.PLATFORM) from error
+        self._why = ""
+        await asyncio.Event().wait()
+
+
+@asynccontextmanager
+async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PATIENCE) -> AsyncIterator[SlackPlatform]:
+    """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
+    demand_usable(settings)
+    async with AsyncExitStack() as stack:
+        session = await stack.enter_async_context(new_session())
+        sealer = Sealer(settings.encryption_keys.get_secret_value()) if settings.client_id else None
+        installs = Installs(line.chats, sealer, line.clock) if sealer else None
+        if installs:
+            await installs.load()
+        clients = Clients(settings, session, line.clock, installs)
+        app = built_app(clients)
+        work = register(app, line, settings, clients)
+        events.listen(app, line, clients)
+        once = Once(line.chats, line.clock)
+        door = Door(app, once)
+        stack.push_async_callback(door.close)
+        stack.push_async_callback(work.finish)
+        pages = Pages(clients, installs, sealer, line.chats, line.clock) if installs and sealer else None
+        by_http = settings.mode == "http"
+        heard = Events(settings.signing_secret.get_secret_value(), door, once, line.clock) if by_http else None
+        address = None
+        if heard or pages:
+            address = await stack.enter_async_context(serving(settings.host, settings.port, heard, pages))
+        messenger = SlackMessenger(clients, layout=settings.layout, join_channels=settings.join_channels, chats=line.chats)
+        ear = Introduction(clients) if by_http else Sockets(clients, door, line.clock, patience=patience)
+        yield SlackPlatform(messenger, clients, ear, address)
+
+
+def built_app(clients: Clients) -> AsyncApp:
+    """Return the app without listeners. Signatures are the web server's, acknowledging is the door's."""
+    return AsyncApp(
+        name="broadsheet",
+        logger=quiet,
+        client=clients.bare(),
+        authorize=clients.authorize,  # type: ignore[arg-type] # it may return None, whatever its type says
+        user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
+        request_verification_enabled=False,
+        process_before_response=True,  # so that the door knows when a listener has ended
+    )
+
+
+def demand_usable(settings: SlackSettings) -> None:
+    """Raise SettingsError for settings with which Slack could never be heard."""
+    if settings.mode == "socket" and not settings.app_token.get_secret_value().startswith("xapp-"):
+        raise SettingsError(
+            "`app_token` in [slack] must be the app-level token, which begins with xapp-; or set `mode` to http."
+        )
+    if settings.mode == "http" and not settings.signing_secret.get_secret_value():
+        raise SettingsError("`signing_secret` in [slack] is empty: without it nobody knows what comes from Slack.")
+    token = settings.bot_token.get_secret_value()
+    if token and not token.startswith(("xoxb-", "xoxe.xoxb-")):
+        raise SettingsError("`bot_token` in [slack] must be the bot's token, which begins with xoxb-.")
+    if settings.client_id:
+        _demand_installable(settings)
+
+
+def _demand_installable(settings: SlackSettings) -> None:
+    if not settings.client_secret.get_secret_value():
+        raise SettingsError(
+            "`client_secret` in [slack] is empty: with `client_id` the app is installed by OAuth, which needs it."
+        )
+    if not is_public(settings.public_url):
+        raise SettingsError(
+            "`public_url` in [slack] must be the address at which browsers reach `host` and `port`, beginning with https://:"
+            " with `client_id` the app is installed there."
+        )
+    Sealer(settings.encryption_keys.get_secret_value())
