@@ -12,7 +12,7 @@ from bot import __version__
 from bot.backups import Backups
 from bot.checkup import Checkup
 from bot.counted import counted
-from bot.delivery import Courier, Office, Printer, Scheduler, Trouble, Values, notice_restored
+from bot.delivery import Courier, Office, Printer, Refusal, Scheduler, Trouble, Values, notice_restored
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
@@ -64,6 +64,7 @@ class App:
     publisher: Publisher
     desk: Desk
     chats: Chats
+    office: Office
     model: LlmSummariser | None = None  # where the settings switch one on
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
 
@@ -100,7 +101,7 @@ class App:
 
         async def gone(workspace: str, channel: str, reason: str) -> None:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
-            await Trouble(self._office(), "the platforms").pause(workspace, channel, reach, reason, clock())
+            await Trouble(self.office).pause(Refusal(workspace, channel, reach, reason), clock())
 
         return Line(self.desk, self.chats, clock, gone)
 
@@ -128,14 +129,9 @@ class App:
             Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK)),
         )
 
-    def _office(self, ledger: Ledger | None = None) -> Office:
-        run = self.settings.run
-        values = Values(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
-        return Office(self.store, ledger or self.ledger, self.messengers, values)
-
     def _delivering(self, vitals: Vitals) -> Delivering:
         database = self.settings.database_path
-        office = self._office(counted(self.ledger, vitals.counts))
+        office = replace(self.office, ledger=counted(self.ledger, vitals.counts))
         return Delivering(
             Scheduler(office),
             Printer(office, self.publisher, self.desk.orders),
@@ -172,9 +168,15 @@ async def built(
             model = _llm(settings, patient, store, Extractive())
         publisher = Publisher(store, model or Extractive(), titles)
         desk = _desk(settings, store, publisher, topics, titles)
-        yield App(
-            settings, store, store, sources, topics, Collector(store), publisher, desk, store, model, dict(messengers or {})
-        )
+        posting = dict(messengers or {})
+        office = Office(store, store, posting, _values(settings))
+        collector = Collector(store)
+        yield App(settings, store, store, sources, topics, collector, publisher, desk, store, office, model, posting)
+
+
+def _values(settings: Settings) -> Values:
+    run = settings.run
+    return Values(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
 
 
 def _desk(

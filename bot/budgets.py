@@ -1,32 +1,49 @@
-"""When something may be posted: so often over a platform, in a workspace, in a channel, and not while one of them rests.
+"""When a platform may be asked for something: so often over all, in a workspace, in a channel, and not while that rests.
 
-What is known lives with the process: after a restart the platform's own "too many" teaches the rests again. A clock that
-was set back makes nothing wait: what was noted at a later time than now is forgotten.
+Each method has limits and rests of its own: what is looked for too often does not hold up what is posted. What is known
+lives with the process: after a restart the platform's own "too many" teaches the rests again. A clock that was set back
+makes nothing wait: what was noted at a later time than now is forgotten.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.errors import Reach
-from bot.models import Abilities
+from bot.models import Abilities, Method
 
 SHARE = 0.9  # of what a platform allows: Discord's 50 a second are kept at 45
 # After a delay, what was missed may be made up for by so much of the period: 45 a second are then at most 48 in any second.
 _SLACK = 0.05
 GATED = 0.94  # of what a platform allows, within the window: a little above the pace, which it is not to slow down
 WINDOW = timedelta(seconds=1.02)  # a little more than the second in which the platform counts
-_FORGET = 1000  # postings between two searches for what binds nobody any more
+_FORGET = 1000  # calls between two searches for what binds nobody any more
+_SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 
 Pause = Callable[[float], Awaitable[object]]
 
-_Place = tuple[str, ...]  # (platform,), (platform, workspace), (platform, workspace, channel)
+_Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to a platform: what is asked, where, and how much the platform takes."""
+
+    method: Method
+    workspace: str
+    channel: str  # or the person who is told something
+    able: Abilities
+
+    @property
+    def platform(self) -> str:
+        """The word before the colon of the workspace's name."""
+        return self.workspace.partition(":")[0]
 
 
 @dataclass(slots=True)
 class _Pace:
-    """The last posting of a place, and from when on the next is in time."""
+    """The last call of a place, and from when on the next is in time."""
 
     at: datetime
     next: datetime
@@ -39,30 +56,30 @@ class _Rest:
 
 
 class Budgets:
-    """What each platform takes, by the word before the colon of its workspaces' names."""
+    """What each platform takes."""
 
-    def __init__(self, abilities: Mapping[str, Abilities]) -> None:
-        self._abilities = abilities
+    def __init__(self) -> None:
         self._paces: dict[_Place, _Pace] = {}
         self._rests: dict[_Place, _Rest] = {}
         self._taken = 0
 
-    def when(self, workspace: str, channel: str, now: datetime) -> datetime:
-        """Return the earliest moment, not before now, at which something may be posted there."""
-        free = now
-        for place, period, interval in self._places(workspace, channel):
-            pace, rest = self._paces.get(place), self._rests.get(place)
-            if pace is not None and interval and pace.at <= now:
+    def when(self, call: Call, now: datetime) -> datetime:
+        """Return the earliest moment, not before now, at which it may be asked."""
+        free = self.rested(call, now)
+        for place, period, _ in _paces(call):
+            pace = self._paces.get(place)
+            if pace is not None and pace.at <= now:
                 free = max(free, pace.next - period * _SLACK)
-            if rest is not None and rest.begun <= now:
-                free = max(free, rest.until)
         return free
 
-    def take(self, workspace: str, channel: str, now: datetime) -> None:
-        """Count one posting, now."""
-        for place, period, interval in self._places(workspace, channel):
-            if not interval:
-                continue
+    def rested(self, call: Call, now: datetime) -> datetime:
+        """Return when the platform, the workspace or the channel has rested, now where none of them does."""
+        found = (self._rests.get(place) for place in _rests(call))
+        return max((each.until for each in found if each is not None and each.begun <= now), default=now)
+
+    def take(self, call: Call, now: datetime) -> None:
+        """Count one call, now."""
+        for place, period, interval in _paces(call):
             pace = self._paces.get(place)
             begins = pace.next if pace is not None and pace.at <= now else now
             self._paces[place] = _Pace(now, max(begins, now - period * _SLACK) + interval)
@@ -70,25 +87,18 @@ class Budgets:
         if self._taken % _FORGET == 0:
             self._forget(now)
 
-    def rest(self, workspace: str, channel: str, reach: Reach, until: datetime, now: datetime) -> None:
-        """Let the channel, the workspace, or the whole platform rest; a rest is never shortened."""
-        whole = (_platform(workspace), workspace, channel)
-        place = whole[: {Reach.PLATFORM: 1, Reach.WORKSPACE: 2, Reach.CHANNEL: 3}[reach]]
+    def rest(self, call: Call, reach: Reach, until: datetime, now: datetime) -> None:
+        """Let the channel, the workspace, or the whole platform rest from such calls; a rest is never shortened.
+
+        A platform that counts all calls together, by the second, rests as a whole from all of them.
+        """
+        everything, platform, workspace, channel = _rests(call)
+        whole = everything if call.able.per_second else platform
+        place = {Reach.PLATFORM: whole, Reach.WORKSPACE: workspace, Reach.CHANNEL: channel}[reach]
         before = self._rests.get(place)
         if before is not None and before.begun <= now:
             until = max(until, before.until)
         self._rests[place] = _Rest(now, until)
-
-    def _places(self, workspace: str, channel: str) -> tuple[tuple[_Place, timedelta, timedelta | None], ...]:
-        """Return the places that a posting counts in, each with its period and how far apart postings are to be."""
-        platform = _platform(workspace)
-        able = self._abilities.get(platform, Abilities())
-        second, minute = timedelta(seconds=1), timedelta(minutes=1)
-        return (
-            ((platform,), second, _apart(second, able.per_second)),
-            ((platform, workspace), minute, _apart(minute, able.per_workspace_minute)),
-            ((platform, workspace, channel), second, _apart(second, able.per_channel_second)),
-        )
 
     def _forget(self, now: datetime) -> None:
         """Drop what binds nobody any more, or was noted by a clock that ran ahead."""
@@ -102,18 +112,17 @@ class Gate:
     Budgets pace what is handed out; between that and the request lies a claim, which takes longer for some than for others.
     """
 
-    def __init__(self, abilities: Mapping[str, Abilities], pause: Pause) -> None:
+    def __init__(self, pause: Pause) -> None:
         """`pause` waits for so many seconds of the clock that `enter` is given."""
-        self._most = {name: int(GATED * able.per_second) for name, able in abilities.items() if able.per_second}
-        self._left: dict[str, deque[datetime]] = {name: deque() for name in self._most}
+        self._left: dict[str, deque[datetime]] = {}
         self._pause = pause
 
-    async def enter(self, workspace: str, clock: Callable[[], datetime]) -> None:
+    async def enter(self, call: Call, clock: Callable[[], datetime]) -> None:
         """Return when one more request may leave; at once where no limit is known, or where the clock does not move."""
-        platform = _platform(workspace)
-        most, left = self._most.get(platform, 0), self._left.get(platform)
-        if left is None or most < 1:
+        most = int(GATED * (call.able.per_second or 0.0))
+        if most < 1:
             return
+        left = self._left.setdefault(call.platform, deque())
         now = clock()
         while len(_since(left, now)) >= most:
             await self._pause((left[0] + WINDOW - now).total_seconds())
@@ -130,9 +139,24 @@ def _since(left: deque[datetime], now: datetime) -> deque[datetime]:
     return left
 
 
-def _apart(period: timedelta, most: float | None) -> timedelta | None:
-    return period / (SHARE * most) if most else None
+def _paces(call: Call) -> Iterator[tuple[_Place, timedelta, timedelta]]:
+    """Yield the places that a call counts in, each with its period and how far apart calls are to be."""
+    rate = call.able.rate(call.method)
+    places = (
+        ((call.platform,), _SECOND, call.able.per_second),
+        ((call.method, call.workspace), _MINUTE, rate.per_workspace_minute),
+        ((call.method, call.workspace, call.channel), _SECOND, rate.per_channel_second),
+    )
+    for place, period, most in places:
+        if most:
+            yield place, period, period / (SHARE * most)
 
 
-def _platform(workspace: str) -> str:
-    return workspace.partition(":")[0]
+def _rests(call: Call) -> tuple[_Place, _Place, _Place, _Place]:
+    """Return the places whose rest holds up a call: the platform, for everything and for its method, and its own."""
+    return (
+        (call.platform,),
+        (call.method, call.platform, "", ""),
+        (call.method, call.workspace),
+        (call.method, call.workspace, call.channel),
+    )

@@ -21,6 +21,7 @@ TICK = timedelta(seconds=15)  # how long after its time a digest is noticed, at 
 PUBLISH = timedelta(seconds=2)
 DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
+TELL = timedelta(seconds=2)
 LOOK = timedelta(minutes=1)  # whether a source is due
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
 PRUNED = timedelta(days=1)
@@ -44,31 +45,49 @@ class Delivering:
         """Return its jobs; each may run at any moment beside the others."""
         courier = self.courier
 
-        async def tick() -> None:
+        async def tick() -> int:
             now = clock()
             # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
             await self.beat(now)
-            if new := await self.scheduler.tick(now):
-                log.info("due: %d", new)
-
-        async def publish() -> None:
-            if closed := await self.printer.publish_due(clock()):
-                log.info("made: %d", closed)
-
-        async def deliver() -> None:
-            if handled := await courier.deliver_due(clock):
-                log.info("delivered or put off: %d", handled)
-
-        async def settle() -> None:
-            if settled := await courier.reconcile(clock):
-                log.info("looked for what may have been posted: %d", settled)
+            return await self.scheduler.tick(now)
 
         return (
-            Job("tick", TICK, tick, at_once=True),
-            Job("publish", PUBLISH, publish, stop=self.printer.stop),
-            Job("deliver", DELIVER, deliver, stop=courier.stop, grace=SENDING),
-            Job("settle", SETTLE, settle, at_once=True, stop=courier.stop, grace=SENDING),
+            Job("tick", TICK, _logged("due", tick), at_once=True),
+            Job("publish", PUBLISH, _logged("made", lambda: self.printer.publish_due(clock())), stop=self.printer.stop),
+            Job(
+                "deliver",
+                DELIVER,
+                _logged("delivered or put off", lambda: courier.deliver_due(clock)),
+                stop=courier.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "settle",
+                SETTLE,
+                _logged("looked for", lambda: courier.reconcile(clock)),
+                at_once=True,
+                stop=courier.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "tell",
+                TELL,
+                _logged("told", lambda: courier.tell_owed(clock)),
+                at_once=True,
+                stop=courier.stop,
+                grace=SENDING,
+            ),
         )
+
+
+def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitable[None]]:
+    """Return what does it, and logs how much was done when anything was."""
+
+    async def run() -> None:
+        if done := await do():
+            log.info("%s: %d", what, done)
+
+    return run
 
 
 def collecting(

@@ -24,6 +24,12 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
+def some(words: Sequence[str], most: int = 10) -> str:
+    """Return "a, b, c"; of more than `most` those, and " and 3 more"."""
+    more = f" and {len(words) - most} more" if len(words) > most else ""
+    return ", ".join(words[:most]) + more
+
+
 def shortened(text: str, most: int) -> str:
     """Return the text on one line, with "…" at its end where it has more than `most` characters."""
     text = " ".join(text.split())

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
-from bot.delivery.terms import delivery_id
+from bot.delivery import delivery_id
 from bot.models import Change, Delivery, Digest, Happening, Order, Schedule, Subscription, Topic
 from bot.store.sqlite import SqliteStore
 from tests.fakes.digests import GPU

@@ -14,8 +14,7 @@ from pathlib import Path
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, Maker
 from benchmarks.soak.work import SCALE, Strategy, Work, read
-from bot.delivery import Courier, Office, Printer, Scheduler, Values
-from bot.delivery.doubt import HEARTBEAT, notice_restored
+from bot.delivery import HEARTBEAT, Courier, Office, Printer, Scheduler, Values, notice_restored
 from bot.errors import StoreError
 from bot.orders import Orders
 from bot.store.alive import read_alive, write_alive
@@ -93,6 +92,7 @@ class Service:
 
     async def _reconcile(self) -> None:
         await self._courier.reconcile(self._now)
+        await self._courier.tell_owed(self._now)
 
     async def _is_settled(self) -> bool:
         now, store = self._now(), self._store

@@ -8,6 +8,7 @@ at any moment.
 
 from bot.delivery.courier import Courier
 from bot.delivery.doubt import HEARTBEAT, notice_restored
+from bot.delivery.owed import Refusal
 from bot.delivery.printing import Printer
 from bot.delivery.schedule import Scheduler
 from bot.delivery.terms import Office, Values, delivery_id, sealed
@@ -18,6 +19,7 @@ __all__ = [
     "Courier",
     "Office",
     "Printer",
+    "Refusal",
     "Scheduler",
     "Trouble",
     "Values",

@@ -7,13 +7,14 @@ from datetime import datetime
 
 from bot.budgets import Pause
 from bot.delivery.case import Case, Cases
-from bot.delivery.crew import Crew
-from bot.delivery.doubt import doubted_until
+from bot.delivery.crew import Crew, Task
+from bot.delivery.doubt import doubted_until, in_doubt
+from bot.delivery.notices import Notices
 from bot.delivery.send import Later, Sender
 from bot.delivery.terms import Clock, Office, is_whole
 from bot.delivery.trouble import Trouble
 from bot.errors import Refused
-from bot.models import Delivery, State
+from bot.models import Delivery, Method, State
 
 _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."
@@ -33,31 +34,43 @@ class Courier:
         self._trouble = Trouble(office)
         self._sender = Sender(office, self._trouble, pause)
         self._cases = Cases(office, self._sender)
-        self._crew = Crew(self._sender.budgets, office.values.workers, pause)
+        self._crew = Crew(office, pause)
+        self._notices = Notices(office)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
 
     def stop(self) -> None:
         """Send nothing more; what is in flight ends within the time of one call, and the rest stays claimable."""
         self._crew.stop()
+        self._notices.stop()
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
         doubt = await doubted_until(self._office.store)
-        return await self._crew.work(
-            self._office.ledger.due_deliveries, lambda each: self._once(self._deliver, each, doubt, clock), clock
+        task = Task(
+            self._office.ledger.due_deliveries,
+            lambda each: self._once(self._deliver, each, doubt, clock),
+            lambda each: Method.FIND if in_doubt(each, doubt) else Method.POST,
         )
+        return await self._crew.work(task, clock)
 
     async def reconcile(self, clock: Clock) -> int:
-        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError.
-
-        Whoever could not be told of a pause at the time is told now.
-        """
-        await self._trouble.tell_owed(clock())
+        """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
         doubt = await doubted_until(self._office.store)
-        return await self._crew.work(
-            self._office.ledger.unsettled_deliveries, lambda each: self._once(self._settle, each, doubt, clock), clock
+        task = Task(
+            self._office.ledger.unsettled_deliveries,
+            lambda each: self._once(self._settle, each, doubt, clock),
+            lambda each: Method.POST if self._has_nonce(each, clock()) else Method.FIND,
         )
+        return await self._crew.work(task, clock)
+
+    async def tell_owed(self, clock: Clock) -> int:
+        """Pause what was refused and is not paused yet, and tell whoever is owed to be told, as far as that may be done now.
+
+        Returns how much of the telling is over. Raises StoreError.
+        """
+        await self._trouble.pause_owed(clock())
+        return await self._notices.tell(clock)
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""
@@ -101,12 +114,12 @@ class Courier:
             return
         except Refused:
             if case.at_all_costs:
-                await self._sender.send(held, case.before, case.messenger, clock)
+                await self._sender.send_next(held, case.before, case.messenger, clock)
             else:
                 await self._sender.end(held, State.EXPIRED, _RESTORED, clock(), told=True)
             return
         if message is None:
-            await self._sender.send(held, case.before, case.messenger, clock)
+            await self._sender.send_next(held, case.before, case.messenger, clock)
             return
         # What was posted then may have been cut into other parts. First the later ones, so that none is sent in between.
         await self._office.ledger.expire_parts(held, _FOUND)
@@ -135,10 +148,13 @@ class Courier:
 
     def _nonce_holds(self, case: Case, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""
-        before, window = case.before, case.messenger.abilities.nonce_window
-        if case.doubted or case.ending is not None or not window or before.first_try is None:
+        return not case.doubted and case.ending is None and self._has_nonce(case.before, now)
+
+    def _has_nonce(self, delivery: Delivery, now: datetime) -> bool:
+        messenger, first = self._office.messenger(delivery.workspace), delivery.first_try
+        if messenger is None or first is None:
             return False
-        return before.first_try <= now and now + self._office.values.timeout <= before.first_try + window
+        return first <= now and now + self._office.values.timeout <= first + messenger.abilities.nonce_window
 
     def _ready(self, case: Case, by_nonce: bool, now: datetime) -> datetime:
         """Return when a request that nobody waits for any more has surely ended, and the channel may be looked into."""
@@ -154,7 +170,7 @@ class Courier:
             return
         except Refused as error:
             if case.at_all_costs and case.ending is None:
-                await self._sender.send(held, case.before, case.messenger, clock)
+                await self._sender.send_next(held, case.before, case.messenger, clock)
             else:
                 await self._sender.unknown(held, str(error), clock())
             return
@@ -166,7 +182,7 @@ class Courier:
             back = replace(held, attempts=case.before.attempts)
             await self._sender.put_back(back, case.before, quiet_until, _QUIET)
         else:
-            await self._sender.send(held, case.before, case.messenger, clock)
+            await self._sender.send_next(held, case.before, case.messenger, clock)
 
     async def _look(self, held: Delivery, case: Case, clock: Clock) -> str | None:
         if not case.messenger.abilities.finds:

@@ -8,13 +8,14 @@ one pass.
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.budgets import Budgets, Pause
-from bot.delivery.terms import Clock
+from bot.budgets import Call, Pause
+from bot.delivery.terms import Clock, Office
 from bot.errors import StoreError
-from bot.models import Delivery
+from bot.models import Delivery, Method
 
 log = logging.getLogger(__name__)
 
@@ -33,13 +34,22 @@ class Read(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is done with each delivery of a list."""
+
+    read: Read
+    do: Callable[[Delivery], Coroutine[None, None, None]]
+    method: Callable[[Delivery], Method]  # what it asks of the platform first
+
+
 class Crew:
     """Workers for any number of rounds."""
 
-    def __init__(self, budgets: Budgets, workers: int, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, office: Office, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the rounds are given."""
-        self._budgets = budgets
-        self._workers = workers
+        self._office = office
+        self._workers = office.values.workers
         self._pause = pause
         self._stopped = False
 
@@ -47,17 +57,17 @@ class Crew:
         """Hand out nothing more; what is in flight ends."""
         self._stopped = True
 
-    async def work(self, read: Read, do: Callable[[Delivery], Coroutine[None, None, None]], clock: Clock) -> int:
+    async def work(self, task: Task, clock: Clock) -> int:
         """Do everything that the list gives and the budgets allow within five seconds; return how many were handed out.
 
         Raises what went wrong with one, as StoreError, after the others had their turn.
         """
-        round_ = _Round(read, do, clock, 4 * self._workers)
+        round_ = _Round(task, clock, self._office, 4 * self._workers)
         try:
             while not self._stopped and not round_.broken:
                 if len(round_.running) >= self._workers:
                     await round_.one_ends()
-                elif not (await round_.refill() and (round_.hand_out(self._budgets) or await self._wait(round_))):
+                elif not (await round_.refill() and (round_.hand_out() or await self._wait(round_))):
                     break
             await round_.all_end()
         finally:
@@ -68,7 +78,7 @@ class Crew:
     async def _wait(self, round_: "_Round") -> bool:
         """Wait until something may be handed out; False when the clock does not move, and waiting is of no use."""
         now = round_.clock()
-        soonest = min((self._budgets.when(each.workspace, each.channel, now) for each in round_.waiting), default=now)
+        soonest = min((round_.when(each, now) for each in round_.waiting), default=now)
         seconds = min(soonest - now, FRESH).total_seconds()
         if round_.running:
             await round_.one_ends(seconds)
@@ -80,14 +90,14 @@ class Crew:
 class _Round:
     """One round: what was read and waits, what runs, and what had its turn."""
 
-    def __init__(self, read: Read, do: Callable[[Delivery], Coroutine[None, None, None]], clock: Clock, limit: int) -> None:
+    def __init__(self, task: Task, clock: Clock, office: Office, limit: int) -> None:
         self.clock = clock
         self.waiting: list[Delivery] = []
         self.running: set[asyncio.Task[None]] = set()
         self.handed_out = 0
         self.broken = False
-        self._read = read
-        self._do = do
+        self._task = task
+        self._office = office
         self._limit = limit
         self._had: set[_Key] = set()
         self._read_at: datetime | None = None
@@ -98,7 +108,7 @@ class _Round:
         """Have something that waits, read a moment ago; False when there is nothing more, and nothing runs."""
         while not self.waiting or not self._is_fresh():
             self._read_at = self.clock()
-            found = await self._read(self._read_at, limit=self._limit)
+            found = await self._task.read(self._read_at, limit=self._limit)
             self.waiting = [each for each in found if _key(each) not in self._had]
             if self.waiting:
                 return True
@@ -113,7 +123,14 @@ class _Round:
     def _is_fresh(self) -> bool:
         return self._read_at is not None and timedelta(0) <= self.clock() - self._read_at < FRESH
 
-    def hand_out(self, budgets: Budgets) -> bool:
+    def _call(self, each: Delivery) -> Call:
+        return self._office.call(self._task.method(each), each.workspace, each.channel)
+
+    def when(self, each: Delivery, now: datetime) -> datetime:
+        """Return the earliest moment at which it may have its turn."""
+        return self._office.budgets.when(self._call(each), now)
+
+    def hand_out(self) -> bool:
         """Start the first that may be sent now; leave to the next round those that must wait for long.
 
         Says whether anything was done.
@@ -121,7 +138,7 @@ class _Round:
         now, gone, chosen = self.clock(), 0, None
         keep: list[Delivery] = []
         for place, each in enumerate(self.waiting):
-            free = budgets.when(each.workspace, each.channel, now)
+            free = self.when(each, now)
             if free - now > PATIENCE:
                 self._had.add(_key(each))
                 gone += 1
@@ -134,8 +151,8 @@ class _Round:
         self.waiting = keep
         if chosen is not None:
             self._had.add(_key(chosen))
-            budgets.take(chosen.workspace, chosen.channel, now)
-            self.running.add(asyncio.ensure_future(self._do(chosen)))
+            self._office.budgets.take(self._call(chosen), now)
+            self.running.add(asyncio.ensure_future(self._task.do(chosen)))
             self.handed_out += 1
         return chosen is not None or gone > 0
 

@@ -1,84 +1,90 @@
-"""What people are owed to be told: kept in the database until a platform took it, through rate limits and ends."""
+"""Tells people what they are owed to be told: through rate limits and ends, each at most once where that can be known."""
 
 import asyncio
-import json
 import logging
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
-from bot.delivery.terms import Office
+from bot.budgets import Call
+from bot.delivery.owed import Notice, Owed
+from bot.delivery.terms import Clock, Office
 from bot.errors import BotError, Delayed, Reach, Refused
+from bot.models import Method
+from bot.ports_ledger import Messenger
 
 log = logging.getLogger(__name__)
 
 STALE = timedelta(days=7)  # what could not be said for so long is in `status` for as long, and nobody's news any more
 CLOSED = timedelta(days=1)  # for so long a workspace is left alone that refuses everything
-MOST = 1000  # notices that are kept
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """One thing to tell one person in private."""
-
-    workspace: str
-    person: str
-    text: str
-    since: str  # ISO time
+AT_ONCE = 4  # workspaces in which somebody is told something at the same time
+IN_A_ROW = 10  # in one workspace, before the list is looked at anew
 
 
 class Notices:
-    """Tells them, in their order. `name` sets those of one owner apart: nobody else changes them."""
+    """Tells them in their order, within each workspace; no workspace waits for another's."""
 
-    def __init__(self, office: Office, name: str) -> None:
+    def __init__(self, office: Office) -> None:
         self._office = office
-        self._fact = f"notices owed by {name}"
-        self._changing = asyncio.Lock()
-        self._telling = False
-        self._rests: dict[str, tuple[int, datetime]] = {}  # by workspace: failures in a row, and until when it rests
+        self._owed = Owed(office)
+        self._stopped = False
 
-    async def owe(self, fresh: Sequence[Notice]) -> None:
-        """Keep what is to be told. Raises StoreError."""
-        async with self._changing:
-            await self._keep([*await self._owed(), *fresh][-MOST:])
+    def stop(self) -> None:
+        """Tell nothing more."""
+        self._stopped = True
 
-    async def tell(self, now: datetime, most: int = MOST) -> None:
-        """Tell at most so many of them; what a platform does not take now is left to a later call. Raises StoreError."""
-        if self._telling:
-            return
-        self._telling = True
+    async def tell(self, clock: Clock) -> int:
+        """Tell what the platforms take now, and leave the rest to a later call; return how many are over.
+
+        Raises StoreError.
+        """
+        telling = self._office.telling
+        if telling.busy:
+            return 0
+        telling.busy = True
         try:
-            for _ in range(most):
-                ready = (each for each in await self._owed() if not self._is_resting(each.workspace, now))
-                notice = next(ready, None)
-                if notice is None:
-                    break
-                if await self._is_over(notice, now):
-                    await self._forget(notice)
+            owed: dict[str, list[Notice]] = {}
+            for notice in await self._owed.notices():
+                owed.setdefault(notice.workspace, []).append(notice)
+            gate = asyncio.Semaphore(AT_ONCE)
+            told = [self._in_one(notices, gate, clock) for notices in owed.values()]
+            ended = await asyncio.gather(*told, return_exceptions=True)
         finally:
-            self._telling = False
+            telling.busy = False
+        for each in ended:
+            if isinstance(each, BaseException):
+                raise each
+        return sum(over for over in ended if isinstance(over, int))
 
-    def _is_resting(self, workspace: str, now: datetime) -> bool:
-        _, until = self._rests.get(workspace, (0, now))
-        return now < until or self._office.messenger(workspace) is None
+    async def _in_one(self, notices: Sequence[Notice], gate: asyncio.Semaphore, clock: Clock) -> int:
+        over = 0
+        async with gate:
+            for notice in notices:
+                if self._stopped or over == IN_A_ROW:
+                    break
+                if await self._is_over(notice, clock):
+                    await self._owed.told(notice)
+                    over += 1
+        return over
 
-    async def _is_over(self, notice: Notice, now: datetime) -> bool:
-        """Tell it; False when that is to be tried again."""
+    async def _is_over(self, notice: Notice, clock: Clock) -> bool:
+        """Tell it, where that may be done now; False when it is to be tried again."""
+        now, call = clock(), self._call(notice)
         if now - datetime.fromisoformat(notice.since) > STALE:
             return True
         messenger = self._office.messenger(notice.workspace)
-        if messenger is None:
+        if messenger is None or self._office.budgets.when(call, now) > now:
             return False
-        otherwise = f"{notice.person} could not be told: {notice.text}"
+        self._office.budgets.take(call, now)
+        otherwise = f"{notice.person or notice.channel} could not be told: {notice.text}"
         try:
             async with asyncio.timeout(self._office.values.timeout.total_seconds()):
-                await messenger.tell(notice.workspace, notice.person, notice.text)
+                await _said(notice, messenger)
         except Delayed as error:
-            self._rest(notice.workspace, now, error.retry_after or timedelta(0))
+            self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
             return False
         except Refused as error:
             if error.reach is not Reach.CHANNEL:  # a revoked token: nobody there can be told before it is mended
-                self._rest(notice.workspace, now, CLOSED)
+                self._rest(call, Reach.WORKSPACE, clock(), CLOSED)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except (BotError, TimeoutError) as error:
@@ -87,23 +93,20 @@ class Notices:
         except Exception:
             # Nothing that goes wrong while telling may keep the ledger from going on.
             log.exception("%s", otherwise)
-        self._rests.pop(notice.workspace, None)
+        self._office.telling.failures.pop((call.method, call.workspace), None)
         return True
 
-    def _rest(self, workspace: str, now: datetime, asked: timedelta) -> None:
-        failures = self._rests.get(workspace, (0, now))[0] + 1
-        self._rests[workspace] = (failures, now + max(asked, self._office.wait(failures)))
+    def _call(self, notice: Notice) -> Call:
+        method = Method.TELL if notice.person else Method.ANNOUNCE
+        return self._office.call(method, notice.workspace, notice.person or notice.channel)
 
-    async def _forget(self, notice: Notice) -> None:
-        async with self._changing:
-            await self._keep([each for each in await self._owed() if each != notice])
+    def _rest(self, call: Call, reach: Reach, now: datetime, asked: timedelta) -> None:
+        failures = self._office.telling.failures
+        count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
+        self._office.budgets.rest(call, reach, now + max(asked, self._office.wait(count)), now)
 
-    async def _owed(self) -> list[Notice]:
-        try:
-            return [Notice(**each) for each in json.loads(await self._office.store.get_fact(self._fact) or "[]")]
-        except (ValueError, TypeError):
-            log.exception("what was to be told is damaged in the database, and dropped")
-            return []
 
-    async def _keep(self, owed: Sequence[Notice]) -> None:
-        await self._office.store.set_fact(self._fact, json.dumps([asdict(each) for each in owed]))
+def _said(notice: Notice, messenger: Messenger) -> Awaitable[None]:
+    if notice.person:
+        return messenger.tell(notice.workspace, notice.person, notice.text)
+    return messenger.announce(notice.workspace, notice.channel, notice.text)

@@ -53,7 +53,7 @@ class Printer:
         self._office = office
         self._maker = maker
         self._orders = orders
-        self._trouble = Trouble(office, "the printer")
+        self._trouble = Trouble(office)
         self._stopped = False
 
     def stop(self) -> None:

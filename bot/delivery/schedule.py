@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from bot import due
+from bot.delivery.owed import Refusal
 from bot.delivery.terms import Office, Values
 from bot.delivery.trouble import Trouble
-from bot.errors import UsageError
+from bot.errors import Reach, UsageError
 from bot.models import Happening, Occurrence, Subscription
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class Scheduler:
 
     def __init__(self, office: Office) -> None:
         self._office = office
-        self._trouble = Trouble(office, "the scheduler")
+        self._trouble = Trouble(office)
 
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
@@ -54,7 +55,6 @@ class Scheduler:
             if not batch:  # a short one is not the last: rows that cannot be read are passed over
                 await office.store.set_fact(_TICK, now.isoformat())
                 break
-        await self._trouble.tell_owed(now)
         return new
 
     async def _last_tick(self, now: datetime) -> datetime:
@@ -79,7 +79,8 @@ class Scheduler:
             if each.state is Happening.SKIPPED and new:
                 log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
         if plan.trouble:
-            await self._trouble.pause_all([subscription], plan.trouble, now)
+            refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.trouble, subscription.topic)
+            await self._trouble.pause(refusal, now)
         return new
 
 

@@ -5,11 +5,12 @@ import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.budgets import Budgets, Gate, Pause
-from bot.delivery.terms import FOREVER, Clock, Office
+from bot.budgets import Call, Gate, Pause
+from bot.delivery.owed import Refusal
+from bot.delivery.terms import Clock, Office
 from bot.delivery.trouble import Trouble
 from bot.errors import BotError, Delayed, Reach, Refused
-from bot.models import Abilities, Delivery, State
+from bot.models import FOREVER, Delivery, Method, State
 from bot.ports_ledger import Messenger
 
 log = logging.getLogger(__name__)
@@ -31,15 +32,27 @@ class Sender:
     def __init__(self, office: Office, trouble: Trouble, pause: Pause) -> None:
         self._office = office
         self._trouble = trouble
-        self.budgets = Budgets({platform: each.abilities for platform, each in office.messengers.items()})
-        self._gate = Gate({platform: each.abilities for platform, each in office.messengers.items()}, pause)
-        # Looking has limits of its own that no platform states; a rest that was asked for it must not hold up posting.
-        self._looking = Budgets({platform: Abilities() for platform in office.messengers})
+        self._budgets = office.budgets
+        self._pause = pause
+        self._gate = Gate(pause)
+
+    async def send_next(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
+        """Post what had its turn to be looked for: when its posting has its turn too, or later where that takes long."""
+        call = self._call(Method.POST, held)
+        free = self._budgets.when(call, clock())
+        if free - clock() <= self._office.values.patience:
+            await self._pause(max((free - clock()).total_seconds(), 0.0))
+            free = self._budgets.when(call, clock())
+        if free > clock():
+            await self.put_back(held, before, free, before.reason)
+            return
+        self._budgets.take(call, clock())
+        await self.send(held, before, messenger, clock)
 
     async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
         """Post it once and record what came of it."""
         values = self._office.values
-        await self._gate.enter(held.workspace, clock)
+        await self._gate.enter(self._call(Method.POST, held), clock)
         if held.lease_until is None or clock() + values.timeout > held.lease_until:
             # So long was this process held up that somebody else may hold it soon.
             await self.put_back(held, before, clock(), "It was held up before it was sent.")
@@ -50,7 +63,7 @@ class Sender:
         except Refused as error:
             await self._refused(held, before, error, clock())
         except Delayed as error:
-            await self._delayed(held, before, error, clock())
+            await self._delayed(held, before, self._call(Method.POST, held), error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
             await self._uncertain(held, messenger, error)
         else:
@@ -63,20 +76,18 @@ class Sender:
 
         Raises Refused where nobody may look, and Later, when that is recorded, where nothing can be known now.
         """
-        free = self._looking.when(held.workspace, held.channel, clock())
-        if free > clock():
+        call = self._call(Method.FIND, held)
+        if (free := self._budgets.rested(call, clock())) > clock():
             await self.put_back(held, before, free, before.reason)
             raise Later
+        await self._gate.enter(call, clock)
         try:
             async with asyncio.timeout(self._office.values.timeout.total_seconds()):
                 return await messenger.find(replace(held, first_try=since - SKEW))
         except Refused:
             raise
         except Delayed as error:
-            now = clock()
-            next_at = now + self._wait(held, error)
-            self._looking.rest(held.workspace, held.channel, error.reach, next_at, now)
-            await self.put_back(held, before, next_at, str(error))
+            await self._delayed(held, before, call, error, clock())
             raise Later from error
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
@@ -121,11 +132,11 @@ class Sender:
         back = replace(held, state=state, next_at=next_at, first_try=before.first_try, last_try=before.last_try)
         await self._office.ledger.record(replace(back, reason=reason))
 
-    async def _delayed(self, held: Delivery, before: Delivery, error: Delayed, now: datetime) -> None:
+    async def _delayed(self, held: Delivery, before: Delivery, call: Call, error: Delayed, now: datetime) -> None:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._office.values.first_wait)
-        self.budgets.rest(held.workspace, held.channel, error.reach, now + rest, now)
+        self._budgets.rest(call, error.reach, now + rest, now)
         await self.put_back(held, before, now + wait, str(error))
 
     def _wait(self, held: Delivery, error: Delayed) -> timedelta:
@@ -144,14 +155,21 @@ class Sender:
         await self._office.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
 
     async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime) -> None:
+        call = self._call(Method.POST, held)
         if error.reach is Reach.PLATFORM:
             log.error("the platform of %s refuses everything: %s", held.workspace, error)
-            self.budgets.rest(held.workspace, held.channel, Reach.PLATFORM, now + PLATFORM_REST, now)
+            self._budgets.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
             await self.put_back(held, before, now + PLATFORM_REST, str(error))
             return
-        self.budgets.rest(held.workspace, held.channel, error.reach, now + REFUSED_REST, now)
-        if await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error))):
-            await self._trouble.pause(held.workspace, held.channel, error.reach, str(error), now)
+        self._budgets.rest(call, error.reach, now + REFUSED_REST, now)
+        refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
+        # First what is to follow: who is stopped after the next line leaves that to the next round.
+        await self._trouble.owe(refusal)
+        await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)))
+        await self._trouble.draw(refusal, now)
+
+    def _call(self, method: Method, held: Delivery) -> Call:
+        return self._office.call(method, held.workspace, held.channel)
 
 
 def _said(error: Exception) -> str:

@@ -5,7 +5,7 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 """
 
 from bot.models.chats import Installation, text_key
-from bot.models.deliveries import Abilities, Delivery, Happening, Occurrence, State
+from bot.models.deliveries import FOREVER, Abilities, Delivery, Happening, Method, Occurrence, Rate, State
 from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
 from bot.models.items import Item, Kind, Link, Reading
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
@@ -17,6 +17,7 @@ from bot.models.topics import LONGEST_TITLE, Interest, Ranked, ScorePart, Topic
 
 __all__ = [
     "EVERY_DAY",
+    "FOREVER",
     "LONGEST_TITLE",
     "PARTS",
     "Abilities",
@@ -44,6 +45,7 @@ __all__ = [
     "Label",
     "Limits",
     "Link",
+    "Method",
     "Not",
     "Number",
     "Occurrence",
@@ -54,6 +56,7 @@ __all__ = [
     "Preferences",
     "Query",
     "Ranked",
+    "Rate",
     "Reading",
     "Reply",
     "ReplyEntry",

@@ -1,8 +1,12 @@
 """Occurrences of subscriptions, and the deliveries that the ledger keeps of them."""
 
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)  # a delivery's `next_at` when nothing more can be known of it
+
+Place = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
 class Happening(StrEnum):
@@ -31,6 +35,11 @@ class Occurrence:
     attempts: int = 0  # how often making its digest failed
     next_at: datetime | None = None  # not to be tried before
 
+    @property
+    def place(self) -> Place:
+        """Which one it is."""
+        return self.workspace, self.subscription, self.day, self.slot
+
 
 class State(StrEnum):
     """Where a delivery stands; DESIGN of the ledger in docs/delivery.md."""
@@ -55,7 +64,8 @@ class Delivery:
     part: int = 1  # from 1; a part is not sent before the one before it is done
     parts: int = 1
     payload: str  # what the messenger rendered, frozen
-    seal: str = ""  # the payload's SHA-256 in hex: what does not fit it any more is not posted; "" fits everything
+    seal: str = ""  # SHA-256 in hex of what may be said: what does not fit it any more is not posted; "" fits everything
+    if_late: str = ""  # the payload that is posted instead once it is late; "" where nothing in it depends on that
     due: datetime
     state: State = State.PENDING
     next_at: datetime  # not to be tried before
@@ -68,6 +78,30 @@ class Delivery:
     link: str = ""  # where a reader finds it, where the platform has addresses
     thread: str = ""  # the message of part one, for the parts that hang on it
     reason: str = ""
+    late: bool = False  # it was sent when it was late already
+    made_at: datetime | None = None  # when its digest was saved, which tells that from others of the same day
+
+    @property
+    def place(self) -> Place:
+        """Which occurrence it is of."""
+        return self.workspace, *self.occurrence
+
+
+class Method(StrEnum):
+    """What a platform is asked for; each has limits of its own."""
+
+    POST = "post"
+    FIND = "find"
+    TELL = "tell"
+    ANNOUNCE = "announce"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rate:
+    """How often a platform may be asked for one thing; None: no limit known."""
+
+    per_channel_second: float | None = None  # where somebody is told something: of each person
+    per_workspace_minute: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +110,20 @@ class Abilities:
 
     nonce_window: timedelta = timedelta(0)  # so long after the first try the same nonce never posts twice
     finds: bool = False  # a message can be found again by its marker, in channels whose history may be read
-    per_second: float | None = None  # over everything that is posted there; None: no limit known
-    per_channel_second: float | None = None
-    per_workspace_minute: float | None = None
+    per_second: float | None = None  # over everything that is asked there, whatever it is; None: no limit known
+    per_channel_second: float | None = None  # of postings
+    per_workspace_minute: float | None = None  # of postings
+    find: Rate = Rate()
+    tell: Rate = Rate()
+    announce: Rate = Rate()
+
+    def rate(self, method: Method) -> Rate:
+        """Return how often it may be asked for this."""
+        match method:
+            case Method.POST:
+                return Rate(per_channel_second=self.per_channel_second, per_workspace_minute=self.per_workspace_minute)
+            case Method.FIND:
+                return self.find
+            case Method.TELL:
+                return self.tell
+        return self.announce

@@ -88,6 +88,7 @@ class House:
         """Do what the service does every few seconds."""
         await courier.deliver_due(self.clock)
         await courier.reconcile(self.clock)
+        await courier.tell_owed(self.clock)
         self.clock.advance(ROUND)
 
     async def live(self, *deaths: int, rounds: int = 400) -> int:

@@ -129,7 +129,7 @@ class Service:
         await self.store.save_subscription(subscription(always=True), change(), replaces=0)
 
     async def round(self) -> None:
-        for name in ("tick", "publish", "deliver", "settle"):
+        for name in ("tick", "publish", "deliver", "settle", "tell"):
             await self.jobs[name].run()
 
 

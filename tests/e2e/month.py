@@ -160,10 +160,11 @@ class Month:
             await self.start()
 
     async def post(self) -> None:
-        """Make and deliver what was found due, and settle what may have been delivered."""
+        """Make and deliver what was found due, settle what may have been delivered, and tell of what failed."""
         await self.service.printer.publish_due(self.clock())
         await self.service.courier.deliver_due(self.clock)
         await self.service.courier.reconcile(self.clock)
+        await self.service.courier.tell_owed(self.clock)
 
     async def _notice_pauses(self, *, killed: bool) -> None:
         """Hold what is paused against what was refused in this round, and tell the model of it."""

@@ -118,6 +118,7 @@ class Transcript:
     calls: list[Delivery] = field(default_factory=list)  # every call of send
     told: list[tuple[str, str, str]] = field(default_factory=list)
     announced: list[tuple[str, str, str]] = field(default_factory=list)
+    looked: list[datetime] = field(default_factory=list)  # when somebody looked for something
     silent: bool = False  # nobody can be told anything
     _sent: list[Message] = field(default_factory=list)
 
@@ -180,6 +181,7 @@ class Transcript:
 
     async def find(self, delivery: Delivery) -> str | None:
         self.steps.step()
+        self.looked.append(self.clock())
         fault = self.looks.pop(0) if self.looks else Fault.NONE
         _raise_unposted(fault)
         now, since = self.clock(), (delivery.first_try or delivery.due) - timedelta(minutes=1)

@@ -8,9 +8,8 @@ import pytest
 
 from bot.delivery import Courier, Values, notice_restored, sealed
 from bot.delivery.doubt import doubted_until
-from bot.delivery.terms import FOREVER
 from bot.errors import Delayed, Reach, Refused, StoreError
-from bot.models import Abilities, Delivery, Preferences, State
+from bot.models import FOREVER, Abilities, Delivery, Preferences, Rate, State
 from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change
 from tests.conftest import NOW
@@ -177,6 +176,61 @@ async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -
     await house.round(courier)
     done = {name for name, state in (await states(house)).items() if state is State.DONE}
     assert done == {f"d{number}p1" for number in range(31, 41)}
+
+
+# --- each method for itself
+
+
+async def test_looks_keep_to_their_own_rate_and_hold_up_nothing_that_is_posted() -> None:
+    looks = Abilities(finds=True, find=Rate(per_workspace_minute=50))
+    house = House(looks, faults=[Fault.LOST_ANSWER] * 60)
+    courier = await planted(house, *numbered([1] * 60, NOW))
+    for _ in range(6):
+        await house.round(courier)
+    begun = house.clock()
+    await house.plant([delivery(900, now=begun)])
+    while house.clock() < begun + 3 * MINUTE:
+        await house.round(courier)
+
+    at = house.chat.looked
+    assert len(at) == 60
+    assert max(sum(begin <= each < begin + MINUTE for each in at) for begin in at) <= 50
+    assert (await house.rows())["d900p1"].last_try == begun
+    assert set((await states(house)).values()) == {State.DONE}
+
+
+async def test_a_look_that_is_limited_waits_as_long_as_asked_and_holds_up_nothing_that_is_posted() -> None:
+    house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.RETRY_AFTER])
+    courier = await planted(house)
+    while not house.chat.looked:
+        await house.round(courier)
+    again = replace(delivery(2, now=house.clock()), channel="C1", topic="db")
+    await house.plant([again])
+    await house.round(courier)
+    assert (await states(house)) == {"d1p1": State.AMBIGUOUS, "d2p1": State.DONE}
+    for _ in range(6):
+        await house.round(courier)
+    assert (await states(house))["d1p1"] is State.DONE
+    assert house.chat.looked[1] - house.chat.looked[0] >= timedelta(seconds=30)
+
+
+async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_be_posted_to_again() -> None:
+    house = House(HISTORY, faults=[Fault.LOST_REQUEST])
+    courier = await planted(house, delivery(now=NOW))
+    await courier.deliver_due(house.clock)
+    house.clock.advance(timedelta(seconds=50))
+    await house.plant([replace(delivery(2, now=house.clock()), channel="C1", topic="db")])
+    house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=3))
+    await courier.deliver_due(house.clock)
+    rested = house.clock() + timedelta(minutes=3)
+    house.chat.closed = {}
+    while house.clock() < rested:
+        assert len(house.chat.calls) == 2
+        await house.round(courier)
+    for _ in range(12):
+        await house.round(courier)
+    assert set((await states(house)).values()) == {State.DONE}
+    assert house.chat.posted("d1p1") == 1
 
 
 # --- what may have been posted

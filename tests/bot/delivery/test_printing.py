@@ -109,6 +109,7 @@ async def test_what_is_too_late_is_skipped_and_said() -> None:
     await due(house)
     await printer(house).publish_due(NOW + 12 * HOUR + timedelta(seconds=1))
     assert await told(house) == [(Happening.SKIPPED, "it is too late to post it.")]
+    await house.courier().tell_owed(house.clock)
     assert [channel for _, channel, _ in house.chat.announced] == ["C-admin"]
 
 

@@ -35,9 +35,10 @@ async def changed(house: House, before: Subscription, **changes: Any) -> Subscri
 
 async def ticks(house: House, span: timedelta, step: timedelta = TICK) -> None:
     """Let the service live for so long."""
-    scheduler, end = Scheduler(house.office()), house.clock() + span
+    scheduler, courier, end = Scheduler(house.office()), house.courier(), house.clock() + span
     while house.clock() < end:
         await scheduler.tick(house.clock())
+        await courier.tell_owed(house.clock)
         house.clock.advance(step)
 
 
