@@ -160,8 +160,8 @@ def long_commands(buttons: Iterable[Button]) -> list[str]:
 
 
 def _is_long(command: str) -> bool:
-    # What looks like a mention does not stand in a message at all, not even where nobody reads it.
-    return units(command) > _VALUE or literal(command) != command
+    # What looks like a mention, or holds half a character, does not stand in a message at all.
+    return units(command) > _VALUE or literal(command) != command or "\ufffd" in clean(command)
 
 
 def value(command: str) -> str:

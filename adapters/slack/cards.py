@@ -9,7 +9,7 @@ from datetime import date
 
 from slack_sdk.models.blocks import Block
 
-from adapters.slack.blocks import BOLD, ITALIC, Buttons, Row, actions, linked, paragraph, quiet, quote, rich, said
+from adapters.slack.blocks import BOLD, ITALIC, Row, actions, divider, linked, paragraph, quiet, quote, rich, said
 from adapters.slack.limits import units
 from adapters.slack.mrkdwn import exact, link
 from adapters.slack.postings import Piece, piece
@@ -44,11 +44,13 @@ def _marked(item: Item) -> tuple[str, ...]:
     return tuple(f"⚠ {word}" for word in warnings(item))
 
 
-def entry_piece(entry: Entry, number: int | None, digest: Digest, *, compact: bool) -> Piece:
-    """Return one entry of a digest with its buttons."""
+def entry_piece(entry: Entry, number: int, digest: Digest, *, compact: bool, alone: bool = False) -> Piece:
+    """Return one entry of a digest with its buttons; `alone` when it is a message of its own."""
     item = entry.ranked.item
-    buttons = _buttons(item, digest.topic)
+    buttons = actions("entry", offers(item, digest.topic), title(item))
+    line = divider() if number > 1 and not compact and not alone else []
     return piece(
+        line,
         card(entry, number, digest.day, compact=compact),
         buttons.blocks,
         text=_text(entry, number, digest.day),
@@ -61,11 +63,12 @@ def entry_piece(entry: Entry, number: int | None, digest: Digest, *, compact: bo
 def card(entry: Entry, number: int | None, today: date, *, compact: bool) -> list[Block]:
     """Return one entry without its buttons."""
     item = entry.ranked.item
-    top = [*rich(paragraph(headline(item, number))), *quiet(facts(item, today))]
+    top, known = rich(paragraph(headline(item, number))), facts(item, today)
     if compact:
         words = said(cut(in_a_paragraph(entry.summary.parts), _PART, units))
-        return [*top, *rich(paragraph(words, _elsewhere(entry)))]
-    return [*top, *rich(quote(*_parts(entry)), paragraph(_elsewhere(entry))), *quiet(because(entry), _made(entry))]
+        return [*top, *quiet(known, because(entry)), *rich(paragraph(words, _elsewhere(entry)))]
+    body = rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))
+    return [*top, *quiet(known), *body, *quiet(because(entry), _made(entry))]
 
 
 def _parts(entry: Entry) -> list[Row]:
@@ -100,8 +103,9 @@ def _partner(entry: Entry) -> Row:
 
 def because(entry: Entry) -> str:
     """Return why it is here: the reasons, what matched between quotation marks, and the score."""
-    reasons = [_quoted(reason) for reason in entry.ranked.reasons]
-    return f"{cut(' · '.join(filter(None, reasons)), _REASONS, units)} · score {entry.ranked.score:.2f}".removeprefix(" · ")
+    reasons = " · ".join(filter(None, (_quoted(reason) for reason in entry.ranked.reasons)))
+    told = (cut(reasons, _REASONS, units), f"score {entry.ranked.score:.2f}")
+    return f"Chosen: {' · '.join(filter(None, told))}"
 
 
 def _quoted(reason: str) -> str:
@@ -113,14 +117,14 @@ def _made(entry: Entry) -> str:
     return f"Summary {told}" if told else ""
 
 
-def _buttons(item: Item, topic: str) -> Buttons:
-    offers = (
+def offers(item: Item, topic: str) -> tuple[Button, ...]:
+    """Return what one may say of an item under a digest of the topic."""
+    return (
         Button("More like this", write(More(item.key, topic))),
         Button("Less", write(Less(item.key, topic))),
         Button("Save", write(Save(item.key))),
         Button("Similar", write(Similar(item.key))),
     )
-    return actions("entry", offers, title(item))
 
 
 # --- for those who hear or see the text alone

@@ -5,11 +5,12 @@ stands in the `text` of a message alone, which notifications and screen readers 
 """
 
 import re
+from typing import Any
 
 from adapters.text import safe_url
 
 # How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
-FLAGS: dict[str, bool | str] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
+FLAGS: dict[str, Any] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
 
 _JOINER = "\u2060"  # of no width, and no break
 # What Slack takes for a mention, and what it writes for & < >: should it ever look into a text that is not to be parsed.

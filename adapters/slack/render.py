@@ -9,7 +9,7 @@ from typing import Any, Literal
 from adapters.slack import digests, replies
 from adapters.slack.blocks import long_commands, quiet
 from adapters.slack.cards import card as card_blocks
-from adapters.slack.cards import entry_piece
+from adapters.slack.cards import entry_piece, offers
 from adapters.slack.postings import Piece, Posting, packed, piece
 from bot.models import Digest, Entry, Reply
 
@@ -30,7 +30,10 @@ def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list
 
 def _threaded(digest: Digest, *, compact: bool, late: bool) -> list[Posting]:
     head = [digests.masthead(digest, late=late), *digests.contents(digest), digests.footer(digest)]
-    entries = [entry_piece(entry, number, digest, compact=compact) for number, entry in enumerate(digest.entries, start=1)]
+    entries = (
+        entry_piece(entry, number, digest, compact=compact, alone=True)
+        for number, entry in enumerate(digest.entries, start=1)
+    )
     return [*packed(head, _more(), _continued(digest)), *(posting for entry in entries for posting in packed([entry]))]
 
 
@@ -61,8 +64,10 @@ def notice(text: str) -> Posting:
 
 
 def long_texts(reply: Reply) -> tuple[str, ...]:
-    """Return the commands of an answer's own buttons, and of its entries', that must be kept for the buttons to work."""
+    """Return the commands of an answer's buttons, its entries' among them, that must be kept for the buttons to work."""
+    shown = [(entry.ranked.item, digest.topic) for digest in reply.digests for entry in digest.entries]
     buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
+    buttons += [button for item, topic in shown for button in offers(item, topic)]
     return tuple(dict.fromkeys(long_commands(buttons)))
 
 

@@ -1,0 +1,155 @@
+"""What Slack's errors mean: nothing posted and never will be, not now, or perhaps posted. Pure.
+
+The errors are those of docs.slack.dev/reference/methods/chat.postMessage, conversations.history, .replies, .join and .open.
+`fatal_error` and `internal_error` say of themselves that some of it may have succeeded. Any other error says that nothing
+was posted; one that is not known here is tried again, since it costs less than to pause a digest for good.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError, InvalidURL
+from slack_sdk.errors import SlackApiError
+
+from adapters.text import clean, cut
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+
+FAILURES = (SlackApiError, ClientError, OSError, asyncio.TimeoutError)  # how a call ends that does not succeed
+
+_INVITE = "Invite the app to the channel with /invite @Broadsheet."
+_REINSTALL = "Install Broadsheet in this workspace again, or give it a new bot token."
+_ASK = "A workspace administrator can allow it."
+
+# Never, in this channel or to this person.
+_CHANNEL: Mapping[str, str] = {
+    "channel_not_found": f"Slack knows no such channel, or it is private and Broadsheet is not in it. {_INVITE}",
+    "not_in_channel": f"Broadsheet is not in the channel. {_INVITE}",
+    "is_archived": "The channel is archived: unarchive it, or subscribe in another one.",
+    "channel_is_archived": "The channel is archived: unarchive it, or subscribe in another one.",
+    "cannot_reply_to_message": "The channel takes no answers in threads.",
+    "messages_tab_disabled": "The app's Messages tab is off: switch it on under App Home in the app's settings.",
+    "user_not_found": "Slack knows no such person in this workspace.",
+    "users_not_found": "Slack knows no such person in this workspace.",
+    "user_not_visible": "Broadsheet may not see this person.",
+    "user_disabled": "This person's account is deactivated.",
+    "cannot_dm_bot": "Slack lets no app write to another app.",
+    "no_text": "Slack takes no empty message.",
+    "msg_too_long": "The message is longer than Slack takes.",
+    "too_many_attachments": "The message holds more than Slack takes.",
+    "invalid_blocks": "Slack does not take the message as it is laid out.",
+    "invalid_blocks_format": "Slack does not take the message as it is laid out.",
+    "msg_blocks_too_long": "The message is longer than Slack takes.",
+    "metadata_too_large": "Slack does not take the mark by which Broadsheet finds its message again.",
+    "invalid_metadata_format": "Slack does not take the mark by which Broadsheet finds its message again.",
+    "ekm_access_denied": f"The workspace's encryption keys are closed to Broadsheet. {_ASK}",
+    "method_not_supported_for_channel_type": "Slack does not let an app do this in such a channel.",
+    "slack_connect_canvas_sharing_blocked": f"The channel is shared with others, who do not allow it. {_ASK}",
+    "is_inactive": "The channel is frozen by its owners.",
+    "thread_locked": "The thread is locked.",
+}
+# Never, in this workspace.
+_WORKSPACE: Mapping[str, str] = {
+    "not_authed": f"Slack was given no token. {_REINSTALL}",
+    "invalid_auth": f"Slack does not know Broadsheet's token. {_REINSTALL}",
+    "token_revoked": f"Broadsheet's token was revoked. {_REINSTALL}",
+    "token_expired": f"Broadsheet's token has run out. {_REINSTALL}",
+    "account_inactive": f"Broadsheet was removed from this workspace. {_REINSTALL}",
+    "app_uninstalled": f"Broadsheet was removed from this workspace. {_REINSTALL}",
+    "not_allowed_token_type": "That is no bot token: give the one that begins with xoxb-.",
+    "access_denied": f"The workspace does not let Broadsheet in. {_ASK}",
+    "team_access_not_granted": f"The organisation has not given Broadsheet this workspace. {_ASK}",
+    "team_not_found": "Slack knows no such workspace.",
+    "no_permission": f"Broadsheet may not post in this workspace. {_ASK}",
+    "enterprise_is_restricted": f"The organisation does not allow it. {_ASK}",
+    "two_factor_setup_required": "The workspace demands two-factor authentication of who installed Broadsheet.",
+    "accesslimited": f"The workspace limits what apps may do. {_ASK}",
+}
+# Not now, in this workspace.
+_LATER: Mapping[str, str] = {
+    "ratelimited": "Slack asked for a pause.",
+    "rate_limited": "Slack asked for a pause.",
+    "message_limit_exceeded": "The workspace has posted as many messages as its plan allows.",
+    "team_added_to_org": "The workspace is being moved into an organisation.",
+    "org_login_required": "The workspace is being moved into an organisation.",
+    "external_channel_migrating": "The channel is being moved.",
+    "request_timeout": "Slack did not receive the whole message.",
+}
+NO_THREAD = frozenset({"thread_not_found", "message_not_found", "invalid_thread_ts"})  # its first message was deleted
+_UNSURE = frozenset({"fatal_error", "internal_error", "service_unavailable"})
+_SCOPE = re.compile(r"[a-z_.:,-]{1,100}")
+
+
+def code_of(error: BaseException) -> str:
+    """Return Slack's name of an error: is_archived; "" where there is none."""
+    data = getattr(getattr(error, "response", None), "data", None)
+    code = data.get("error") if isinstance(data, Mapping) else None
+    return code if isinstance(code, str) else ""
+
+
+def translated(error: BaseException) -> DeliveryError:
+    """Return what a failed call of Slack's Web API means, as one sentence without anything secret."""
+    if isinstance(error, DeliveryError):
+        return error
+    if isinstance(error, ClientConnectorError | ConnectionTimeoutError | InvalidURL):
+        return Delayed("Slack could not be reached.", reach=Reach.PLATFORM)
+    if isinstance(error, SlackApiError):
+        return _answered(error)
+    return Uncertain("The connection to Slack was lost, or Slack did not answer in time.")
+
+
+def _answered(error: SlackApiError) -> DeliveryError:
+    code, status = code_of(error), _status(error)
+    if status == 429 or code in {"ratelimited", "rate_limited"}:
+        # Slack counts by method and workspace (docs.slack.dev/apis/web-api/rate-limits), whatever the channel.
+        return Delayed(_LATER["ratelimited"], reach=Reach.WORKSPACE, retry_after=_retry_after(error))
+    if code in _UNSURE or status >= 500 or (status == 200 and not code):
+        return Uncertain(f"Slack failed, and does not say whether the message was posted ({_shown(code) or status}).")
+    if not code:
+        return Delayed(f"Slack was not there, but something that answered {status}.", reach=Reach.PLATFORM)
+    return _by_code(code, error)
+
+
+def _by_code(code: str, error: SlackApiError) -> DeliveryError:
+    if code == "missing_scope":
+        return Refused(_scope(error), reach=Reach.WORKSPACE)
+    if code.startswith("restricted_action"):
+        return Refused(f"The channel's settings do not let Broadsheet post there. {_ASK}")
+    if code in _CHANNEL:
+        return Refused(_CHANNEL[code])
+    if code in _WORKSPACE:
+        return Refused(_WORKSPACE[code], reach=Reach.WORKSPACE)
+    if code in _LATER:
+        return Delayed(_LATER[code], reach=Reach.WORKSPACE)
+    return Delayed(f"Slack did not take it: {_shown(code)}.")
+
+
+def _scope(error: SlackApiError) -> str:
+    needed = str(error.response.data.get("needed", ""))
+    named = f" {needed}" if _SCOPE.fullmatch(needed) else ""
+    return f"Broadsheet lacks the permission{named}: add it under OAuth & Permissions and install the app again."
+
+
+def _status(error: SlackApiError) -> int:
+    """Return the HTTP status; where the answer could not be read, the response is aiohttp's own."""
+    status = getattr(error.response, "status_code", None) or getattr(error.response, "status", None)
+    return status if isinstance(status, int) else 0
+
+
+def _retry_after(error: SlackApiError) -> timedelta | None:
+    headers: Any = getattr(error.response, "headers", None) or {}
+    try:
+        seconds = float(_first(value for name, value in headers.items() if name.lower() == "retry-after"))
+        return timedelta(seconds=seconds) if 0 <= seconds <= 86_400 else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _first(values: Iterable[Any]) -> Any:
+    return next(iter(values), None)
+
+
+def _shown(code: str) -> str:
+    return cut(clean(code), 60)
