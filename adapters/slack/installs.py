@@ -38,8 +38,8 @@ class Installs(AsyncInstallationStore):
         self._org_of: dict[str, str] = {}  # pointers: workspace → organisation
         self._shut: set[str] = set()
 
-    async def load(self) -> None:
-        """Read and open all of them; those sealed with an older key are sealed anew. Raises StoreError."""
+    async def load(self, *, seal_anew: bool = True) -> None:
+        """Read and open all of them; the service alone may seal anew those sealed with an older key. Raises StoreError."""
         kept = await self._chats.installations(PLATFORM)
         # Opening a thousand of them takes longer than the event loop may be kept.
         opened = await asyncio.to_thread(lambda: [(each, self._opened(each)) for each in kept])
@@ -50,7 +50,7 @@ class Installs(AsyncInstallationStore):
             if content is None:
                 continue
             self._remember(each.place, content)
-            if not self._sealer.is_fresh(each.sealed):
+            if seal_anew and not self._sealer.is_fresh(each.sealed):
                 await self._write(each.place, content, each.made_by)
                 log.info("the tokens of %s are sealed with the newest key now", each.place)
 
