@@ -52,7 +52,7 @@ class SlackSettings(Section):
         return bool(self.bot_token.get_secret_value() or self.client_id)
 
 
-_DISCORD = ("https://discord.com/api/v10", "wss://gateway.discord.gg", "https://cdn.discordapp.com")
+DISCORD_ADDRESSES = ("https://discord.com/api/v10", "wss://gateway.discord.gg", "https://cdn.discordapp.com")
 
 
 class DiscordSettings(Section):
@@ -61,12 +61,13 @@ class DiscordSettings(Section):
     token: SecretStr = SecretStr("")
     shards: int = Field(default=0, ge=0, le=10_000)  # 0: as many as Discord recommends
     development_guild: str = Field(default="", pattern=r"^\d*$")  # commands are synced to this server alone
+    manage: Literal["anyone", "admins"] = "admins"  # where a server has not settled it; admins may manage the channel
     threads: bool = False
     reactions: bool = False
     link_previews: bool = False
-    api_url: TokenUrl = _DISCORD[0]
-    gateway_url: Annotated[str, AfterValidator(_gateway)] = _DISCORD[1]
-    cdn_url: Url = _DISCORD[2]
+    api_url: TokenUrl = DISCORD_ADDRESSES[0]
+    gateway_url: Annotated[str, AfterValidator(_gateway)] = DISCORD_ADDRESSES[1]
+    cdn_url: Url = DISCORD_ADDRESSES[2]
 
     @property
     def enabled(self) -> bool:
@@ -75,7 +76,10 @@ class DiscordSettings(Section):
 
     @model_validator(mode="after")
     def _is_one_service(self) -> "DiscordSettings":
-        own = [mine != usual for mine, usual in zip((self.api_url, self.gateway_url, self.cdn_url), _DISCORD, strict=True)]
+        own = [
+            mine != usual
+            for mine, usual in zip((self.api_url, self.gateway_url, self.cdn_url), DISCORD_ADDRESSES, strict=True)
+        ]
         if any(own) and not all(own):
             raise ValueError("api_url, gateway_url and cdn_url belong together: set all of them, or none")
         return self

@@ -47,9 +47,9 @@ Values = Mapping[str, Any]  # what was chosen, by option
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form is wanted instead: for a subscription or a topic; `name` is the topic's, "" for a new one."""
+    """A form is wanted instead; `name` is the topic's, "" for a new one."""
 
-    of: str  # subscription, topic
+    of: str  # subscription, topic, filter
     name: str = ""
 
 
@@ -137,8 +137,10 @@ def _edit(values: Values) -> Command | Form:
     )
 
 
-def _filter(values: Values) -> Command:
+def _filter(values: Values) -> Command | Form:
     action, scope = _text(values, "action"), _text(values, "scope")
+    if action == FilterAction.SET and not _text(values, "query").strip():
+        return Form("filter", _text(values, "topic"))
     return Filter(
         _text(values, "topic"),
         FilterAction(action) if action else FilterAction.SHOW,

@@ -5,8 +5,9 @@ switched off link previews sees no embeds, and what is written is one text in re
 """
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -31,7 +32,7 @@ from adapters.words import (
 )
 from bot.commands import Command, Less, More, Now, Save, Similar, write
 from bot.errors import UsageError
-from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, SummaryPart
+from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, Summary, SummaryPart
 from bot.wording import long_day
 
 IS_COMPONENTS_V2 = 1 << 15
@@ -154,9 +155,13 @@ def _entry_lines(number: int, entry: Entry, today: date, room: int, *, compact: 
 
 def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
     yield f"### {number}\\. {markdown.link(title(item), first_link(item), min(room, _TITLE))}"
+    yield markdown.quiet(_facts(item, today, room))
+
+
+def _facts(item: Item, today: date, room: int) -> str:
     bad = [f"**{word}**" for word in warnings(item)]
     facts = [markdown.fitted(word, room // 2) for word in (*byline(item, today), *signals(item), *badges(item)[:4])]
-    yield markdown.quiet(" · ".join((*bad, *facts)))
+    return " · ".join((*bad, *facts))
 
 
 def _part(part: SummaryPart, room: int) -> str:
@@ -211,10 +216,24 @@ def reply_postings(reply: Reply, today: date) -> list[Posting]:
     pieces += [_reply_entry(number, each, today) for number, each in enumerate(reply.entries, start=reply.first)]
     closing = joined(*_closing(reply))
     pieces += [closing] if closing.components else []
-    found = list(sheets(pieces, TEXTS_USED, COMPONENTS - 2))
+    found = list(sheets([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2))
     postings = [_reply_posting(reply, sheet.pieces) for sheet in found]
     postings += [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
     return postings
+
+
+def _naming(piece: Piece, reply: Reply) -> Piece:
+    """Return the piece with its channels and people by name; nobody is told of it, as no mention is allowed to."""
+    names = {each: f"<#{each}>" for each in reply.channels} | {each: f"<@{each}>" for each in reply.people}
+    names = {each: shown for each, shown in names.items() if each.isdecimal()}
+    if not names:
+        return piece
+    found = re.compile(rf"(?<![\w<#@])(?:{'|'.join(map(re.escape, names))})(?!\w)")
+    made = tuple(
+        {**each, "content": found.sub(lambda one: names[one[0]], each["content"])} if "content" in each else each
+        for each in piece.components
+    )
+    return replace(piece, components=made)
 
 
 def _reply_posting(reply: Reply, pieces: Sequence[Piece]) -> Posting:
@@ -266,6 +285,17 @@ def _closing(reply: Reply) -> Iterator[Piece]:
     if steps:
         yield Piece((text("\n".join(steps)),))
     yield rows(reply.buttons[:25])
+
+
+def item_posting(item: Item, summary: Summary, today: date) -> Posting:
+    """Return one item with its summary, as below a link."""
+
+    def told(room: int) -> Iterator[str]:
+        yield f"### {markdown.link(title(item), first_link(item), min(room, _TITLE))}"
+        yield markdown.quiet(_facts(item, today, room))
+        yield from (_part(each, room) for each in summary.parts)
+
+    return Posting((container([text(_roomy(told))]),), _plain([title(item)]), keys=((item.key,),))
 
 
 # --- plain text
