@@ -329,6 +329,10 @@ class Press(Protocol):
         """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds."""
         ...
 
+    async def summary(self, item: Item, now: datetime) -> Summary:
+        """Return the four parts of one item, as a digest would say them."""
+        ...
+
 
 class Maker(Protocol):
     """Makes the digests that are posted; whoever posts one records it."""

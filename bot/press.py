@@ -121,6 +121,10 @@ class Publisher:
             lambda _, edition: rank(edition, order.topic, examples=taught.examples, lessons=taught.lessons)
         )
 
+    async def summary(self, item: Item, now: datetime) -> Summary:
+        """Return the four parts of one item, as a digest would say them."""
+        return await self._summariser.summarise(item, now)
+
     # --- when
 
     async def _since(self, order: Order, now: datetime) -> datetime:

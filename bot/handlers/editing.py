@@ -101,10 +101,12 @@ async def _as_it_stands(desk: Desk, actor: Actor, name: str, part: Part, now: da
     by = f"by {changes[0].person}, {span_in_words(now - changes[0].at)} ago" if changes else "as it comes with Broadsheet"
     said = elements(topic, part)
     stands = f"{counted(len(said), 'entry')}" if part in LISTS else shown(said[0]) or "empty"
-    return Conflict(
+    conflict = Conflict(
         f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {NAMES[part]} now: {stands}.",
         hint=f"*topic show {name}* shows all of it; *topic edit {name} rev={topic.revision} {part} …* changes it as it is.",
     )
+    conflict.people = tuple(each.person for each in changes)
+    return conflict
 
 
 def _told(part: Part, before: Topic, after: Topic) -> tuple[str, str]:

@@ -23,7 +23,7 @@ def unclear(error: Unclear, command: Command) -> Reply:
 def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
     """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read."""
     if isinstance(error, Conflict):
-        return Reply(title="Somebody else changed it", text=_sentences(error))
+        return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
     usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
     said = (*_sentences(error), *_where(error, _faulty(command) if command is not None else str(asked)))
     if usage is None:

@@ -7,6 +7,7 @@ from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubs
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import shown, slug, topics_of
+from bot.handlers.mentioned import channels_of, mentioning
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
 from bot.handlers.posted import elsewhere as trouble_elsewhere
 from bot.handlers.subscribed import next_due, pause_in_words, title_of
@@ -134,10 +135,12 @@ async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> 
             title=f"Nothing was changed {where} yet",
             next_steps=("*history* without a topic tells every change in this workspace.",) if named else (),
         )
-    return Reply(
-        title=f"The latest changes {where}",
-        entries=tuple([await _entry(each, actor, now) for each in told[:_CHANGES]]),
+    shown_here = told[:_CHANGES]
+    reply = Reply(
+        title=f"The latest changes {where}", entries=tuple([await _entry(each, actor, now) for each in shown_here])
     )
+    channels = [channel for each in shown_here for channel in channels_of(each)]
+    return mentioning(reply, channels=channels, people=[each.person for each in shown_here])
 
 
 async def _changes(desk: Desk, named: str, actor: Actor) -> Sequence[Change]:

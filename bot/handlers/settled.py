@@ -8,6 +8,7 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, shown
+from bot.handlers.mentioned import mentioning
 from bot.handlers.settable import SETTINGS, Setting
 from bot.models import Actor, Button, Change, Field, Preferences, Reply
 
@@ -20,20 +21,22 @@ _ALSO = {
     **dict.fromkeys(("alert", "warnings"), "alerts"),
     **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
 }
+_OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
 
 
 async def settings(desk: Desk, command: Settings, actor: Actor, now: datetime) -> Reply:
     """Show what the workspace settled, or settle one thing."""
     before = await desk.store.preferences(actor.workspace)
     if not command.name.strip():
-        return _shown(desk, before, actor.channel)
+        return _naming(_shown(desk, before, actor.channel), before)
     name, setting = _setting(command.name)
     if not command.value.strip():
-        return Reply(
+        reply = Reply(
             title=setting.title,
             text=(_sentence(setting.tell(desk, before, actor.channel)),),
             next_steps=(f"*{setting.example}* changes it, *settings {name} {setting.taken_back}* takes it back.",),
         )
+        return _naming(reply, before)
     await _check(desk, name, actor)
     return await insist(lambda: _change(desk, (name, setting), _value(command.value), actor, now))
 
@@ -55,7 +58,7 @@ async def _settled(
     (name, setting), (before, after) = settled, pair
     told = _sentence(setting.tell(desk, after, actor.channel))
     if after == before:
-        return Reply(title=f"{setting.title}: as before", text=(told,))
+        return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
     change = Change(
         workspace=actor.workspace,
         at=now,
@@ -65,11 +68,14 @@ async def _settled(
         after=setting.tell(desk, after, ""),
     )
     await desk.store.save_preferences(actor.workspace, after, change, replaces=before)
-    return Reply(
-        title=f"Settled: {setting.title.lower()}",
-        text=(told,),
-        buttons=(Button("Undo", write(Settings(name, setting.write(before, actor.channel) or setting.taken_back))),),
-    )
+    if name in _OF_QUIET:
+        await desk.ledger.release(now, workspace=actor.workspace)  # it may wait for the end of hours that are quiet no more
+    undo = Button("Undo", write(Settings(name, setting.write(before, actor.channel) or setting.taken_back)))
+    return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
+
+
+def _naming(reply: Reply, preferences: Preferences) -> Reply:
+    return mentioning(reply, channels=filter(None, (preferences.alerts, *preferences.prefer_duplicate)))
 
 
 def _value(typed: str) -> str:

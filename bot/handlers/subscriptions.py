@@ -26,6 +26,7 @@ from bot.handlers.clauses import read_filter
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
+from bot.handlers.mentioned import mentioning
 from bot.handlers.subscribed import (
     NO_TOPIC,
     Changed,
@@ -206,13 +207,14 @@ async def list_subscriptions(desk: Desk, command: ListSubscriptions, actor: Acto
     if not found:
         return _nothing(where, topics)
     ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
-    entries = [await _entry(each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
+    entries = [await entry_of(each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
     everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
-    return Reply(
+    reply = Reply(
         title=f"{counted(len(found), 'subscription')} {where}",
         entries=tuple(entries),
         buttons=() if command.everywhere else (everywhere,),
     )
+    return mentioning(reply, channels=[each.channel for each in found])
 
 
 def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
@@ -224,9 +226,10 @@ def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
     )
 
 
-async def _entry(
+async def entry_of(
     each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, *, tell_channel: bool
 ) -> ReplyEntry:
+    """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
     lines = [await _schedule_line(each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]

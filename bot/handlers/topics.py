@@ -22,6 +22,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, slug, topic_named, topics_of
+from bot.handlers.mentioned import mentioning
 from bot.handlers.parts import definition, elements, interest_in_words
 from bot.handlers.subscribed import as_command
 from bot.models import Actor, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
@@ -35,7 +36,7 @@ async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: date
     """List the topics that can be subscribed: the workspace's own first."""
     topics = await topics_of(desk, actor.workspace)
     subscriptions = await desk.store.subscriptions(actor.workspace)
-    entries = [_listed(desk, topic, subscriptions, actor) for topic in topics.values()]
+    entries = [entry_of(desk, topic, subscriptions, actor) for topic in topics.values()]
     own = sum(topic.revision > 0 for topic in topics.values())
     return Reply(
         title=counted(len(topics), "topic"),
@@ -48,7 +49,8 @@ async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: date
     )
 
 
-def _listed(desk: Desk, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
+def entry_of(desk: Desk, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
+    """Return the topic as a list tells it, with its buttons."""
     users = [each for each in subscriptions if each.topic == topic.name]
     here = any(each.channel == actor.channel for each in users)
     lines = [topic.description] if topic.description else []
@@ -139,9 +141,8 @@ async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
 async def create_topic(desk: Desk, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
     """Make a topic of the workspace's own, from a query or from another topic."""
     await check_may_manage(desk, actor)
-    topics = await topics_of(desk, actor.workspace)
-    name = _new_name(command, topics)
-    topic = await _drafted(desk, command, name, actor)
+    name = new_name(command, await topics_of(desk, actor.workspace))
+    topic = await drafted(desk, command, actor)
     change = change_of(actor, name, "", definition(topic), now)
     made = await desk.store.save_topic(actor.workspace, topic, change, replaces=0)
     said, best = await entering(desk, actor, made, now)
@@ -163,7 +164,7 @@ async def create_topic(desk: Desk, command: CreateTopic, actor: Actor, now: date
     )
 
 
-def _new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
+def new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
     """Return the name when a new topic may have it; raises UsageError with one that it may have."""
     name = command.name
     proposed = slug(name)[:LONGEST_NAME].rstrip("-")
@@ -182,7 +183,9 @@ def _free(name: str, topics: Mapping[str, Topic]) -> str:
     return next((each for each in names if each not in topics), name)
 
 
-async def _drafted(desk: Desk, command: CreateTopic, name: str, actor: Actor) -> Topic:
+async def drafted(desk: Desk, command: CreateTopic, actor: Actor) -> Topic:
+    """Return the topic as the command makes it; raises UsageError for a query that says nothing, or no such origin."""
+    name = command.name
     title = name.replace("-", " ").capitalize()
     if command.origin:
         return replace(await topic_named(desk, actor.workspace, command.origin), name=name, title=title, revision=0)
@@ -210,11 +213,11 @@ async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: date
             return _as_shipped(desk.packs[topic.name], topic, await topics_of(desk, actor.workspace))
         users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
         if users and not command.anyway:
-            return _in_use(topic, users, actor)
+            return mentioning(_in_use(topic, users, actor), channels=[each.channel for each in users])
         learned = len(await desk.store.feedback(actor.workspace, topic.name))
         change = change_of(actor, topic.name, _whole(topic, users), "", now)
         await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
-        return _gone(topic, users, learned, actor)
+        return mentioning(_gone(topic, users, learned, actor), channels=[each.channel for each in users])
 
     return await insist(attempt)
 

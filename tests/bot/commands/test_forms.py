@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -50,9 +51,8 @@ def forms() -> st.SearchStrategy[SubscribeForm]:
 
 
 def subscribing() -> st.SearchStrategy[Subscribe]:
-    days = st.one_of(
-        st.just({}), _weekdays.map(lambda days: {"weekdays": days}), st.integers(1, 31).map(lambda day: {"month_day": day})
-    )
+    weekdays = _weekdays.map(lambda days: {"weekdays": days})
+    days: st.SearchStrategy[dict[str, Any]] = st.just({}) | weekdays | st.integers(1, 31).map(lambda day: {"month_day": day})
     return st.builds(
         lambda days, **rest: Subscribe(topic="kv", **days, **rest),
         days,
