@@ -159,12 +159,12 @@ class Platform:
         if fault is None and working is not None:
             return web.json_response({"id": (await asyncio.shield(working)).id})
         if fault is Fault.RESET:
-            _cut(request)
+            cut(request)
         if fault is Fault.HALF:
             response = web.StreamResponse(headers={"Content-Length": "100", "Content-Type": "application/json"})
             await response.prepare(request)
             await response.write(b'{"id": "m')
-            _cut(request, politely=True)
+            cut(request, politely=True)
             return response
         return web.json_response({"error": "Internal Error"}, status=504 if fault is Fault.STALL else 500)
 
@@ -220,7 +220,7 @@ class Platform:
         return web.json_response(dict(self.counts))
 
 
-def _cut(request: web.Request, *, politely: bool = False) -> None:
+def cut(request: web.Request, *, politely: bool = False) -> None:
     """Cut the connection, by a reset unless `politely`."""
     transport = request.transport
     if transport is None:

@@ -1,0 +1,153 @@
+"""Messages: made of a request's body, changed by one, checked for the right to post them."""
+
+import itertools
+import time
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from tests.fakes.discord.mentions import live
+from tests.fakes.discord.message_rules import is_empty, merged
+from tests.fakes.discord.permissions import Permission
+from tests.fakes.discord.refusals import Refusal
+from tests.fakes.discord.things import Channel, Kind, Message, parts_of
+from tests.fakes.discord.world import World, Wrong
+from tests.fakes.platform import Message as Committed
+
+_KEPT = 4 | 64 | 4096 | 32768  # the flags that a sender may set: no embeds of links, ephemeral, silent, of components
+
+
+def demand_posting(world: World, channel: Channel, body: Mapping[str, Any], *, files: bool) -> None:
+    """Refuse unless the bot may post this there; an archived thread that is not locked is opened by it."""
+    if not channel.takes_messages:
+        raise Refusal(50008)
+    if channel.recipient is not None and channel.recipient.is_closed:
+        raise Refusal(50007)
+    world.demand(channel, Permission.SEND_MESSAGES_IN_THREADS if channel.is_thread else Permission.SEND_MESSAGES)
+    if body.get("embeds"):
+        world.demand(channel, Permission.EMBED_LINKS)
+    if files:
+        world.demand(channel, Permission.ATTACH_FILES)
+    if body.get("message_reference"):
+        world.demand(channel, Permission.READ_MESSAGE_HISTORY)
+    if channel.archived_at is not None:
+        if channel.locked:
+            raise Refusal(160005)
+        if world.archived_threads_refuse:
+            raise Refusal(50083)
+        open_again(world, channel)
+
+
+def open_again(world: World, thread: Channel) -> None:
+    """Let an archived thread be open."""
+    thread.archived_at = None
+    world.dispatch("THREAD_UPDATE", thread.shape(), guild=thread.guild)
+
+
+def posted(world: World, channel: Channel, body: Mapping[str, Any], files: Mapping[str, bytes], **more: Any) -> Message:
+    """Make the bot's message of a body that was found right, and tell of it."""
+    if is_empty(body) and not files:
+        raise Refusal(50006)
+    message = Message(number(world, more), channel, world.bot, nonce=body.get("nonce"), **more)
+    message.flags = (body.get("flags") or 0) & _KEPT | message.flags
+    message.reference = int((body.get("message_reference") or {}).get("message_id") or 0)
+    fill(world, message, body, files)
+    if not message.is_private:
+        channel.messages[message.id] = message
+        told = (str(channel.id), str(message.nonce or ""), message.text, time.time())
+        world.committed.append(Committed(str(message.id), *told))
+        tell(world, "MESSAGE_CREATE", message)
+        world.news.set()
+    return message
+
+
+def number(world: World, more: dict[str, Any]) -> int:
+    """Return the identifier that was chosen for the message, otherwise a new one."""
+    return int(more.pop("id", 0)) or world.new_id()
+
+
+def fill(world: World, message: Message, body: Mapping[str, Any], files: Mapping[str, bytes] | None = None) -> None:
+    """Give the message what the body says, and leave what it does not name."""
+    where = f"message {message.id} in {message.channel.name or message.channel.id}"
+    world.mentions += [f"{each} in {where}" for each in live(body)]
+    world.wrong += [Wrong(where, f"{'.'.join(map(str, at))}: {what}") for at, what in merged(body.get("embeds") or [])]
+    if "content" in body:
+        message.content = (body["content"] or "").strip()
+    if "embeds" in body:
+        message.embeds = [_embed(each) for each in body["embeds"] or []]
+    if "components" in body:
+        message.components = [component(each) for each in body["components"] or []]
+        _number(message.components)
+    if files or "attachments" in body:
+        _attach(world, message, body.get("attachments") or [], files or {})
+
+
+def again(world: World, nonce: str) -> Message | None:
+    """Return the bot's message of a few minutes ago with that nonce; refuses when it was deleted since."""
+    at, known = world.nonces.get(nonce, (None, None))
+    if at is None or known is None or world.clock() - at >= timedelta(seconds=world.behaviour.remembers):
+        return None
+    if known.is_deleted:
+        raise Refusal(10008)
+    return known
+
+
+def tell(world: World, event: str, message: Message) -> None:
+    """Tell of a message, in a server or in private."""
+    guild = message.channel.guild
+    more = {"guild_id": str(guild.id), "member": _member(message)} if guild else {}
+    world.dispatch(event, message.shape() | {"channel_type": int(message.channel.kind)} | more, guild=guild)
+
+
+def _member(message: Message) -> dict[str, Any]:
+    guild = message.channel.guild
+    assert guild is not None
+    found = guild.members.get(message.author.id)
+    return {} if found is None else {name: value for name, value in found.shape().items() if name != "user"}
+
+
+def _embed(embed: Mapping[str, Any]) -> dict[str, Any]:
+    said = {name: value for name, value in embed.items() if value not in (None, [])}
+    fields = [{"inline": False, **each} for each in said.get("fields", ())]
+    return said | {"type": "rich"} | ({"fields": fields} if fields else {})
+
+
+def component(part: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a component of a request as it stands in a reply."""
+    said = {name: value for name, value in part.items() if value is not None}
+    usual: dict[int, dict[str, Any]] = {
+        3: {"min_values": 1, "max_values": 1},
+        14: {"divider": True, "spacing": 1},
+        17: {"accent_color": None, "spoiler": False},
+    }
+    said = usual.get(said["type"], {}) | said
+    said.pop("required", None)
+    if "components" in said:
+        said["components"] = [component(each) for each in said["components"]]
+    if "accessory" in said:
+        said["accessory"] = component(said["accessory"])
+    return said
+
+
+def _number(components: list[dict[str, Any]]) -> None:
+    taken = {each["id"] for each in parts_of(components) if each.get("id")}
+    free = (each for each in itertools.count(1) if each not in taken)
+    for each in parts_of(components):
+        each["id"] = each.get("id") or next(free)
+
+
+def _attach(world: World, message: Message, described: list[dict[str, Any]], files: Mapping[str, bytes]) -> None:
+    kept = {str(each["id"]) for each in described}
+    message.attachments = [each for each in message.attachments if each["id"] in kept]
+    names = {str(each["id"]): each.get("filename") for each in described}
+    for at, (given, content) in enumerate(files.items()):
+        name = names.get(str(at)) or given
+        url = f"{world.url}/cdn/attachments/{message.channel.id}/{name}"
+        made = {"id": str(world.new_id()), "filename": name, "size": len(content), "url": url, "proxy_url": url}
+        message.attachments.append(made)
+        message.files[name] = content
+
+
+def thread_kind(channel: Channel) -> Kind:
+    """Return of which kind a public thread in this channel is."""
+    return Kind.ANNOUNCEMENT_THREAD if channel.kind is Kind.ANNOUNCEMENT else Kind.PUBLIC_THREAD
