@@ -110,11 +110,17 @@ def preformatted(text: str) -> RichTextPreformattedElement:
 
 
 def _lines(rows: Sequence[Row]) -> Row:
-    present = [row for row in rows if row]
-    joined = present[0] if present else []
-    for row in present[1:]:
-        joined = [*joined, *said("\n"), *row]
+    joined: Row = []
+    for row in rows:
+        joined += _next_line(row) if joined else row
     return joined
+
+
+def _next_line(row: Row) -> Row:
+    """Break the line before the row, within its first text where it begins with one: each run costs room."""
+    if row and isinstance(row[0], RichTextElementParts.Text):
+        return [RichTextElementParts.Text(text=f"\n{row[0].text}", style=row[0].style), *row[1:]]
+    return [*said("\n"), *row] if row else []
 
 
 def header(text: str) -> list[Block]:
@@ -146,7 +152,7 @@ class Buttons:
 
 
 def actions(kind: str, buttons: Sequence[Button], about: str = "") -> Buttons:
-    """Return the buttons as a row. `kind` begins the block's name; `about` says what they are for to who cannot see it."""
+    """Return the buttons as a row. `kind` begins the block's name; `about` tells one entry's from another's by ear."""
     able = [button for button in buttons if button.command][:10]
     if not able:
         return Buttons()
@@ -160,8 +166,8 @@ def long_commands(buttons: Iterable[Button]) -> list[str]:
 
 
 def _is_long(command: str) -> bool:
-    # What looks like a mention, or holds half a character, does not stand in a message at all.
-    return units(command) > _VALUE or literal(command) != command or "\ufffd" in clean(command)
+    # What looks like a mention, or like no text at all, does not stand in a message either.
+    return units(command) > _VALUE or literal(clean(command)) != command
 
 
 def value(command: str) -> str:
@@ -173,8 +179,10 @@ def _button(number: int, button: Button, about: str) -> ButtonElement:
     label = cut(literal(clean(button.label) or clean(button.command) or "…"), LABEL, units)
     more: dict[str, Any] = {"style": "danger", "confirm": _confirm(label, button.command)} if button.danger else {}
     if about:
-        more["accessibility_label"] = cut(f"{label}: {literal(about)}", LABEL, units)
-    return ButtonElement(text=_plain(label), action_id=f"command:{number}", value=value(button.command), **more)
+        more["accessibility_label"] = cut(f"{label}, {about}", LABEL, units)
+    return ButtonElement(
+        text=PlainTextObject(text=label), action_id=f"command:{number}", value=value(button.command), **more
+    )
 
 
 def _confirm(label: str, command: str) -> ConfirmObject:

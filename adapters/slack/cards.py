@@ -1,7 +1,7 @@
 """An item and an entry of a digest as Slack shows them. Pure.
 
-From top to bottom: the title, which is the link; in grey who, when and where; beside a bar what the paper says in four
-parts, or without a bar in one; where else to go; in grey again why it is here; and the buttons.
+From top to bottom: the title, which is the link; in grey who, when and where, and why it is here; beside a bar what the
+paper says in four parts, or without a bar in one; where else to go; and the buttons.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ def _marked(item: Item) -> tuple[str, ...]:
 def entry_piece(entry: Entry, number: int, digest: Digest, *, compact: bool, alone: bool = False) -> Piece:
     """Return one entry of a digest with its buttons; `alone` when it is a message of its own."""
     item = entry.ranked.item
-    buttons = actions("entry", offers(item, digest.topic), title(item))
+    buttons = actions("entry", offers(item, digest.topic), f"entry {number}")
     line = divider() if number > 1 and not compact and not alone else []
     return piece(
         line,
@@ -66,9 +66,9 @@ def card(entry: Entry, number: int | None, today: date, *, compact: bool) -> lis
     top, known = rich(paragraph(headline(item, number))), facts(item, today)
     if compact:
         words = said(cut(in_a_paragraph(entry.summary.parts), _PART, units))
-        return [*top, *quiet(known, because(entry)), *rich(paragraph(words, _elsewhere(entry)))]
-    body = rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))
-    return [*top, *quiet(known), *body, *quiet(because(entry), _made(entry))]
+        return [*top, *quiet(known, because(entry)), *rich(paragraph(words, _partner(entry)))]
+    why = " · ".join(filter(None, (because(entry), _made(entry))))
+    return [*top, *quiet(known, why), *rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))]
 
 
 def _parts(entry: Entry) -> list[Row]:
@@ -98,7 +98,7 @@ def _partner(entry: Entry) -> Row:
     if units(url) > _ADDRESS:
         url = ""
     named = linked(cut(name or shown_url(url) or clean(entry.partner.key if entry.partner else ""), _NAME, units), url)
-    return [*said(f"{label}  ", BOLD), *named, *said("".join(f" · {fact}" for fact in told))]
+    return [*said(f"{label}  ", BOLD), *named, *said(cut("".join(f" · {fact}" for fact in told), _NAME, units))]
 
 
 def because(entry: Entry) -> str:
@@ -114,7 +114,7 @@ def _quoted(reason: str) -> str:
 
 def _made(entry: Entry) -> str:
     told = cut(reading(entry), _NAME, units)
-    return f"Summary {told}" if told else ""
+    return f"summary {told}" if told else ""
 
 
 def offers(item: Item, topic: str) -> tuple[Button, ...]:

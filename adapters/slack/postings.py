@@ -62,7 +62,7 @@ def packed(pieces: Iterable[Piece], last: Piece | None = None, then: Piece | Non
 
 def _posting(pieces: Sequence[Piece]) -> Posting:
     return Posting(
-        text=_text(pieces),
+        text=_text(pieces) or "…",
         blocks=tuple(_named(_blocks(pieces))),
         keys=tuple(keys for each in pieces for keys in each.keys),
         keep=tuple(dict.fromkeys(text for each in pieces for text in each.keep)),

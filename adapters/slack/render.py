@@ -73,4 +73,4 @@ def long_texts(reply: Reply) -> tuple[str, ...]:
 
 def plain(posting: Posting) -> Posting:
     """Return the message without its blocks, for when Slack does not take them."""
-    return Posting(text=posting.text or "…", blocks=(), keys=posting.keys, file=posting.file)
+    return Posting(text=posting.text, blocks=(), keys=posting.keys, file=posting.file)

@@ -14,7 +14,6 @@ from adapters.slack.mrkdwn import exact
 from adapters.slack.postings import Piece, Posting, packed, piece
 from adapters.slack.sentences import Names, channels_in, in_text, lines_of, spoken, stressed
 from adapters.text import clean, cut
-from adapters.words import title as name_of
 from bot.models import Attachment, Button, Field, Reply, ReplyEntry
 
 _PARAGRAPH = 1_500  # characters, as `units` counts them
@@ -85,7 +84,7 @@ def _entry(number: int, entry: ReplyEntry, today: date, names: Names) -> Iterato
     """Yield the entry, in several pieces where it has more lines than one block takes; the last has its buttons."""
     rows = [stressed(each, _LINE, names) for each in entry.lines]
     groups = [*_grouped(rows, [exact(cut(clean(each), _LINE, units)) for each in entry.lines])] or [([], "")]
-    row = actions("entry", entry.buttons, name_of(entry.item) if entry.item else clean(entry.title))
+    row = actions("entry", entry.buttons, f"entry {number}")
     for place, (group, told) in enumerate(groups, start=1):
         head = _title(number, entry, today, names) if place == 1 else []
         end = row if place == len(groups) else Buttons()
@@ -114,7 +113,7 @@ def _file(file: Attachment) -> Piece:
 
 
 def _is_short(file: Attachment) -> bool:
-    return bool(file.text.strip()) and units(file.text) <= _INLINE
+    return bool(clean(file.text)) and units(file.text) <= _INLINE
 
 
 def _steps(steps: Iterable[str], names: Names) -> Iterator[Piece]:

@@ -12,7 +12,7 @@ from adapters.words import Manner, told
 
 _STYLES = {Manner.PLAIN: PLAIN, Manner.STRESSED: BOLD, Manner.TYPED: CODE}
 # Slack's identifiers of channels: a notice names them, and nobody knows a channel by its number.
-_CHANNELS = re.compile(r"\b[CG](?=[A-Z]*[0-9])[A-Z0-9]{7,}\b")
+_CHANNELS = re.compile(r"\b[CG](?=[A-Z]*[0-9])[A-Z0-9]{8,}\b")
 
 
 @dataclass(frozen=True, slots=True)
