@@ -1,0 +1,321 @@
+"""Discord's Messenger, posting to a Discord on a real socket."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import discord.http
+import pytest
+
+from adapters.discord.door import BREAK, Door, Invalid
+from adapters.discord.send import DiscordMessenger
+from bot.delivery import delivery_id
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.models import Delivery
+from bot.store.memory import MemoryStore
+from tests.adapters.discord.test_render import many
+from tests.fakes.digests import GPU
+from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
+
+
+@pytest.fixture
+async def fake(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[FakeDiscord]:
+    async with running() as made:
+        monkeypatch.setattr(discord.http.Route, "BASE", made.api_url)
+        yield made
+
+
+@pytest.fixture
+def guild(fake: FakeDiscord) -> Guild:
+    return fake.guild("Lab")
+
+
+@pytest.fixture
+async def door(fake: FakeDiscord) -> AsyncIterator[Door]:
+    made = Door(fake.token)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+def messenger(door: Door) -> DiscordMessenger:
+    return DiscordMessenger(door, MemoryStore())
+
+
+def deliveries(messenger: DiscordMessenger, guild: Guild, channel: Channel, *, entries: int = 3) -> list[Delivery]:
+    """Return what the ledger hands out for a digest of so many entries, as at the first try."""
+    digest = GPU if entries == 3 else many(entries)
+    payloads = messenger.render(digest, compact=False, late=False)
+    now = datetime.now(UTC)
+    return [
+        Delivery(
+            id=delivery_id("s1", now.date(), 0, part),
+            occurrence=("s1", now.date(), 0),
+            workspace=f"discord:{guild.id}",
+            channel=str(channel.id),
+            topic="gpu-systems",
+            part=part,
+            parts=len(payloads),
+            payload=payload,
+            due=now,
+            next_at=now,
+            first_try=now,
+            attempts=1,
+        )
+        for part, payload in enumerate(payloads, start=1)
+    ]
+
+
+def again(delivery: Delivery) -> Delivery:
+    return replace(delivery, attempts=delivery.attempts + 1, token=delivery.token + 1)
+
+
+async def test_a_digest_stands_in_its_channel_with_its_buttons(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    name = await messenger.send(sent)
+
+    (message,) = papers.messages.values()
+    assert name == str(message.id)
+    assert "Kernel-Smith" in message.text
+    assert "More like this" in [button["label"] for button in message.buttons]
+    assert (fake.wrong, fake.mentions) == ([], [])
+    link = f"https://discord.com/channels/{guild.id}/{papers.id}/{message.id}"
+    assert messenger.link(replace(sent, message=name)) == link
+
+
+async def test_the_same_delivery_sent_twice_is_one_message(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    assert await messenger.send(sent) == await messenger.send(again(sent))
+    assert len(papers.messages) == 1
+
+
+async def test_what_was_posted_is_found_by_its_marker_among_others(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers, anna = fake.channel(guild, "papers"), fake.join(guild, fake.user("Anna"))
+    (sent,) = deliveries(messenger, guild, papers)
+    assert await messenger.find(sent) is None
+    name = await messenger.send(sent)
+    for number in range(150):  # more than one page of history
+        fake.write(papers, anna, f"nice one {number}")
+
+    assert await messenger.find(sent) == name
+    assert await messenger.find(replace(sent, id="0" * 24)) is None
+
+
+async def test_where_the_history_may_not_be_read_nothing_is_taken_for_not_posted(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    await messenger.send(sent)
+    fake.let(papers, may_not=Permission.READ_MESSAGE_HISTORY)
+    with pytest.raises(Refused, match=r"I need \*Read Message History\* in #papers\."):
+        await messenger.find(sent)
+
+
+async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:
+    papers = fake.channel(guild, "papers")
+    parts = deliveries(messenger, guild, papers, entries=12)
+    first = await messenger.send(parts[0])
+    names = [await messenger.send(replace(part, thread=first)) for part in parts[1:]]
+
+    assert len(papers.messages) == len(parts) >= 3
+    assert [await messenger.find(replace(part, thread=first)) for part in parts] == [first, *names]
+    assert fake.wrong == []
+
+
+async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_message(
+    fake: FakeDiscord, guild: Guild, door: Door
+) -> None:
+    messenger = DiscordMessenger(door, MemoryStore(), threads=True)
+    papers = fake.channel(guild, "papers")
+    first, second, third = deliveries(messenger, guild, papers, entries=9)[:3]
+    head = await messenger.send(first)
+    second, third = replace(second, thread=head), replace(third, thread=head)
+    name = await messenger.send(second)
+    thread = next(each for each in fake.channels.values() if each.parent is papers)
+    fake.archive(thread)
+    last = await messenger.send(third)
+
+    assert len(papers.messages) == 1
+    assert [str(each) for each in thread.messages] == [name.split("/")[1], last.split("/")[1]]
+    assert thread.name.startswith("GPU systems · ")
+    assert await messenger.find(second) == name
+    assert messenger.link(replace(second, message=name)).endswith(f"/{thread.id}/{name.split('/')[1]}")
+    assert fake.wrong == []
+
+
+async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM, tags=("GPU systems", "other"))
+    first, second = deliveries(messenger, guild, forum, entries=6)[:2]
+    head = await messenger.send(first)
+    name = await messenger.send(replace(second, thread=head))
+    (post,) = [each for each in fake.channels.values() if each.parent is forum]
+
+    assert len(post.messages) == 2
+    assert head == f"{post.id}/{min(post.messages)}"
+    assert name == f"{post.id}/{max(post.messages)}"
+    assert len(post.applied) == 1
+    # Posts take no nonce: who sends again looks first.
+    assert await messenger.send(again(first)) == head
+    assert await messenger.find(first) == head
+    assert len([each for each in fake.channels.values() if each.parent is forum]) == 1
+    assert fake.wrong == []
+
+
+@pytest.mark.parametrize(
+    ("right", "said"),
+    [
+        (Permission.VIEW_CHANNEL, r"\*View Channel\*"),
+        (Permission.SEND_MESSAGES, r"I need \*Send Messages\* in #papers\."),
+    ],
+)
+async def test_a_missing_permission_is_named(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger, right: Permission, said: str
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    fake.let(papers, may_not=right)
+    with pytest.raises(Refused, match=said):
+        await messenger.send(sent)
+    assert not papers.messages
+
+
+async def test_a_deleted_message_is_not_posted_again(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    await messenger.send(sent)
+    fake.delete_message(*papers.messages.values())
+    name = await messenger.send(again(sent))
+
+    assert [each for each in papers.messages.values() if not each.is_deleted] == []
+    assert messenger.link(replace(sent, message=name)) == ""
+
+
+async def test_a_message_that_is_not_taken_as_written_is_posted_as_plain_text_once(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    fake.befall("POST /channels", status=400, code=50035)
+    name = await messenger.send(sent)
+
+    (message,) = papers.messages.values()
+    assert "Kernel-Smith" in message.content
+    assert await messenger.find(sent) == name
+
+
+@pytest.mark.parametrize(
+    ("how", "kind", "reach"),
+    [
+        ({"status": 404, "code": 10003}, Refused, Reach.CHANNEL),
+        ({"status": 404, "code": 10004}, Refused, Reach.WORKSPACE),
+        ({"fault": Fault.BROKEN, "status": 401, "commits": False}, Refused, Reach.PLATFORM),
+        ({"status": 401, "code": 40001}, Refused, Reach.PLATFORM),
+        ({"fault": Fault.LIMITED}, Delayed, Reach.CHANNEL),
+        ({"fault": Fault.ALL_LIMITED}, Delayed, Reach.PLATFORM),
+        ({"fault": Fault.BROKEN, "status": 500}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.BROKEN, "status": 502}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.BROKEN, "status": 503}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.RESET, "commits": True}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.RESET, "commits": False}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.HALF, "commits": True}, Uncertain, Reach.CHANNEL),
+        ({"fault": Fault.BROKEN, "status": 204, "commits": True}, Uncertain, Reach.CHANNEL),
+    ],
+)
+async def test_each_failure_is_what_it_means(
+    fake: FakeDiscord,
+    guild: Guild,
+    messenger: DiscordMessenger,
+    how: dict[str, object],
+    kind: type[DeliveryError],
+    reach: Reach,
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    fake.befall("POST /channels", **how)
+    with pytest.raises(kind, match=r"\.$") as caught:
+        await messenger.send(sent)
+    assert (type(caught.value), caught.value.reach) == (kind, reach)
+    assert fake.token not in str(caught.value)
+    assert fake.counts["posts"] == 1, "nothing is tried again"
+
+
+async def test_a_ban_by_cloudflare_rests_everything(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    fake.limits.ban(30)
+    with pytest.raises(Delayed) as caught:
+        await messenger.send(sent)
+    assert caught.value.reach is Reach.PLATFORM
+
+
+async def test_a_discord_that_is_not_there_delays_everything(guild: Guild, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(discord.http.Route, "BASE", "http://127.0.0.1:9/api/v10")
+    door = Door("a.b.c")
+    messenger = DiscordMessenger(door, MemoryStore())
+    with pytest.raises(Delayed) as caught:
+        await messenger.announce(f"discord:{guild.id}", "1", "Hello.")
+    assert caught.value.reach is Reach.PLATFORM
+    await door.close()
+
+
+async def test_a_bucket_that_is_used_up_is_not_asked(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+
+    async def many_sent() -> None:
+        for number in range(20):
+            await messenger.send(replace(sent, id=f"{number:024d}"))
+
+    with pytest.raises(Delayed) as caught:
+        await many_sent()
+    assert caught.value.retry_after is not None
+    assert 1 <= len(papers.messages) < 20
+    assert len(fake.calls) == len(papers.messages), "what would have been refused was not sent"
+
+
+def test_many_refused_requests_shut_the_door_for_a_while() -> None:
+    at = 0.0
+    invalid = Invalid(lambda: at)
+    for _ in range(BREAK):
+        invalid.note(403, {})
+    invalid.note(429, {"X-RateLimit-Scope": "shared"})
+    invalid.note(200, {})
+    assert (invalid.count, invalid.closed_for()) == (BREAK, 600.0)
+    at = 601.0
+    assert (invalid.count, invalid.closed_for()) == (0, 0.0)
+
+
+async def test_a_shut_door_sends_nothing(fake: FakeDiscord, guild: Guild, door: Door, messenger: DiscordMessenger) -> None:
+    papers = fake.channel(guild, "papers")
+    for _ in range(BREAK):
+        door.invalid.note(401, {})
+    with pytest.raises(Delayed):
+        await messenger.send(deliveries(messenger, guild, papers)[0])
+    assert fake.calls == []
+
+
+async def test_an_owner_is_told_in_private_and_alerts_in_their_channel(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers, anna = fake.channel(guild, "papers"), fake.join(guild, fake.user("Anna"))
+    said = f"The digests of gpu-systems in {papers.id} are paused. @everyone *resume gpu-systems* posts them again."
+    await messenger.tell(f"discord:{guild.id}", str(anna.id), said)
+    await messenger.announce(f"discord:{guild.id}", str(papers.id), said)
+
+    conversation = next(each for each in fake.channels.values() if each.kind is Kind.PRIVATE)
+    for (message,) in (conversation.messages.values(), papers.messages.values()):
+        assert f"<#{papers.id}>" in message.content
+        assert "`/digest resume gpu-systems`" in message.content
+    assert (fake.wrong, fake.mentions) == ([], [])
+    assert timedelta(0) < messenger.abilities.nonce_window <= timedelta(minutes=2)
