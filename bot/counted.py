@@ -52,8 +52,8 @@ class _Counted:
             self._counts[LATE] += occurrence.state is Happening.MADE and occurrence.late
         return closed
 
-    async def record(self, delivery: Delivery) -> bool:
-        recorded = await self._ledger.record(delivery)
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
+        recorded = await self._ledger.record(delivery, unposted=unposted)
         if recorded and delivery.state in _STATES:
             self._counts[_STATES[delivery.state]] += 1
         return recorded

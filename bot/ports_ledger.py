@@ -69,12 +69,22 @@ class Ledger(Protocol):
         """
         ...
 
-    async def record(self, delivery: Delivery) -> bool:
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
         """Record a claimed delivery as it is given; False, and nothing written, when its token is no longer the latest.
 
+        `unposted`: surely nothing of it was ever posted. Where that is a part one that FAILED or EXPIRED, its digest goes
+        too: what it would have shown does not count as posted any more, and the next one begins where it began.
         A claim is recorded once; what the message says stays as it was made. Part one's message becomes the `thread` of the
         parts after it. Those after a part that FAILED or EXPIRED expire with its reason. What would wait again expires when
         its subscription is gone.
+        """
+        ...
+
+    async def release(self, now: datetime, *, workspace: str = "") -> int:
+        """Let what waits for a later time than now, in one workspace or in all, have its turn at once; return how much.
+
+        For when what it waits for is not true any more. What is held for longer than any lease lasts, by a clock that had
+        run ahead, is held no more; what is not to be tried again waits on.
         """
         ...
 

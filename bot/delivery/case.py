@@ -4,13 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.delivery.doubt import in_doubt
-from bot.delivery.quiet import after_quiet
+from bot.delivery.quiet import after_quiet, deadline
 from bot.delivery.send import Sender
 from bot.delivery.terms import Office
 from bot.models import Delivery, State, Subscription
 from bot.ports_ledger import Messenger
 
 _NOT_CONNECTED = "Its platform is not connected."
+
+Ending = tuple[State, str, bool]  # how it ends, why, and whether the alerts are to know
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +22,9 @@ class Case:
     before: Delivery  # as it was before it was claimed
     messenger: Messenger
     doubted: bool  # it may have been posted without this database knowing
-    ending: tuple[State, str, bool] | None  # why it is not to be posted any more, and whether the alerts are to know
+    ending: Ending | None  # why it is not to be posted any more
     at_all_costs: bool  # the channel would rather see it twice than miss it
+    late: bool  # it is marked so from now on
 
 
 class Cases:
@@ -38,40 +41,38 @@ class Cases:
         here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         subscription = next((each for each in here if each.id == place.occurrence[0]), None)
         settled = await store.preferences(place.workspace)
-        planned = quiet = delivery.due
+        planned = quiet = ends = delivery.due
         if subscription is not None:
             planned = await after_quiet(settled, subscription, delivery.due)
             quiet = await after_quiet(settled, subscription, now)
-        ending = self._ending(delivery, subscription, planned, now)
-        if messenger is None:
-            await self._disconnected(delivery, ending, now)
-            return None
+            ends = await deadline(settled, subscription, delivery.due, self._office.values.catch_up)
+        ending = _ending(delivery, subscription, ends, now)
         doubted = in_doubt(delivery, doubt)
-        return Case(delivery, messenger, doubted, ending, place.channel in settled.prefer_duplicate), quiet
+        if messenger is None:
+            await self._disconnected(delivery, ending, doubted=doubted, now=now)
+            return None
+        late = now - planned > self._office.values.late
+        twice = place.channel in settled.prefer_duplicate
+        return Case(delivery, messenger, doubted, ending, at_all_costs=twice, late=late), quiet
 
-    def _ending(
-        self, delivery: Delivery, subscription: Subscription | None, planned: datetime, now: datetime
-    ) -> tuple[State, str, bool] | None:
-        if subscription is None:
-            return State.EXPIRED, "unsubscribed", False
-        if delivery.part == 1 and _is_paused(subscription, now):
-            return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
-        if now - planned > self._office.values.catch_up:
-            return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
-        return None
-
-    async def _disconnected(self, delivery: Delivery, ending: tuple[State, str, bool] | None, now: datetime) -> None:
+    async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, doubted: bool, now: datetime) -> None:
         """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
         held = await self._office.ledger.claim(delivery, now, self._office.values.lease)
         if held is None:
             return
         if ending is not None and delivery.state is State.PENDING:
-            await self._sender.end(held, ending[0], ending[1], now, told=ending[2])
+            await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not doubted)
         elif ending is not None:
             await self._sender.unknown(held, _NOT_CONNECTED, now)
         else:
             await self._sender.put_back(held, delivery, now + self._office.wait(held.attempts), _NOT_CONNECTED)
 
 
-def _is_paused(subscription: Subscription, now: datetime) -> bool:
-    return subscription.paused and (subscription.paused_until is None or subscription.paused_until > now)
+def _ending(delivery: Delivery, subscription: Subscription | None, ends: datetime, now: datetime) -> Ending | None:
+    if subscription is None:
+        return State.EXPIRED, "unsubscribed", False
+    if delivery.part == 1 and subscription.is_paused(now):
+        return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
+    if now > ends:
+        return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
+    return None

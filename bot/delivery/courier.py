@@ -97,14 +97,19 @@ class Courier:
         if held is None:
             return
         if case.ending is not None:
-            await self._sender.end(held, case.ending[0], case.ending[1], clock(), told=case.ending[2])
+            await self._end(held, case, clock(), unposted=not case.doubted)
         elif quiet_until > clock():
             back = replace(held, attempts=delivery.attempts)
             await self._sender.put_back(back, delivery, quiet_until, _QUIET)
         elif case.doubted:
             await self._look_first(held, case, clock)
         else:
-            await self._sender.send(held, delivery, case.messenger, clock)
+            await self._sender.send(held, delivery, case.messenger, clock, unposted=True)
+
+    async def _end(self, held: Delivery, case: Case, now: datetime, *, unposted: bool) -> None:
+        if case.ending is not None:
+            state, reason, told = case.ending
+            await self._sender.end(held, state, reason, now, told=told, unposted=unposted)
 
     async def _look_first(self, held: Delivery, case: Case, clock: Clock) -> None:
         """Send it only where it was not posted before the database was restored."""
@@ -114,16 +119,16 @@ class Courier:
             return
         except Refused:
             if case.at_all_costs:
-                await self._sender.send_next(held, case.before, case.messenger, clock)
+                await self._sender.send_next(held, case.before, case.messenger, clock, unposted=False)
             else:
                 await self._sender.end(held, State.EXPIRED, _RESTORED, clock(), told=True)
             return
         if message is None:
-            await self._sender.send_next(held, case.before, case.messenger, clock)
+            await self._sender.send_next(held, case.before, case.messenger, clock, unposted=True)
             return
         # What was posted then may have been cut into other parts. First the later ones, so that none is sent in between.
         await self._office.ledger.expire_parts(held, _FOUND)
-        await self._sender.done(held, message, _FOUND)
+        await self._sender.done(replace(held, late=case.before.late), message, _FOUND)
 
     # --- what may have been sent
 
@@ -142,7 +147,7 @@ class Courier:
             back, last = replace(held, attempts=delivery.attempts), min(delivery.last_try or now, now)
             await self._sender.put_back(back, replace(delivery, last_try=last), ready, delivery.reason or _ENDED)
         elif by_nonce:
-            await self._sender.send(held, delivery, case.messenger, clock)
+            await self._sender.send(held, delivery, case.messenger, clock, unposted=False)
         else:
             await self._look_after(held, case, quiet_until, clock)
 
@@ -170,19 +175,19 @@ class Courier:
             return
         except Refused as error:
             if case.at_all_costs and case.ending is None:
-                await self._sender.send_next(held, case.before, case.messenger, clock)
+                await self._sender.send_next(held, case.before, case.messenger, clock, unposted=False)
             else:
                 await self._sender.unknown(held, str(error), clock())
             return
         if message is not None:
-            await self._sender.done(held, message)
+            await self._sender.done(replace(held, late=case.before.late), message)
         elif case.ending is not None:
-            await self._sender.end(held, case.ending[0], case.ending[1], clock(), told=case.ending[2])
+            await self._end(held, case, clock(), unposted=True)
         elif quiet_until > clock():
             back = replace(held, attempts=case.before.attempts)
             await self._sender.put_back(back, case.before, quiet_until, _QUIET)
         else:
-            await self._sender.send_next(held, case.before, case.messenger, clock)
+            await self._sender.send_next(held, case.before, case.messenger, clock, unposted=True)
 
     async def _look(self, held: Delivery, case: Case, clock: Clock) -> str | None:
         if not case.messenger.abilities.finds:
@@ -197,9 +202,12 @@ class Courier:
     # --- both
 
     async def _claim(self, case: Case, now: datetime) -> Delivery | None:
-        """Take the delivery; None when somebody else was first, or when its text is damaged."""
+        """Take the delivery, as it is to be said now; None when somebody else was first, or when its text is damaged."""
         held = await self._office.ledger.claim(case.before, now, self._office.values.lease)
-        if held is not None and not is_whole(held):
-            await self._sender.end(held, State.FAILED, _DAMAGED, now, told=True)
+        if held is None:
             return None
-        return held
+        if not is_whole(held):
+            surely = case.before.state is State.PENDING and not case.doubted
+            await self._sender.end(held, State.FAILED, _DAMAGED, now, told=True, unposted=surely)
+            return None
+        return replace(held, payload=held.if_late or held.payload, late=True) if case.late else held

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.delivery.doubt import doubted_until, in_doubt
-from bot.delivery.quiet import after_quiet, left_today
+from bot.delivery.quiet import after_quiet, deadline, left_today
 from bot.delivery.terms import Office, delivery_id, sealed
 from bot.delivery.trouble import Trouble
 from bot.errors import BotError
 from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
+from bot.models.deliveries import Place
 from bot.orders import Orders
 from bot.ports import Maker
 from bot.ports_ledger import Messenger
@@ -65,12 +66,12 @@ class Printer:
 
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
-        seen: set[tuple[str, str, object, int]] = set()
+        seen: set[Place] = set()
         done = 0
         while not self._stopped:
             found = await self._office.ledger.occurrences(now, limit=BATCH)
-            fresh = [each for each in found if _name(each) not in seen]
-            seen.update(map(_name, fresh))
+            fresh = [each for each in found if each.place not in seen]
+            seen.update(each.place for each in fresh)
             if not fresh:
                 break
             doubt = await doubted_until(self._office.store)
@@ -123,21 +124,22 @@ class Printer:
 
     async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
         """Try again later, or give up when it is too late then."""
-        if now - await self._planned(occurrence) > self._office.values.catch_up:
+        if now > await self._deadline(occurrence):
             return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
         log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
         attempts = occurrence.attempts + 1
         next_at = now + self._office.wait(attempts)
         return _Closing(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
 
-    async def _planned(self, occurrence: Occurrence) -> datetime:
-        """Return when it could be posted first, as far as that can be read: when it was due, or after the quiet hours."""
+    async def _deadline(self, occurrence: Occurrence) -> datetime:
+        """Return until when it may be posted, as far as what decides about that can be read."""
+        due, catch_up = occurrence.due, self._office.values.catch_up
         try:
             preferences = await self._office.store.preferences(occurrence.workspace)
             subscription = await self._of(occurrence)
-            return await after_quiet(preferences, subscription, occurrence.due) if subscription else occurrence.due
+            return await deadline(preferences, subscription, due, catch_up) if subscription else due + catch_up
         except Exception:  # noqa: BLE001 - what is wrong with it is being said already
-            return occurrence.due
+            return due + catch_up
 
     async def _of(self, occurrence: Occurrence) -> Subscription | None:
         """Return the subscription, None when it is no more."""
@@ -152,7 +154,7 @@ class Printer:
             return found
         planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
         allowed = await after_quiet(found.preferences, found.subscription, now)
-        if now - planned > self._office.values.catch_up:
+        if now > await deadline(found.preferences, found.subscription, occurrence.due, self._office.values.catch_up):
             return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
         if allowed > now:
             return _Closing(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
@@ -168,7 +170,7 @@ class Printer:
         subscription = await self._of(occurrence)
         if subscription is None:
             return _skipped(occurrence, "unsubscribed")
-        if subscription.paused and (subscription.paused_until is None or subscription.paused_until > now):
+        if subscription.is_paused(now):
             return _skipped(occurrence, f"paused. {subscription.paused_because}".strip())
         topic = (await self._orders.topics(place.workspace)).get(place.topic)
         if topic is None:
@@ -190,16 +192,25 @@ class Printer:
         digest = replace(await self._maker.make(order, now), day=job.occurrence.day)
         if not digest.entries and not subscription.always:
             return _Closing(replace(job.occurrence, state=Happening.EMPTY), digest)
-        late = job.occurrence.late
-        payloads = await asyncio.to_thread(job.messenger.render, digest, compact=subscription.compact, late=late)
-        if not payloads:
+        texts = await asyncio.to_thread(_texts, job, digest)
+        if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
         made = replace(job.occurrence, state=Happening.MADE)
-        parts = (_delivery(made, payload, part, len(payloads), now) for part, payload in enumerate(payloads, start=1))
+        parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
         return _Closing(made, digest, tuple(parts))
 
 
-def _delivery(occurrence: Occurrence, payload: str, part: int, parts: int, now: datetime) -> Delivery:
+def _texts(job: _Job, digest: Digest) -> list[tuple[str, str]]:
+    """Return what each part says, and what it says instead should it become late; "" where that is the same."""
+    render, compact = job.messenger.render, job.subscription.compact
+    said = render(digest, compact=compact, late=job.occurrence.late)
+    if_late = said if job.occurrence.late else render(digest, compact=compact, late=True)
+    if len(said) != len(if_late):  # that it is late takes room: then nobody is told
+        return [(each, "") for each in said]
+    return [(each, late if late != each else "") for each, late in zip(said, if_late, strict=True)]
+
+
+def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: int, now: datetime) -> Delivery:
     number, day, slot = occurrence.subscription, occurrence.day, occurrence.slot
     return Delivery(
         id=delivery_id(number, day, slot, part),
@@ -209,16 +220,14 @@ def _delivery(occurrence: Occurrence, payload: str, part: int, parts: int, now: 
         topic=occurrence.topic,
         part=part,
         parts=parts,
-        payload=payload,
-        seal=sealed(payload),
+        payload=said[0],
+        if_late=said[1],
+        seal=sealed(*said),
         due=occurrence.due,
         next_at=now,
+        made_at=now,
     )
 
 
 def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closing:
     return _Closing(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)
-
-
-def _name(occurrence: Occurrence) -> tuple[str, str, object, int]:
-    return occurrence.workspace, occurrence.subscription, occurrence.day, occurrence.slot

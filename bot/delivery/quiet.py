@@ -19,6 +19,17 @@ async def after_quiet(preferences: Preferences, subscription: Subscription, at: 
     return await asyncio.to_thread(_after, begin, end, preferences.zone or subscription.schedule.zone, at)
 
 
+async def deadline(preferences: Preferences, subscription: Subscription, due: datetime, catch_up: timedelta) -> datetime:
+    """Return until when a digest that was due may be posted, in UTC.
+
+    The window begins when it was due, or when the quiet hours end in which it was; one that ends within quiet hours is
+    given another at their end. So what could not be posted before long quiet hours began is posted after them.
+    """
+    ends = await after_quiet(preferences, subscription, due) + catch_up
+    resumed = await after_quiet(preferences, subscription, ends)
+    return ends if resumed == ends else resumed + catch_up
+
+
 def _after(begin: time, end: time, name: str, at: datetime) -> datetime:
     try:
         zone = zone_named(name)

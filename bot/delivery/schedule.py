@@ -3,11 +3,12 @@
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot import due
 from bot.delivery.owed import Refusal
+from bot.delivery.quiet import deadline
 from bot.delivery.terms import Office, Values
 from bot.delivery.trouble import Trouble
 from bot.errors import Reach, UsageError
@@ -20,6 +21,7 @@ ROUNDS = 100  # of reading; what is left waits for the next tick
 # Nothing is skipped row by row that was due longer ago: the ledger keeps occurrences for 40 days.
 _REMEMBERED = timedelta(days=35)
 _MOMENT = timedelta(microseconds=1)
+_SET_BACK = timedelta(minutes=1)  # by less than this nobody waits for long
 _TICK = "last tick"  # the fact that says until when everything due was noticed
 _LATER = timedelta(hours=1)  # a schedule that cannot be worked out is asked again then
 
@@ -44,6 +46,11 @@ class Scheduler:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
         office = self._office
         noticed = await self._last_tick(now)
+        if noticed - now > _SET_BACK:
+            released = await office.ledger.release(now)
+            log.warning(
+                "the clock was set back by %s; %d that waited for a time it had shown do not", noticed - now, released
+            )
         if noticed - now > _REMEMBERED:
             await self._plan_anew(now)
         new = 0
@@ -56,6 +63,27 @@ class Scheduler:
                 await office.store.set_fact(_TICK, now.isoformat())
                 break
         return new
+
+    async def _judged(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
+        """Return the occurrence, skipped where it was noticed too late to be posted."""
+        catch_up = self._office.values.catch_up
+        if each.state is not Happening.DUE or now - each.due <= catch_up:
+            return each
+        preferences = await self._office.store.preferences(each.workspace)
+        if now <= await deadline(preferences, subscription, each.due, catch_up):
+            return each
+        reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+        return replace(each, state=Happening.SKIPPED, reason=reason)
+
+    async def _say_skipped(self, found: Sequence[Occurrence], now: datetime) -> None:
+        """Log what is skipped; what no later digest makes up for is for the alerts too."""
+        skipped = [each for each in found if each.state is Happening.SKIPPED]
+        for each in skipped:
+            log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
+        if skipped and skipped[-1] is found[-1]:
+            each = skipped[-1]
+            text = f"The digest {each.topic} of {each.day} for {each.channel} is skipped: {each.reason}."
+            await self._trouble.alert(each.workspace, text, now)
 
     async def _last_tick(self, now: datetime) -> datetime:
         """Return until when all was noticed."""
@@ -74,10 +102,10 @@ class Scheduler:
             await self._open(subscription, plan, now)
 
     async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
-        new = await self._office.ledger.open_occurrences(plan.found, subscription, plan.next)
-        for each in plan.found:
-            if each.state is Happening.SKIPPED and new:
-                log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
+        found = [await self._judged(each, subscription, now) for each in plan.found]
+        new = await self._office.ledger.open_occurrences(found, subscription, plan.next)
+        if new:
+            await self._say_skipped(found, now)
         if plan.trouble:
             refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.trouble, subscription.topic)
             await self._trouble.pause(refusal, now)
@@ -122,8 +150,6 @@ def _occurrence(subscription: Subscription, date: due.DueDate, newest: bool, now
     age = now - date.at
     if not newest:
         state, reason = Happening.SKIPPED, "overtaken: a later digest was due too when it was noticed"
-    elif age > values.catch_up:
-        state, reason = Happening.SKIPPED, f"noticed too late: it was due at {date.at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
     else:
         state, reason = Happening.DUE, ""
     return Occurrence(

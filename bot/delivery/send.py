@@ -36,7 +36,9 @@ class Sender:
         self._pause = pause
         self._gate = Gate(pause)
 
-    async def send_next(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
+    async def send_next(
+        self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool
+    ) -> None:
         """Post what had its turn to be looked for: when its posting has its turn too, or later where that takes long."""
         call = self._call(Method.POST, held)
         free = self._budgets.when(call, clock())
@@ -47,10 +49,10 @@ class Sender:
             await self.put_back(held, before, free, before.reason)
             return
         self._budgets.take(call, clock())
-        await self.send(held, before, messenger, clock)
+        await self.send(held, before, messenger, clock, unposted=unposted)
 
-    async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock) -> None:
-        """Post it once and record what came of it."""
+    async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool) -> None:
+        """Post it once and record what came of it; `unposted`: surely no earlier try posted it."""
         values = self._office.values
         await self._gate.enter(self._call(Method.POST, held), clock)
         if held.lease_until is None or clock() + values.timeout > held.lease_until:
@@ -61,7 +63,7 @@ class Sender:
             async with asyncio.timeout(values.timeout.total_seconds()):
                 message = await messenger.send(held)
         except Refused as error:
-            await self._refused(held, before, error, clock())
+            await self._refused(held, before, error, clock(), unposted=unposted)
         except Delayed as error:
             await self._delayed(held, before, self._call(Method.POST, held), error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
@@ -112,9 +114,14 @@ class Sender:
             log.exception("the link of %s in %s cannot be made", posted.id, posted.channel)
             return ""
 
-    async def end(self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool) -> None:
-        """Record that it will not be posted, and its later parts neither; `told`: the alerts are to know."""
-        ended = await self._office.ledger.record(replace(held, state=state, reason=reason))
+    async def end(
+        self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool, unposted: bool = False
+    ) -> None:
+        """Record that it will not be posted, and its later parts neither.
+
+        `told`: the alerts are to know; `unposted`: surely nothing of it was posted.
+        """
+        ended = await self._office.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
         if ended and told:
             await self._trouble.alert(held.workspace, f"{_named(held)} was not posted: {reason}", now)
 
@@ -129,8 +136,8 @@ class Sender:
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
         state = State.PENDING if before.state is State.PENDING else State.AMBIGUOUS
-        back = replace(held, state=state, next_at=next_at, first_try=before.first_try, last_try=before.last_try)
-        await self._office.ledger.record(replace(back, reason=reason))
+        back = replace(held, state=state, next_at=next_at, late=before.late, reason=reason)
+        await self._office.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
 
     async def _delayed(self, held: Delivery, before: Delivery, call: Call, error: Delayed, now: datetime) -> None:
         wait = self._wait(held, error)
@@ -154,7 +161,7 @@ class Sender:
         next_at = (held.last_try or held.due) + rest
         await self._office.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
 
-    async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime) -> None:
+    async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime, *, unposted: bool) -> None:
         call = self._call(Method.POST, held)
         if error.reach is Reach.PLATFORM:
             log.error("the platform of %s refuses everything: %s", held.workspace, error)
@@ -165,7 +172,7 @@ class Sender:
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._trouble.owe(refusal)
-        await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)))
+        await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=unposted)
         await self._trouble.draw(refusal, now)
 
     def _call(self, method: Method, held: Delivery) -> Call:

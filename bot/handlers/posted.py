@@ -85,7 +85,8 @@ def _delivered(occurrence: Occurrence, parts: Mapping[State, Delivery]) -> tuple
         return kind, f"was not posted{_because(ended.reason)}"
     if waiting := parts.get(State.PENDING) or parts.get(State.SENDING):
         return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
-    return _Kind.POSTED, "was posted late" if occurrence.late else "was posted"
+    late = occurrence.late or any(each.late for each in parts.values())
+    return _Kind.POSTED, "was posted late" if late else "was posted"
 
 
 def _because(reason: str) -> str:

@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from sqlite_utils import Database
 
-from bot.models import Digest, Posting
+from bot.models import Delivery, Digest, Posting
 from bot.store.records import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
 
 
@@ -19,6 +19,18 @@ def save(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
     ).lastrowid
     rows = [(workspace, channel, key, number, micros(now), score) for key, score in posted_scores(digest).items()]
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
+
+
+def drop(db: Database, ended: Delivery) -> None:
+    """Drop the digest of a delivery, and what it would have posted."""
+    if ended.made_at is None:
+        return  # made by an edition that did not note it: which of a day's digests it was is not known
+    place = [ended.workspace, ended.channel]
+    which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
+    sql = "select id from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
+    for (number,) in db.execute(sql, which).fetchall():
+        db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
+        db.execute("delete from digests where id = ?", [number])
 
 
 def posted(db: Database, workspace: str, channel: str) -> frozenset[str]:

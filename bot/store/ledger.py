@@ -21,10 +21,10 @@ from bot.store.ledger_records import (
     delivery_to_text,
     occurrence_from_text,
     occurrence_to_text,
-    payload_to_bytes,
+    payloads_to_bytes,
 )
 from bot.store.records import micros, time_of
-from bot.store.turns import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, recorded
+from bot.store.turns import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
 from bot.store.workspace_records import subscription_from_text
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def open_occurrences(db: Database, found: Sequence[Occurrence], subscription: Su
         " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     return sum(
-        db.execute(sql, [*_place_in(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
+        db.execute(sql, [*_place_of(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
     )
 
 
@@ -97,7 +97,7 @@ def close_occurrence(
     db: Database, given: Occurrence, now: datetime, digest: Digest | None, deliveries: Sequence[Delivery]
 ) -> bool:
     """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
-    row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_in(given))).fetchone()
+    row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_of(given))).fetchone()
     fresh = closed(occurrence_from_text(row[0]) if row else None, given)
     if fresh is None:
         return False
@@ -111,7 +111,7 @@ def close_occurrence(
 
 def _update_occurrence(db: Database, fresh: Occurrence) -> None:
     sql = f"update occurrences set state = ?, next_at = ?, data = ? where {_PLACE}"
-    db.execute(sql, [*_standing(fresh), *_place_in(fresh)])
+    db.execute(sql, [*_standing(fresh), *_place_of(fresh)])
 
 
 def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -> Sequence[Occurrence]:
@@ -167,7 +167,7 @@ def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Del
     return fresh
 
 
-def record(db: Database, given: Delivery) -> bool:
+def record(db: Database, given: Delivery, unposted: bool) -> bool:
     """Record a claimed delivery as it is given; False when its token is no longer the latest."""
     wanted = given.state is not State.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
     fresh = recorded(_stored(db, given), given, wanted=wanted)
@@ -175,7 +175,30 @@ def record(db: Database, given: Delivery) -> bool:
         return False
     for each in (fresh, *after(fresh, _siblings(db, fresh))):
         _update(db, each)
+    if is_undone(fresh, given, unposted=unposted):
+        digests.drop(db, fresh)
     return True
+
+
+def release(db: Database, now: datetime, workspace: str) -> int:
+    """Let what waits for a later time than now have its turn at once."""
+    where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
+    at = micros(now)
+    waiting = f"state in ('{State.PENDING}', '{State.AMBIGUOUS}') and next_at > ?"
+    found = db.execute(
+        f"select data from deliveries where ({waiting} or state = '{State.SENDING}' and lease_until > ?){where}",
+        [at, at, *ours],
+    ).fetchall()
+    fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
+    changed = [after for before, after in fresh if after != before]
+    for delivery in changed:
+        _update(db, delivery)
+    sql = f"select data from occurrences where state = '{Happening.DUE}' and next_at > ?{where}"
+    rows = db.execute(sql, [at, *ours]).fetchall()
+    put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
+    for each in put_off:
+        _update_occurrence(db, replace(each, next_at=None))
+    return len(changed) + len(put_off)
 
 
 def expire_parts(db: Database, given: Delivery, reason: str) -> int:
@@ -218,7 +241,8 @@ def _insert(db: Database, fresh: Delivery) -> None:
     _, *place = _place_of(fresh)
     what = [fresh.workspace, fresh.id, *place, fresh.part, fresh.channel, micros(fresh.due)]
     number = db.execute(sql, [*what, *_progress(fresh)]).lastrowid
-    db.execute("insert into payloads (number, payload) values (?, ?)", [number, payload_to_bytes(fresh.payload)])
+    said = payloads_to_bytes(fresh.payload, fresh.if_late)
+    db.execute("insert into payloads (number, payload) values (?, ?)", [number, said])
 
 
 def _update(db: Database, fresh: Delivery) -> None:
@@ -252,7 +276,10 @@ def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
         for (data,) in db.execute(sql.format("occurrences", Happening.DUE), ours).fetchall():
             _update_occurrence(db, replace(occurrence_from_text(data), state=Happening.SKIPPED, reason=UNSUBSCRIBED))
         for (data,) in db.execute(sql.format("deliveries", State.PENDING), ours).fetchall():
-            _update(db, expired(delivery_from_text(data, None), UNSUBSCRIBED))
+            ended = expired(delivery_from_text(data, None), UNSUBSCRIBED)
+            _update(db, ended)
+            if ended.part == 1:
+                digests.drop(db, ended)
 
 
 def prune(db: Database, now: datetime) -> None:
@@ -297,13 +324,9 @@ def _if_readable(row: tuple[object, ...], read: Callable[..., T]) -> Iterator[T]
         yield read(*row)
 
 
-def _place_in(occurrence: Occurrence) -> tuple[str, str, str, int]:
-    return occurrence.workspace, occurrence.subscription, occurrence.day.isoformat(), occurrence.slot
-
-
-def _place_of(delivery: Delivery) -> tuple[str, str, str, int]:
-    subscription, day, slot = delivery.occurrence
-    return delivery.workspace, subscription, day.isoformat(), slot
+def _place_of(each: Occurrence | Delivery) -> tuple[str, str, str, int]:
+    workspace, subscription, day, slot = each.place
+    return workspace, subscription, day.isoformat(), slot
 
 
 def _standing(occurrence: Occurrence) -> tuple[str, int | None, str]:

@@ -10,7 +10,8 @@ from bot.store.records import iso, micros, or_damaged
 
 _NEVER = 2**63 - 1  # the largest number that SQLite keeps
 _OCCURRENCE_TIMES = ("due", "next_at")
-_DELIVERY_TIMES = ("due", "next_at", "lease_until", "first_try", "last_try")
+_DELIVERY_TIMES = ("due", "next_at", "lease_until", "first_try", "last_try", "made_at")
+_NO_LETTER = b"\xff"  # stands in no UTF-8
 
 
 def occurrence_to_text(occurrence: Occurrence) -> str:
@@ -28,15 +29,16 @@ def occurrence_from_text(text: str) -> Occurrence:
 
 
 def delivery_to_text(delivery: Delivery) -> str:
-    """Return the delivery without its payload as one line of JSON."""
+    """Return the delivery without what it says as one line of JSON."""
     record = _record(delivery)
     record.pop("payload", None)
+    record.pop("if_late", None)
     return _encode(record)
 
 
 @or_damaged
 def delivery_from_text(text: str, payload: bytes | None) -> Delivery:
-    """Return the delivery that `delivery_to_text` and `payload_to_bytes` wrote; raises StoreError for anything else.
+    """Return the delivery that `delivery_to_text` and `payloads_to_bytes` wrote; raises StoreError for anything else.
 
     A damaged payload is returned as it is left; the delivery's seal tells.
     """
@@ -44,7 +46,13 @@ def delivery_from_text(text: str, payload: bytes | None) -> Delivery:
     subscription, day, slot = record["occurrence"]
     record["occurrence"] = (subscription, date.fromisoformat(day), slot)
     record["state"] = State(record.get("state", State.PENDING))
-    return Delivery(payload=payload_from_bytes(payload or b""), **record)
+    said, _, if_late = (payload or b"").partition(_NO_LETTER)
+    return Delivery(payload=payload_from_bytes(said), if_late=payload_from_bytes(if_late), **record)
+
+
+def payloads_to_bytes(payload: str, if_late: str) -> bytes:
+    """Return what a delivery says, and behind it what it says once it is late, where that is another thing."""
+    return _NO_LETTER.join(payload_to_bytes(each) for each in (payload, if_late) if each)
 
 
 def payload_to_bytes(payload: str) -> bytes:

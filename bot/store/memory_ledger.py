@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models.deliveries import Place
 from bot.store.memory_workspaces import Workspaces
 from bot.store.turns import (
     KEPT,
@@ -16,13 +17,14 @@ from bot.store.turns import (
     closed,
     deliveries_in_turns,
     expired,
+    is_undone,
     occurrences_in_turns,
     ran_out,
     recorded,
+    released,
 )
 
 KeepDigest = Callable[[str, str, Digest, datetime], None]
-_Place = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
 class MemoryLedger:
@@ -33,10 +35,10 @@ class MemoryLedger:
         self._made = made
         self._keep_digest = keep
         self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
-        self._occurrences: dict[_Place, Occurrence] = {}
-        self._due: dict[_Place, None] = {}
+        self._occurrences: dict[Place, Occurrence] = {}
+        self._due: dict[Place, None] = {}
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
-        self._parts: dict[_Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
+        self._parts: dict[Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
 
     # --- when
@@ -64,7 +66,7 @@ class MemoryLedger:
             return 0
         if revision == subscription.revision:
             self._next[subscription.workspace, subscription.id] = (revision, next_due)
-        fresh = {_place_in(each): each for each in reversed(found) if _place_in(each) not in self._occurrences}
+        fresh = {each.place: each for each in reversed(found) if each.place not in self._occurrences}
         for each in fresh.values():
             self._put_occurrence(each)
         return len(fresh)
@@ -75,7 +77,7 @@ class MemoryLedger:
         return next((each.revision for each in standing if (each.workspace, each.id) == (workspace, number)), None)
 
     def _put_occurrence(self, occurrence: Occurrence) -> None:
-        place = _place_in(occurrence)
+        place = occurrence.place
         self._occurrences[place] = occurrence
         self._due.pop(place, None)
         if occurrence.state is Happening.DUE:
@@ -87,7 +89,7 @@ class MemoryLedger:
         self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
     ) -> Sequence[Occurrence]:
         """Return occurrences in this state whose time has come; the workspaces take turns."""
-        places: Iterable[_Place] = self._due if state is Happening.DUE else self._occurrences
+        places: Iterable[Place] = self._due if state is Happening.DUE else self._occurrences
         some = (self._occurrences[place] for place in places)
         come = (each for each in some if each.state is state and (each.next_at is None or each.next_at <= now))
         return occurrences_in_turns(come, limit)
@@ -96,11 +98,11 @@ class MemoryLedger:
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
     ) -> bool:
         """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
-        fresh = closed(self._occurrences.get(_place_in(occurrence)), occurrence)
+        fresh = closed(self._occurrences.get(occurrence.place), occurrence)
         if fresh is None:
             return False
         for each in deliveries:
-            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(_place_of(each), ()):
+            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.place, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")
         self._put_occurrence(fresh)
         if digest is not None:
@@ -120,7 +122,7 @@ class MemoryLedger:
     def _put_delivery(self, delivery: Delivery) -> None:
         key = (delivery.workspace, delivery.id)
         self._deliveries[key] = delivery
-        self._parts.setdefault(_place_of(delivery), {})[delivery.part] = delivery.id
+        self._parts.setdefault(delivery.place, {})[delivery.part] = delivery.id
         self._open.pop(key, None)
         if delivery.state in OPEN:
             self._open[key] = None
@@ -131,7 +133,7 @@ class MemoryLedger:
 
     def _siblings(self, delivery: Delivery) -> list[Delivery]:
         """Return all parts of the delivery's digest, in order."""
-        parts = self._parts.get(_place_of(delivery), {})
+        parts = self._parts.get(delivery.place, {})
         return [self._deliveries[delivery.workspace, parts[number]] for number in sorted(parts)]
 
     def _is_next(self, delivery: Delivery) -> bool:
@@ -157,7 +159,7 @@ class MemoryLedger:
         self._put_delivery(fresh)
         return fresh
 
-    async def record(self, delivery: Delivery) -> bool:
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
         again = delivery.state is State.PENDING
         wanted = not again or self._revision(delivery.workspace, delivery.occurrence[0]) is not None
@@ -166,7 +168,25 @@ class MemoryLedger:
             return False
         for each in (fresh, *after(fresh, self._siblings(fresh))):
             self._put_delivery(each)
+        if is_undone(fresh, delivery, unposted=unposted):
+            self._undo_digest(fresh)
         return True
+
+    def _undo_digest(self, ended: Delivery) -> None:
+        """Drop the digest of a delivery, and what it would have posted; the store, which keeps both, does that."""
+        raise NotImplementedError
+
+    async def release(self, now: datetime, *, workspace: str = "") -> int:
+        """Let what waits for a later time than now have its turn at once."""
+        waiting = [self._deliveries[key] for key in self._open if workspace in ("", key[0])]
+        changed = [fresh for each in waiting if (fresh := released(each, now)) != each]
+        for each in changed:
+            self._put_delivery(each)
+        due = [self._occurrences[place] for place in self._due if workspace in ("", place[0])]
+        put_off = [each for each in due if each.next_at is not None and each.next_at > now]
+        for occurrence in put_off:
+            self._put_occurrence(replace(occurrence, next_at=None))
+        return len(changed) + len(put_off)
 
     async def expire_parts(self, delivery: Delivery, reason: str) -> int:
         """End the pending parts of the same occurrence that come after this one."""
@@ -198,7 +218,9 @@ class MemoryLedger:
             self._put_occurrence(replace(self._occurrences[place], state=Happening.SKIPPED, reason=UNSUBSCRIBED))
         for each in self._opened(State.PENDING):
             if (each.workspace, each.occurrence[0]) in names:
-                self._put_delivery(expired(each, UNSUBSCRIBED))
+                self._put_delivery(ended := expired(each, UNSUBSCRIBED))
+                if ended.part == 1:
+                    self._undo_digest(ended)
         for name in names:
             self._next.pop(name, None)
 
@@ -216,11 +238,3 @@ class MemoryLedger:
                 del self._deliveries[key]
                 self._open.pop(key, None)
         return before - len(self._deliveries)
-
-
-def _place_in(occurrence: Occurrence) -> _Place:
-    return occurrence.workspace, occurrence.subscription, occurrence.day, occurrence.slot
-
-
-def _place_of(delivery: Delivery) -> _Place:
-    return delivery.workspace, *delivery.occurrence

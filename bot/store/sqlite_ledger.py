@@ -61,9 +61,13 @@ class SqliteLedger(ABC):
         """Take the delivery for sending; None when it may not be taken."""
         return await self._write_shared(lambda db: ledger.claim(db, delivery, now, lease))
 
-    async def record(self, delivery: Delivery) -> bool:
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
-        return await self._write_shared(lambda db: ledger.record(db, delivery))
+        return await self._write_shared(lambda db: ledger.record(db, delivery, unposted))
+
+    async def release(self, now: datetime, *, workspace: str = "") -> int:
+        """Let what waits for a later time than now have its turn at once."""
+        return await self._write(lambda db: ledger.release(db, now, workspace))
 
     async def expire_parts(self, delivery: Delivery, reason: str) -> int:
         """End the pending parts of the same occurrence that come after this one."""

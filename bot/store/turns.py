@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from bot.models import Delivery, Happening, Occurrence, State
+from bot.models import FOREVER, Delivery, Happening, Occurrence, State
 
 Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
@@ -16,6 +16,7 @@ UNSUBSCRIBED = "unsubscribed"
 KEPT = timedelta(days=40)
 OPEN = (State.PENDING, State.SENDING, State.AMBIGUOUS)  # what may still become something else
 _ENDED = (State.FAILED, State.EXPIRED)
+HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
 def deliveries_in_turns(found: Iterable[Delivery], limit: int) -> list[Delivery]:
@@ -86,6 +87,7 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         link=given.link,
         thread=given.thread,
         reason=given.reason,
+        late=given.late,
     )
     return fresh if wanted or given.state is not State.PENDING else expired(fresh, UNSUBSCRIBED)
 
@@ -93,6 +95,23 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
 def expired(delivery: Delivery, reason: str) -> Delivery:
     """Return the delivery as one that will never be sent."""
     return replace(delivery, state=State.EXPIRED, reason=reason, lease_until=None)
+
+
+def is_undone(recorded: Delivery, given: Delivery, *, unposted: bool) -> bool:
+    """Say whether a digest ends with what was recorded, without anything of it having been posted.
+
+    What was given to wait again was surely not posted either.
+    """
+    return recorded.part == 1 and recorded.state in _ENDED and (unposted or given.state is State.PENDING)
+
+
+def released(waiting: Delivery, now: datetime) -> Delivery:
+    """Return the delivery as one whose turn is now, the same where it does not wait for a later time."""
+    if waiting.state is State.SENDING and waiting.lease_until is not None and waiting.lease_until > now + HELD:
+        return replace(waiting, lease_until=now)
+    if waiting.state in (State.PENDING, State.AMBIGUOUS) and now < waiting.next_at < FOREVER:
+        return replace(waiting, next_at=now)
+    return waiting
 
 
 def after(recorded: Delivery, later: Collection[Delivery]) -> list[Delivery]:

@@ -241,6 +241,9 @@ async def test_a_delivery_comes_back_with_every_field(store: Books) -> None:
         link="https://chat.example/C1/1700000000.000100",
         thread="1600000000.000100",
         reason="half \udc00 of it",
+        late=True,
+        if_late='{"text": "late 大小 half \ud83d"}',
+        made_at=NOW - MINUTE,
     )
     await store.close_occurrence(occurrence(ours, slot=3, state=Happening.MADE), NOW, deliveries=[full])
     assert await store.deliveries("T1") == [full]

@@ -3,16 +3,18 @@
 from dataclasses import replace
 from datetime import datetime, time, timedelta
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
 from bot.delivery import Courier, Values, notice_restored, sealed
 from bot.delivery.doubt import doubted_until
 from bot.errors import Delayed, Reach, Refused, StoreError
-from bot.models import FOREVER, Abilities, Delivery, Preferences, Rate, State
+from bot.models import FOREVER, Abilities, Delivery, Happening, Preferences, Rate, State
 from bot.store.memory import MemoryStore
-from tests.bot.deliveries import House, change
+from tests.bot.deliveries import House, change, occurrence, subscription
 from tests.conftest import NOW
+from tests.contract.made import digest
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Clock, Fault, Transcript, delivery, numbered
 
 MINUTE = timedelta(minutes=1)
@@ -119,6 +121,48 @@ async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_agai
         await house.round(courier)
     assert set((await states(house)).values()) == {State.DONE}
     assert not any(each.paused for each in await house.store.subscriptions("chat:T1"))
+
+
+async def printed(house: House, **changes: Any) -> Courier:
+    """Let a digest of a paper be made, of which a delivery is the message."""
+    told = delivery(now=NOW, made_at=NOW, **changes)
+    made = await house.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
+    due = occurrence(made)
+    await house.store.open_occurrences([due], made, NOW + timedelta(days=1))
+    await house.store.close_occurrence(replace(due, state=Happening.MADE), NOW, digest=digest(0.5), deliveries=[told])
+    assert await house.store.posted("chat:T1", "C1")
+    return house.courier()
+
+
+@pytest.mark.parametrize(
+    ("abilities", "faults", "counts"),
+    [
+        (NEITHER, [Fault.REFUSED], False),
+        (BOTH, [Fault.RETRY_AFTER, Fault.REFUSED], False),
+        (BOTH, [Fault.LOST_REQUEST, Fault.REFUSED], True),  # by its nonce: the first may have been posted
+        (HISTORY, [Fault.LOST_REQUEST, Fault.REFUSED], False),  # it was looked for in between
+        (HISTORY, [Fault.LOST_ANSWER], True),
+        (NEITHER, [Fault.LOST_REQUEST], True),  # nobody knows
+        (NEITHER, [Fault.DELAYED] * 500, False),  # too late in the end
+    ],
+)
+async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
+    abilities: Abilities, faults: list[Fault], counts: bool
+) -> None:
+    house = House(abilities, faults=list(faults))
+    courier = await printed(house)
+    while house.clock() < NOW + timedelta(hours=14):
+        await house.round(courier)
+        house.clock.advance(MINUTE)
+    assert bool(await house.store.posted("chat:T1", "C1")) is counts
+    assert (await house.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
+
+
+async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
+    house = House()
+    courier = await printed(house, seal=sealed("another text"))
+    await house.round(courier)
+    assert await house.store.posted("chat:T1", "C1") == frozenset()
 
 
 # --- delayed
@@ -398,6 +442,48 @@ async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within
     await house.round(courier)
     assert (await states(house)) == {"d1p1": State.DONE}
     assert len(house.chat.messages) == 1
+
+
+async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_them_and_marked_late() -> None:
+    house = House()
+    settled = Preferences(quiet_from=time(7, 1), quiet_until=time(21), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    courier = await planted(house, delivery(now=NOW, if_late="Late: digest 1"))
+    house.chat.closed["C1"] = Delayed("Not now.", retry_after=2 * MINUTE)
+    await house.round(courier)
+    house.chat.closed = {}
+    for _ in range(100):
+        await house.round(courier)
+        house.clock.advance(10 * MINUTE)
+    ((row),) = (await house.rows()).values()
+    assert (row.state, row.late) == (State.DONE, True)
+    assert [each.payload for each in house.chat.messages] == ["Late: digest 1"]
+
+
+@pytest.mark.parametrize(("waits", "late"), [(14 * MINUTE, False), (17 * MINUTE, True)])
+async def test_what_the_platform_alone_delays_is_marked_once_it_is_late(waits: timedelta, late: bool) -> None:
+    house = House()
+    said = "Digest 1, part 1"
+    courier = await planted(house, delivery(now=NOW, if_late="Late", seal=sealed(said, "Late")))
+    house.chat.closed["C1"] = Delayed("Not now.", retry_after=MINUTE)
+    while house.clock() < NOW + waits:
+        await house.round(courier)
+    house.chat.closed = {}
+    house.chat.faults = [Fault.LOST_REQUEST]
+    for _ in range(20):
+        await house.round(courier)
+    ((row),) = (await house.rows()).values()
+    assert (row.state, row.late) == (State.DONE, late)
+    assert [each.payload for each in house.chat.messages] == ["Late" if late else said]
+
+
+async def test_what_is_found_to_have_been_posted_in_time_is_not_called_late() -> None:
+    house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.DELAYED] * 9)
+    courier = await planted(house, delivery(now=NOW, if_late="Late"))
+    while house.clock() < NOW + timedelta(hours=2):
+        await house.round(courier)
+    ((row),) = (await house.rows()).values()
+    assert (row.state, row.late) == (State.DONE, False)
 
 
 async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None:

@@ -65,7 +65,9 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     rows = sorted((await house.rows()).values(), key=lambda each: each.part)
     assert [each.part for each in rows] == [1, 2]
     assert [each.id for each in rows] == [delivery_id(made.id, NOW.date(), 0, part) for part in (1, 2)]
-    assert all(each.seal == sealed(each.payload) and each.state is State.PENDING for each in rows)
+    assert all(each.seal == sealed(each.payload, each.if_late) and each.state is State.PENDING for each in rows)
+    assert "(late)" not in rows[0].payload
+    assert "(late)" in rows[0].if_late
     assert all(each.parts == 2 and each.due == NOW for each in rows)
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
     assert len(await house.store.posted("chat:T1", "C1")) == 3
@@ -100,6 +102,7 @@ async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
     await printer(house).publish_due(NOW + after)
     ((row),) = (await house.rows()).values()
     assert ("(late)" in row.payload) is late
+    assert ("(late)" in row.if_late) is not late
     assert "(compact)" in row.payload
 
 
@@ -123,6 +126,17 @@ async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_no
     await printer(house).publish_due(NOW + timedelta(minutes=30))
     ((row),) = (await house.rows()).values()
     assert "(late)" not in row.payload
+
+
+async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_posted_after_them_marked_late() -> None:
+    house = await furnished()
+    settled = Preferences(quiet_from=time(7, 30), quiet_until=time(21), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await due(house)
+    assert await printer(house).publish_due(NOW + timedelta(minutes=45)) == 1
+    assert await printer(house).publish_due(NOW + 14 * HOUR) == 1
+    ((row),) = (await house.rows()).values()
+    assert "(late)" in row.payload
 
 
 async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:

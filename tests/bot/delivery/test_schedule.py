@@ -7,10 +7,12 @@ import pytest
 
 from bot.delivery import Scheduler
 from bot.delivery.schedule import AT_ONCE
-from bot.models import Happening, Occurrence, Schedule, Subscription
+from bot.errors import Delayed
+from bot.models import Happening, Occurrence, Preferences, Schedule, Subscription
 from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
+from tests.fakes.transcript import delivery
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -101,6 +103,48 @@ async def test_of_what_was_missed_only_the_newest_within_the_window_is_posted_an
     assert [(state, late) for _, state, late in found] == expected
     skipped = await house.store.occurrences(house.clock(), state=Happening.SKIPPED)
     assert all("noticed too late" in each.reason or "overtaken" in each.reason for each in skipped)
+
+
+async def test_what_is_noticed_too_late_is_told_where_alerts_are_wanted_and_what_another_digest_makes_up_for_is_not(
+    house: House,
+) -> None:
+    await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await subscribed(house)
+    await ticks(house, HOUR)
+    house.clock.now = NOW.replace(hour=9) + DAY + HOUR
+    await ticks(house, TICK)
+    assert house.chat.announced == []
+    house.clock.now = NOW.replace(hour=9) + 2 * DAY + 13 * HOUR
+    await ticks(house, TICK)
+    ((_, channel, text),) = house.chat.announced
+    assert channel == "C-admin"
+    assert text.startswith("The digest kv of 2026-04-03 for C1 is skipped: noticed too late: it was due at 2026-04-03 09:00")
+
+
+async def test_what_was_due_while_nobody_looked_is_posted_after_quiet_hours_however_long_they_are(house: House) -> None:
+    settled = Preferences(quiet_from=time(9, 30), quiet_until=time(23), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await subscribed(house)
+    await ticks(house, HOUR)
+    house.clock.now = NOW.replace(hour=22)
+    await ticks(house, TICK)
+    assert await happened(house) == [(NOW.replace(hour=9), Happening.DUE, True)]
+
+
+async def test_what_waits_for_a_time_that_only_a_clock_ahead_has_shown_has_its_turn_when_it_is_set_back(
+    house: House,
+) -> None:
+    scheduler = Scheduler(house.office())
+    await scheduler.tick(NOW)
+    await house.plant([delivery(now=NOW)])
+    house.clock.advance(HOUR)
+    await scheduler.tick(house.clock())
+    house.chat.closed["C1"] = Delayed("Not now.", retry_after=timedelta(minutes=5))
+    await house.courier().deliver_due(house.clock)
+    house.clock.now = NOW + TICK
+    assert await house.store.due_deliveries(NOW + TICK) == []
+    await scheduler.tick(NOW + TICK)
+    assert [each.id for each in await house.store.due_deliveries(NOW + TICK)] == ["d1p1"]
 
 
 async def test_years_of_absence_are_not_told_day_by_day(house: House) -> None:

@@ -256,6 +256,20 @@ async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
     assert (await house.rows())["d1p1"].state is State.DONE
 
 
+async def test_what_waits_for_the_end_of_quiet_hours_waits_no_more_when_they_are_taken_back() -> None:
+    house, ada = await opened()
+    undo = button(await ada.ask("settings quiet 22:00–08:00"), "Undo")
+    courier = house.courier()
+    for _ in range(3):
+        await house.round(courier)
+    assert house.chat.calls == []
+
+    await ada.ask(undo)
+    await house.round(courier)
+
+    assert (await house.rows())["d1p1"].state is State.DONE
+
+
 async def test_a_channel_that_asked_for_alerts_is_told_what_could_not_be_posted() -> None:
     house, ada = await opened()
     await ada.by(channel="C-ops").ask("settings alerts here")

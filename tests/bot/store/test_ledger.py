@@ -143,7 +143,7 @@ async def test_a_payload_that_is_not_what_was_made_does_not_fit_its_seal(store: 
     await store.open_occurrences([due], ours, NOW + DAY)
     sealed = part(due, seal=hashlib.sha256(b"part 1").hexdigest())
     await store.close_occurrence(replace(due, state=Happening.MADE), NOW, deliveries=[sealed])
-    await damage(path, "update payloads set payload = x'70617274ff'")
+    await damage(path, "update payloads set payload = x'70617274fe'")
     claimed = await taken(store, sealed)
     assert claimed.payload == "part�"
     assert claimed.seal == sealed.seal
