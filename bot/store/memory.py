@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.errors import StoreError
 from bot.models import (
     Change,
+    Delivery,
     Digest,
     Feedback,
     Hit,
@@ -182,6 +183,12 @@ class MemoryStore(MemoryChats):
     def _keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
+
+    def _undo_digest(self, ended: Delivery) -> None:
+        name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
+        self._digests = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) != name]
+        here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
+        self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
 
     async def posted(self, workspace: str, channel: str) -> frozenset[str]:
         """Return the keys already posted to the channel."""
