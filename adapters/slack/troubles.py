@@ -14,7 +14,6 @@ from typing import Any
 from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError, InvalidURL
 from slack_sdk.errors import SlackApiError
 
-from adapters.text import clean, cut
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 
 FAILURES = (SlackApiError, ClientError, OSError, asyncio.TimeoutError)  # how a call ends that does not succeed
@@ -79,6 +78,7 @@ _LATER: Mapping[str, str] = {
 }
 NO_THREAD = frozenset({"thread_not_found", "message_not_found", "invalid_thread_ts"})  # its first message was deleted
 _UNSURE = frozenset({"fatal_error", "internal_error", "service_unavailable"})
+_NAME = re.compile(r"[a-z][a-z0-9_]{1,60}")
 _SCOPE = re.compile(r"[a-z_.:,-]{1,100}")
 
 
@@ -106,7 +106,9 @@ def _answered(error: SlackApiError) -> DeliveryError:
         # Slack counts by method and workspace (docs.slack.dev/apis/web-api/rate-limits), whatever the channel.
         return Delayed(_LATER["ratelimited"], reach=Reach.WORKSPACE, retry_after=_retry_after(error))
     if code in _UNSURE or status >= 500 or (status == 200 and not code):
-        return Uncertain(f"Slack failed, and does not say whether the message was posted ({_shown(code) or status}).")
+        return Uncertain(
+            f"Slack failed, and does not say whether the message was posted ({_shown(code) if code else status})."
+        )
     if not code:
         return Delayed(f"Slack was not there, but something that answered {status}.", reach=Reach.PLATFORM)
     return _by_code(code, error)
@@ -152,4 +154,5 @@ def _first(values: Iterable[Any]) -> Any:
 
 
 def _shown(code: str) -> str:
-    return cut(clean(code), 60)
+    """Return the error's name; what is none is not repeated, whatever it says."""
+    return code if _NAME.fullmatch(code) else "it gave no reason"

@@ -1,0 +1,225 @@
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from adapters.slack.send import EVENT
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.models import Delivery, text_key
+from tests.adapters.slack.bench import Room, posting
+from tests.conftest import NOW
+from tests.fakes.digests import GPU
+from tests.fakes.platform import Fault
+from tests.fakes.slack import Channel, Failure
+from tests.fakes.transcript import delivery
+
+HERE = "slack:T0BROAD"
+
+
+@pytest.fixture
+async def room() -> AsyncIterator[Room]:
+    async with posting() as made:
+        yield made
+
+
+def of(room: Room, channel: Channel, number: int = 1, **changes: object) -> Delivery:
+    """Return a delivery of a real digest to a channel, being tried now."""
+    payload = room.messenger.render(GPU, compact=False, late=False)[0]
+    plain = delivery(number, now=datetime.now(UTC), payload=payload, workspace=HERE, channel=channel.id)
+    return replace(plain, first_try=plain.due, last_try=plain.due, **changes)
+
+
+async def test_a_digest_is_posted_with_its_mark_with_no_preview_and_with_a_text(room: Room) -> None:
+    sent = of(room, room.fake.general)
+    ts = await room.messenger.send(sent)
+    (message,) = room.fake.messages(room.fake.general)
+
+    assert message.ts == ts
+    assert message.metadata == {"event_type": EVENT, "event_payload": {"d": sent.id}}
+    assert "GPU systems: Wednesday 1 April 2026 · 3 of 412 items" in message.text
+    assert (message.asked["unfurl_links"], message.asked["unfurl_media"]) == (False, False)
+    assert (message.asked["parse"], message.asked["link_names"]) == ("none", False)
+    assert room.fake.rejected == room.fake.mentions == []
+
+
+async def test_later_parts_hang_on_the_first_and_are_found_there(room: Room) -> None:
+    first = await room.messenger.send(of(room, room.fake.general))
+    second = of(room, room.fake.general, 2, part=2, parts=2, thread=first)
+    ts = await room.messenger.send(second)
+
+    assert [each.thread for each in room.fake.messages(room.fake.general)] == ["", first]
+    assert await room.messenger.find(second) == ts
+
+
+async def test_a_part_whose_first_was_deleted_is_posted_and_found_in_the_channel(room: Room) -> None:
+    lost = of(room, room.fake.general, part=2, parts=2, thread="1700000000.000001")
+    ts = await room.messenger.send(lost)
+
+    assert [each.thread for each in room.fake.messages(room.fake.general)] == [""]
+    assert await room.messenger.find(lost) == ts
+
+
+async def test_a_message_is_found_among_hundreds_and_not_before_its_time(room: Room) -> None:
+    sent = of(room, room.fake.general)
+    ts = await room.messenger.send(sent)
+    for number in range(450):
+        room.fake.say(room.fake.general, f"message {number}")
+
+    assert await room.messenger.find(sent) == ts
+    assert await room.messenger.find(replace(sent, first_try=NOW + timedelta(days=9999))) is None
+    assert [each.method for each in room.fake.requests].count("conversations.history") == 4
+
+
+async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room) -> None:
+    for code in ("invalid_blocks", "msg_blocks_too_long"):
+        room.fake.fail("chat.postMessage", Failure(error=code))
+        sent = of(room, room.fake.general)
+        await room.messenger.send(sent)
+        message = room.fake.messages(room.fake.general)[-1]
+
+        assert message.blocks == ()
+        assert all(entry.ranked.item.title in message.text for entry in GPU.entries)
+        assert await room.messenger.find(sent) is not None
+    room.fake.fail("chat.postMessage", Failure(error="invalid_blocks"), times=2)
+    with pytest.raises(Refused, match="laid out"):
+        await room.messenger.send(of(room, room.fake.general))
+
+
+async def test_a_public_channel_is_joined_when_that_is_allowed(room: Room) -> None:
+    sent = of(room, room.fake.random)
+    assert await room.messenger.send(sent) == await room.messenger.find(sent)
+
+    async with posting(join_channels=False) as other:
+        with pytest.raises(Refused, match="/invite @Broadsheet"):
+            await other.messenger.send(of(other, other.fake.random))
+        assert other.fake.messages(other.fake.random) == []
+
+
+async def test_a_private_channel_cannot_be_joined_and_somebody_is_asked_to_invite(room: Room) -> None:
+    with pytest.raises(Refused, match="/invite @Broadsheet") as caught:
+        await room.messenger.send(of(room, room.fake.secret))
+    assert caught.value.reach is Reach.CHANNEL
+
+
+async def test_an_archived_channel_is_refused(room: Room) -> None:
+    with pytest.raises(Refused, match="archived"):
+        await room.messenger.send(of(room, room.fake.old))
+
+
+async def test_a_direct_conversation_is_a_channel_like_any_other(room: Room) -> None:
+    sent = of(room, room.fake.direct(room.fake.ben))
+    ts = await room.messenger.send(sent)
+
+    assert await room.messenger.find(sent) == ts
+    assert [each.ts for each in room.fake.seen_by(room.fake.ben)] == [ts]
+
+
+async def test_a_revoked_token_is_the_whole_workspaces_trouble(room: Room) -> None:
+    room.fake.fail("chat.postMessage", Failure(error="token_revoked"))
+    with pytest.raises(Refused, match="Install") as caught:
+        await room.messenger.send(of(room, room.fake.general))
+    assert caught.value.reach is Reach.WORKSPACE
+
+
+async def test_a_pause_that_slack_asks_for_is_told(room: Room) -> None:
+    for method in ("chat.postMessage", "conversations.history"):
+        room.fake.fail(method, Failure(retry_after=37))
+    with pytest.raises(Delayed) as posted:
+        await room.messenger.send(of(room, room.fake.general))
+    with pytest.raises(Delayed) as looked:
+        await room.messenger.find(of(room, room.fake.general))
+    assert posted.value.retry_after == looked.value.retry_after == timedelta(seconds=37)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure(error="fatal_error", commits=True),
+        Failure(error="internal_error"),
+        Failure(status=503, commits=True),
+        Failure(cut=Fault.RESET, commits=True),
+        Failure(cut=Fault.HALF, commits=True),
+    ],
+    ids=["fatal_error", "internal_error", "503", "reset", "half"],
+)
+async def test_what_may_have_been_posted_is_uncertain_and_tried_once(room: Room, failure: Failure) -> None:
+    room.fake.fail("chat.postMessage", failure)
+    with pytest.raises(Uncertain):
+        await room.messenger.send(of(room, room.fake.general))
+
+    assert [each.method for each in room.fake.requests].count("chat.postMessage") == 1
+    assert len(room.fake.messages(room.fake.general)) == failure.commits
+
+
+async def test_a_slack_that_is_not_there_has_taken_nothing(room: Room) -> None:
+    async with posting(api_url="http://127.0.0.1:9/api") as other:
+        with pytest.raises(Delayed, match="could not be reached") as caught:
+            await other.messenger.send(of(room, room.fake.general))
+    assert caught.value.reach is Reach.PLATFORM
+
+
+async def test_a_history_that_may_not_be_read_is_refused(room: Room) -> None:
+    room.fake.fail("conversations.history", Failure(error="missing_scope"))
+    with pytest.raises(Refused, match="permission"):
+        await room.messenger.find(of(room, room.fake.general))
+    async with posting(join_channels=False) as other:
+        with pytest.raises(Refused, match="invite"):
+            await other.messenger.find(of(other, other.fake.random))
+
+
+async def test_the_link_is_the_permanent_one_and_leads_into_the_thread(room: Room) -> None:
+    sent = of(room, room.fake.general)
+    posted = replace(sent, message=await room.messenger.send(sent))
+    asked = {"channel": posted.channel, "message_ts": posted.message}
+    client = await room.messenger._clients.client(HERE)
+    permalink = (await client.chat_getPermalink(**asked))["permalink"]
+
+    assert room.messenger.link(posted) == permalink
+    assert room.messenger.link(replace(posted, thread="1.2")) == f"{permalink}?thread_ts=1.2&cid={posted.channel}"
+    strange = replace(posted, workspace="slack:T9")
+    assert room.messenger.link(strange).startswith("https://slack.com/app_redirect?team=T9&channel=C0GENERAL&message_ts=")
+
+
+async def test_somebody_is_told_directly_and_a_channel_is_told_something(room: Room) -> None:
+    await room.messenger.tell(HERE, room.fake.ben.id, "The digests of kv in C0GENERAL are paused. *resume kv* posts again.")
+    await room.messenger.announce(HERE, room.fake.general.id, "<!channel> *status* tells more.")
+    (told,) = room.fake.seen_by(room.fake.ben)
+    (announced,) = room.fake.messages(room.fake.general)
+
+    assert "/digest resume kv" in told.text
+    assert "&lt;!channel&gt; /digest status tells more." in announced.text
+    assert room.fake.mentions == []
+    with pytest.raises(Refused):
+        await room.messenger.tell(HERE, "U0NOBODY", "x")
+
+
+async def test_what_a_button_has_no_room_for_is_kept_before_it_is_posted(room: Room) -> None:
+    long = "url:https://ok.example/" + "x" * 400
+    entry = replace(
+        GPU.entries[0], ranked=replace(GPU.entries[0].ranked, item=replace(GPU.entries[0].ranked.item, key=long))
+    )
+    (payload,) = room.messenger.render(replace(GPU, entries=(entry,)), compact=True, late=False)
+    await room.messenger.send(replace(of(room, room.fake.general), payload=payload))
+    said = json.loads(payload)
+
+    assert said["keys"] == [[long]]
+    assert len(said["keep"]) == 4
+    for text in said["keep"]:
+        assert await room.chats.kept_text(HERE, text_key(text)) == text
+
+
+async def test_no_error_says_what_is_secret(room: Room) -> None:
+    room.fake.fail("chat.postMessage", Failure(error=f"strange {room.fake.bot_token}"))
+    with pytest.raises(DeliveryError) as caught:
+        await room.messenger.send(of(room, room.fake.general))
+    assert room.fake.bot_token not in str(caught.value)
+
+
+async def test_what_is_cancelled_is_not_taken_for_a_failure(room: Room) -> None:
+    room.fake.fail("chat.postMessage", Failure(cut=Fault.STALL, stall=20))
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.3):
+            await room.messenger.send(of(room, room.fake.general))
