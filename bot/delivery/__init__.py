@@ -10,6 +10,7 @@ from bot.delivery.courier import Courier
 from bot.delivery.doubt import HEARTBEAT, notice_restored
 from bot.delivery.owed import Refusal
 from bot.delivery.printing import Printer
+from bot.delivery.quiet import after_quiet
 from bot.delivery.schedule import Scheduler
 from bot.delivery.terms import Office, Values, delivery_id, sealed
 from bot.delivery.trouble import Trouble
@@ -23,6 +24,7 @@ __all__ = [
     "Scheduler",
     "Trouble",
     "Values",
+    "after_quiet",
     "delivery_id",
     "notice_restored",
     "sealed",

@@ -11,7 +11,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.lookup import may_manage, topics_of
 from bot.handlers.saving import list_saved
 from bot.handlers.service import status
-from bot.handlers.subscribed import next_due, title_of
+from bot.handlers.subscribed import posted_next, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Reply, ReplyEntry, Subscription, Topic
 
@@ -57,9 +57,9 @@ async def home(desk: Desk, actor: Actor, channels: Collection[str], now: datetim
     everywhere = await desk.store.subscriptions(actor.workspace)
     known = await topics_of(desk, actor.workspace)
     own = [each for each in everywhere if each.channel in channels][:MOST]
-    coming, named = await _coming(own, known, actor, now)
+    coming, named = await _coming(desk, own, known, actor, now)
     return Home(
-        subscriptions=tuple([await _subscription(each, known, actor, now) for each in own]),
+        subscriptions=tuple([await _subscription(desk, each, known, actor, now) for each in own]),
         coming=coming,
         topics=tuple(HomeTopic(each.name, topics.entry_of(desk, each, everywhere, actor)) for each in known.values()),
         saved=await list_saved(desk, ListSaved(), actor, now),
@@ -69,21 +69,23 @@ async def home(desk: Desk, actor: Actor, channels: Collection[str], now: datetim
     )
 
 
-async def _subscription(each: Subscription, known: Mapping[str, Topic], actor: Actor, now: datetime) -> HomeSubscription:
+async def _subscription(
+    desk: Desk, each: Subscription, known: Mapping[str, Topic], actor: Actor, now: datetime
+) -> HomeSubscription:
     there = replace(actor, channel=each.channel)
-    entry = await subscriptions.entry_of(each, known, there, now, tell_channel=False)
+    entry = await subscriptions.entry_of(desk, each, known, there, now, tell_channel=False)
     return HomeSubscription(each.channel, each.topic, entry)
 
 
 async def _coming(
-    own: Sequence[Subscription], known: Mapping[str, Topic], actor: Actor, now: datetime
+    desk: Desk, own: Sequence[Subscription], known: Mapping[str, Topic], actor: Actor, now: datetime
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the next digests in words, in the person's own time, and the channels that they name."""
     due: list[tuple[datetime, Subscription]] = []
     for each in own:
         if each.topic in known and not each.is_paused(now):
             try:
-                due.append(((await next_due(each, now)).next, each))
+                due.append(((await posted_next(desk, each, now)).next, each))
             except UsageError:  # its own entry tells what is wrong
                 continue
     soonest = sorted(due, key=lambda pair: (pair[0], pair[1].channel, pair[1].topic))[:_COMING]

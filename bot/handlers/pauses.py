@@ -11,7 +11,7 @@ from bot.commands import Now, Pause, Resume, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import check_may_manage, topics_of
-from bot.handlers.subscribed import NO_TOPIC, change_subscription, next_due, pause_in_words, title_of, unpaused
+from bot.handlers.subscribed import NO_TOPIC, change_subscription, next_due, pause_in_words, posted_next, title_of, unpaused
 from bot.handlers.times import MOMENT, count_due, last_due, local, moment_in_words, start_of, today
 from bot.handlers.until import day_meant
 from bot.models import Actor, Button, Reply, Subscription
@@ -85,7 +85,7 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
         return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
 
     changed = await change_subscription(desk, actor, command.topic, resumed, now)
-    coming = await next_due(changed.after, now)
+    coming = await posted_next(desk, changed.after, now)
     title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):

@@ -10,7 +10,7 @@ from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.mentioned import channels_of, mentioning
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
 from bot.handlers.posted import elsewhere as trouble_elsewhere
-from bot.handlers.subscribed import next_due, pause_in_words, title_of
+from bot.handlers.subscribed import pause_in_words, posted_next, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
 from bot.wording import counted, day_in_words, shortened, span_in_words, time_in_words
@@ -71,7 +71,7 @@ async def _subscription(
         lines.append("Its topic is not there any more: nothing is posted for it.")
         return ReplyEntry(title=name, lines=tuple(lines), buttons=(Button("Unsubscribe", write(Unsubscribe(each.topic))),))
     try:
-        coming = await next_due(each, now)
+        coming = await posted_next(desk, each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
     except UsageError as error:
         lines.append(f"It cannot be posted: {error} {error.hint}".strip())

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.commands import Subscribe, write
+from bot.delivery import after_quiet
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
@@ -118,6 +119,17 @@ async def next_due(subscription: Subscription, now: datetime) -> Timetable:
         raise UsageError(str(error), hint=hint) from error
 
 
+async def posted_next(desk: Desk, subscription: Subscription, now: datetime) -> Timetable:
+    """Return when the subscription's next digest is posted, in the schedule's zone: when it is due, or after quiet hours.
+
+    Raises UsageError as `next_due` does.
+    """
+    due = await next_due(subscription, now)
+    preferences = await desk.store.preferences(subscription.workspace)
+    posted = await after_quiet(preferences, subscription, due.next)
+    return Timetable(due.words, posted.astimezone(due.next.tzinfo))
+
+
 async def pause_in_words(subscription: Subscription, now: datetime) -> str:
     """Return "Paused until Monday 6 April (Europe/Zurich)" and why, "" when it is not paused."""
     if not subscription.is_paused(now):
@@ -130,7 +142,7 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
 
 async def fields_of(desk: Desk, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
     """Return what is posted, when and how, part by part. Raises UsageError when the schedule cannot be told."""
-    due = await next_due(subscription, now)
+    due = await posted_next(desk, subscription, now)
     waits = subscription.is_paused(now) and subscription.paused_until is None
     least = topic.min_score if subscription.min_score is None else subscription.min_score
     settled = (await desk.store.preferences(subscription.workspace)).entries

@@ -34,8 +34,8 @@ from bot.handlers.subscribed import (
     change_of,
     fields_of,
     filters_in_words,
-    next_due,
     pause_in_words,
+    posted_next,
     size_in_words,
     subscribed_here,
     title_of,
@@ -124,7 +124,7 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
 
 async def _confirmation(desk: Desk, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
     subscription = changed.after
-    coming = await next_due(subscription, now)
+    coming = await posted_next(desk, subscription, now)
     filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
     text = [f"What fits *{topic.title}*{filtered} will be posted in this channel {coming.words}, the best first."]
     if paused := await pause_in_words(subscription, now):
@@ -207,7 +207,7 @@ async def list_subscriptions(desk: Desk, command: ListSubscriptions, actor: Acto
     if not found:
         return _nothing(where, topics)
     ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
-    entries = [await entry_of(each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
+    entries = [await entry_of(desk, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
     everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
     reply = Reply(
         title=f"{counted(len(found), 'subscription')} {where}",
@@ -227,12 +227,12 @@ def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
 
 
 async def entry_of(
-    each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, *, tell_channel: bool
+    desk: Desk, each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, *, tell_channel: bool
 ) -> ReplyEntry:
     """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
-    lines = [await _schedule_line(each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
+    lines = [await _schedule_line(desk, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
     if paused := await pause_in_words(each, now):
         lines.append(f"{paused}.")
     if size := size_in_words(each):
@@ -245,10 +245,10 @@ async def entry_of(
     return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
 
 
-async def _schedule_line(each: Subscription, now: datetime) -> str:
+async def _schedule_line(desk: Desk, each: Subscription, now: datetime) -> str:
     """One subscription that cannot be computed says so, and hides none of the others."""
     try:
-        coming = await next_due(each, now)
+        coming = await posted_next(desk, each, now)
     except UsageError as error:
         return f"{error} {error.hint}".strip()
     if each.is_paused(now):

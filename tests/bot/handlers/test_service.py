@@ -219,3 +219,13 @@ async def test_the_help_on_queries_names_every_field(ada: Seat) -> None:
         (entry,) = (await ada.give(Help(asked))).entries
         assert len(entry.lines) == len(FIELDS)
         assert all(line.startswith(f"*{field.name}*") for line, field in zip(entry.lines, FIELDS, strict=True))
+
+
+async def test_a_digest_that_is_due_in_quiet_hours_is_told_with_the_time_at_which_they_end(ada: Seat) -> None:
+    await ada.ask("subscribe kv at 23:00 in UTC")
+    assert "Wednesday 1 April at 23:00" in said(await ada.ask("status"))
+    await ada.ask("settings quiet 22:00-07:30")
+    for asked in ("status", "list"):
+        told = said(await ada.ask(asked))
+        assert "Thursday 2 April at 07:30" in told
+    assert "Thursday 2 April at 07:30" in said(await ada.ask("subscribe kv at 23:15"))
