@@ -3,7 +3,9 @@
 A new platform is one more bench in BENCHES.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
@@ -11,7 +13,10 @@ from typing import Protocol
 from adapters.cli.post import FolderMessenger
 from bot.models import Abilities
 from bot.ports_ledger import Messenger
+from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW
+from tests.fakes.platform import Fault as Cut
+from tests.fakes.slack import Failure
 from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcript
 
 
@@ -95,9 +100,46 @@ class Chat:
         return True
 
 
-BENCHES: dict[str, Callable[[Path], Bench]] = {
-    "terminal": Folder,
-    "nonce": lambda _: Chat(NONCE),
-    "history": lambda _: Chat(HISTORY),
-    "both": lambda _: Chat(BOTH),
+class Slack:
+    """Slack's, through slack_sdk and real sockets."""
+
+    limit = 40_000  # Slack takes 50 blocks and 13,200 characters of them, and 4,000 of text
+
+    def __init__(self, room: Room) -> None:
+        self._fake = room.fake
+        self.messenger = room.messenger
+        self._channel = room.fake.add_channel("C1", "papers", joined=True)
+
+    def seen(self) -> Sequence[str]:
+        return [f"{each.text}\n{json.dumps(each.blocks)}" for each in self._fake.messages(self._channel)]
+
+    def refuse(self) -> None:
+        self._fake.fail("chat.postMessage", Failure(error="is_archived"), times=2)
+
+    def delay(self) -> timedelta | None:
+        self._fake.fail("chat.postMessage", Failure(retry_after=30))
+        return timedelta(seconds=30)
+
+    def lose(self) -> bool:
+        self._fake.fail("chat.postMessage", Failure(cut=Cut.RESET, commits=True))
+        return True
+
+
+@asynccontextmanager
+async def _ready(bench: Bench) -> AsyncIterator[Bench]:
+    yield bench
+
+
+@asynccontextmanager
+async def _slack() -> AsyncIterator[Bench]:
+    async with posting() as room:
+        yield Slack(room)
+
+
+BENCHES: dict[str, Callable[[Path], AbstractAsyncContextManager[Bench]]] = {
+    "terminal": lambda folder: _ready(Folder(folder)),
+    "nonce": lambda _: _ready(Chat(NONCE)),
+    "history": lambda _: _ready(Chat(HISTORY)),
+    "both": lambda _: _ready(Chat(BOTH)),
+    "slack": lambda _: _slack(),
 }

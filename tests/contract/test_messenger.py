@@ -1,6 +1,7 @@
 """What the ledger asks of every platform's Messenger. A platform joins by one line in tests.contract.messengers."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -17,8 +18,9 @@ from tests.fakes.transcript import delivery
 
 
 @pytest.fixture(params=BENCHES)
-def bench(request: pytest.FixtureRequest, tmp_path: Path) -> Bench:
-    return BENCHES[request.param](tmp_path)
+async def bench(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Bench]:
+    async with BENCHES[request.param](tmp_path) as opened:
+        yield opened
 
 
 async def of_a_digest(bench: Bench, number: int = 1, *, topic: str = "gpu-systems") -> Delivery:

@@ -3,6 +3,7 @@ import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ async def room() -> AsyncIterator[Room]:
         yield made
 
 
-def of(room: Room, channel: Channel, number: int = 1, **changes: object) -> Delivery:
+def of(room: Room, channel: Channel, number: int = 1, **changes: Any) -> Delivery:
     """Return a delivery of a real digest to a channel, being tried now."""
     payload = room.messenger.render(GPU, compact=False, late=False)[0]
     plain = delivery(number, now=datetime.now(UTC), payload=payload, workspace=HERE, channel=channel.id)

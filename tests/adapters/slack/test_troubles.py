@@ -24,7 +24,7 @@ def answered(error: str = "", *, status: int = 200, headers: dict[str, str] | No
         headers=headers or {},
         status_code=status,
     )
-    return SlackApiError("failed", response)
+    return SlackApiError("failed", response)  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize(
