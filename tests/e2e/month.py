@@ -64,7 +64,7 @@ WORKSPACES = ("nonce:A", "nonce:B", "history:A", "history:B", "neither:A")
 QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
 _EVERYTHING = 10**6
 _NEWS = 13 * DAY  # a day less than a digest goes back
-_LONGEST_WAIT = 30 * DAY
+_LONGEST_WAIT = 3 * DAY
 
 
 class MonthStore(Store, Ledger):
