@@ -223,7 +223,7 @@ class Gateway:
             line.close(4014)
             return
         shard, shards = said.get("shard", (0, 1))
-        too_soon = self.identifies and now - self.identifies[-1] < self.identify_every
+        too_soon = bool(self.identifies) and now - self.identifies[-1] < self.identify_every
         self.identifies.append(now)
         if too_soon or self._fake.identifies_left <= 0:
             line.send({"op": _INVALID, "d": False})

@@ -139,12 +139,13 @@ class Hands(World):
     async def submit(self, asked: Asked, values: Mapping[str, Any], *, wait: bool = True) -> Asked:
         """Fill in and send the form that was the reply; `values` by custom_id or label, the rest stays as it is shown."""
         if asked.form is None:
-            raise NotOfferedError("No form was shown.")
+            raise NotOfferedError("No form is shown.")
         left = dict(values)
         parts = [_filled(each, left, "") for each in asked.form["components"]]
         if left:
             raise NotOfferedError(f"The form has no {sorted(left)}.")
         data = {"custom_id": asked.form["custom_id"], "components": parts}
+        asked.form = None
         return await self._ask(Doing.FORM, asked.user, asked.channel, data, message=asked.message, wait=wait)
 
     # --- the rest of a day

@@ -32,7 +32,7 @@ _KNOWN = {
     50083: (400, "Thread is archived"),
     160004: (400, "A thread has already been created for this message"),
     160005: (403, "Thread is locked"),
-    160007: (400, "Maximum number of active threads reached"),
+    160006: (400, "Maximum number of active threads reached"),
 }
 
 
