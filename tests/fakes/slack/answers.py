@@ -1,0 +1,97 @@
+"""response_url: docs.slack.dev/interactivity/handling-user-interaction#message_responses."""
+
+import secrets
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from tests.fakes.slack import blocks
+from tests.fakes.slack.state import Channel, Json, Message
+from tests.fakes.slack.world import World
+from tests.fakes.slack.wrong import Wrong
+
+_USES = 5
+_LIVES = 1800.0  # seconds
+
+
+@dataclass(slots=True)
+class Way:
+    """One address to answer at."""
+
+    key: str
+    user: str
+    channel: Channel
+    at: float
+    original: Message | None  # the message whose button was pressed
+    last: Message | None = None  # what was made here last
+    uses: int = 0
+
+
+class Answers:
+    """The addresses, and what is posted to them."""
+
+    def __init__(self, world: World) -> None:
+        self.url = ""
+        self.ways: dict[str, Way] = {}
+        self.refused: list[tuple[str, Json]] = []  # what was not taken, and why
+        self._world = world
+
+    def way(self, kind: str, user: str, channel: Channel, original: Message | None = None) -> tuple[str, str]:
+        """Return a new address and its key."""
+        key = secrets.token_urlsafe(12)
+        self.ways[key] = Way(key, user, channel, self._world.now, original)
+        return f"{self.url}/{kind}/{channel.team}/{key}", key
+
+    async def handle(self, request: web.Request) -> web.Response:
+        way = self.ways.get(request.match_info["key"])
+        said: Json = await request.json()
+        try:
+            if way is None:
+                raise Wrong("invalid_url")
+            if self._world.now - way.at > _LIVES:
+                raise Wrong("expired_url")
+            if way.uses >= _USES:
+                raise Wrong("used_url")
+            way.uses += 1
+            self.take(way, said)
+        except Wrong as wrong:
+            self.refused.append((wrong.error, said))
+            return web.Response(status=404 if wrong.error.endswith("_url") else 400, text=wrong.error)
+        return web.Response(text="ok")
+
+    def take(self, way: Way, said: Json) -> None:
+        """Do what an answer says; raises Wrong.
+
+        Where a button was pressed, its message is replaced unless the answer says that it is not to be.
+        """
+        changed = way.last or way.original
+        if said.get("delete_original"):
+            if changed is not None:
+                changed.is_deleted = True
+                self._world.touch(changed)
+            return
+        if not said.get("text") and not said.get("blocks"):
+            raise Wrong("no_text")
+        blocks.check_message(said.get("text", ""), said.get("blocks", []))
+        if said.get("replace_original", way.original is not None) and changed is not None:
+            changed.text, changed.blocks = said.get("text", ""), said.get("blocks", [])
+            changed.is_edited, changed.asked, changed.answers = True, said, way.key
+            self._world.touch(changed)
+            return
+        way.last = self._world.post(self._made(way, said))
+
+    def _made(self, way: Way, said: Json) -> Message:
+        in_channel = said.get("response_type") == "in_channel"
+        return Message(
+            ts=self._world.times.ts(),
+            channel=way.channel.id,
+            team=way.channel.team,
+            user=self._world.teams[way.channel.team].app_user.id,
+            at=self._world.now,
+            text=said.get("text", ""),
+            blocks=said.get("blocks", []),
+            shown_to="" if in_channel else way.user,
+            answers=way.key,
+            thread=said.get("thread_ts", ""),
+            asked=said,
+        )

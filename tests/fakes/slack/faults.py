@@ -1,0 +1,73 @@
+"""What goes wrong with a call: planned by a test, or drawn by a Behaviour's seed."""
+
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass
+
+from tests.fakes.platform import Behaviour, Fault
+
+_LIMITS = (Fault.LIMITED, Fault.ALL_LIMITED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """How calls fail; what is not set does not happen."""
+
+    error: str = ""  # ok: false and this
+    status: int = 0  # an HTTP status other than 200, with a page of HTML
+    retry_after: float | None = None  # a 429
+    cut: Fault | None = None  # RESET, HALF or STALL
+    stall: float = 1.0  # seconds that a stalled answer takes
+    commits: bool = False  # what was asked is done all the same
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one call goes: the failure, how long it takes, and when in that time it is done; None: it is not."""
+
+    failure: Failure | None
+    takes: float
+    done: float | None
+
+
+class Faults:
+    """The failures that are planned, and the dice."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self.counts: Counter[str] = Counter()
+        self._planned: dict[str, list[Failure]] = {}
+        self._asked: Counter[str] = Counter()
+
+    def plan(self, method: str, failure: Failure, times: int) -> None:
+        self._planned.setdefault(method, []).extend([failure] * times)
+
+    def course(self, method: str, marker: str) -> Course:
+        """Say how this call goes. Of calls with a marker, only that and how often it came decide."""
+        if planned := self._planned.get(method):
+            failure = planned.pop(0)
+            takes = failure.stall if failure.cut is Fault.STALL else 0.0
+            return Course(failure, takes, 0.0 if failure.commits else None)
+        self._asked[marker] += 1
+        dice = random.Random(f"{self.behaviour.seed} {marker} {self._asked[marker]}")
+        takes = dice.uniform(*self.behaviour.takes)
+        if method != "chat.postMessage" or not marker:
+            return Course(None, takes, takes)
+        fault = self.behaviour.draw(dice)
+        if fault is None:
+            return Course(None, takes, dice.uniform(0, takes))
+        self.counts[fault] += 1
+        if fault in _LIMITS:
+            low, high = map(math.log, self.behaviour.rests)
+            return Course(Failure(retry_after=math.exp(dice.uniform(low, high))), 0.0, None)
+        takes = self.behaviour.stall if fault is Fault.STALL else takes
+        commits = dice.random() < self.behaviour.commits
+        return Course(_failure(fault, dice), takes, dice.uniform(0, takes) if commits else None)
+
+
+def _failure(fault: Fault, dice: random.Random) -> Failure:
+    if fault is Fault.BROKEN:  # in each of the ways in which Slack says that it does not know
+        error = dice.choice(("", "fatal_error", "internal_error"))
+        return Failure(error=error) if error else Failure(status=dice.choice((500, 502, 503)))
+    return Failure(cut=fault)

@@ -1,0 +1,148 @@
+"""What happens in a workspace, and the events that tell the app of it."""
+
+from aiohttp import web
+
+from tests.fakes.slack.driver import Driver
+from tests.fakes.slack.link_words import domains, urls
+from tests.fakes.slack.state import Channel, Json, Kind, Message, Person, Team
+
+
+class Happenings(Driver):
+    """Each changes what this Slack holds and sends the event, where the app is to hear of it."""
+
+    ben: Person
+    team: Team
+
+    async def archive(self, channel: Channel) -> None:
+        channel.is_archived = True
+        kind = "group_archive" if channel.kind is Kind.PRIVATE else "channel_archive"
+        await self._tell(channel, {"type": kind, "channel": channel.id, "user": self.anna.id, "is_moved": 0})
+
+    async def unarchive(self, channel: Channel) -> None:
+        channel.is_archived = False
+        kind = "group_unarchive" if channel.kind is Kind.PRIVATE else "channel_unarchive"
+        await self._tell(channel, {"type": kind, "channel": channel.id, "user": self.anna.id})
+
+    async def rename(self, channel: Channel, name: str) -> None:
+        channel.name = name
+        about = {"id": channel.id, "is_channel": True, "is_mpim": False, "name": name, "name_normalized": name, "created": 1}
+        kind = "group_rename" if channel.kind is Kind.PRIVATE else "channel_rename"
+        await self._tell(channel, {"type": kind, "channel": about})
+
+    async def delete_channel(self, channel: Channel) -> None:
+        channel.is_gone = True
+        kind = "group_deleted" if channel.kind is Kind.PRIVATE else "channel_deleted"
+        await self._tell(channel, {"type": kind, "channel": channel.id, "actor_id": self.anna.id})
+
+    async def kick(self, channel: Channel) -> None:
+        """Remove the app from a channel: it hears of it as of itself, and as of a member."""
+        app = self.world.teams[channel.team].app_user.id
+        channel.members.discard(app)
+        kind = "group_left" if channel.kind is Kind.PRIVATE else "channel_left"
+        await self._tell(channel, {"type": kind, "channel": channel.id, "actor_id": self.anna.id})
+        await self._tell(channel, self._member("member_left_channel", channel, app))
+
+    async def invite(self, channel: Channel) -> None:
+        """Bring the app into a channel."""
+        app = self.world.teams[channel.team].app_user.id
+        channel.members.add(app)
+        await self._tell(channel, self._member("member_joined_channel", channel, app) | {"inviter": self.anna.id})
+
+    def _member(self, kind: str, channel: Channel, user: str) -> Json:
+        letter = "G" if channel.kind is Kind.PRIVATE else "C"
+        return {"type": kind, "user": user, "channel": channel.id, "channel_type": letter, "team": channel.team}
+
+    async def react(self, message: Message, name: str, *, user: Person | None = None) -> None:
+        """Add a reaction."""
+        person = user or self.ben
+        message.reactions.setdefault(name, []).append(person.id)
+        await self._reaction("reaction_added", message, name, person)
+
+    async def unreact(self, message: Message, name: str, *, user: Person | None = None) -> None:
+        """Take a reaction back."""
+        person = user or self.ben
+        message.reactions[name].remove(person.id)
+        await self._reaction("reaction_removed", message, name, person)
+
+    async def _reaction(self, kind: str, message: Message, name: str, person: Person) -> None:
+        item = {"type": "message", "channel": message.channel, "ts": message.ts}
+        channel = self.world.teams[message.team].channels[message.channel]
+        await self._tell(
+            channel, {"type": kind, "user": person.id, "reaction": name, "item": item, "item_user": message.user}
+        )
+
+    def say(self, channel: Channel, text: str, *, user: Person | None = None, thread: str = "") -> Message:
+        """Post a message as a person; the app hears nothing of it."""
+        person, ts = user or self.ben, self.world.times.ts()
+        block = {"type": "rich_text", "block_id": "cQ5A", "elements": [_section(text)]}
+        made = Message(ts=ts, channel=channel.id, team=channel.team, user=person.id, at=self.world.now, text=text)
+        made.is_app, made.thread, made.blocks = False, thread, [block]
+        made.asked = {"mrkdwn": False}
+        return self.world.post(made)
+
+    async def share(self, channel: Channel, text: str, *, user: Person | None = None, thread: str = "") -> Message:
+        """Post a message with links as a person; the app hears of those to the domains it asked for."""
+        message = self.say(channel, text, user=user, thread=thread)
+        wanted = domains(self.rights.manifest)
+        links = [{"domain": domain, "url": url} for domain, url in urls(text) if wanted is None or domain in wanted]
+        what: Json = {
+            "type": "link_shared",
+            "channel": channel.id,
+            "is_bot_user_member": self.world.teams[channel.team].app_user.id in channel.members,
+            "user": message.user,
+            "message_ts": message.ts,
+            "links": links,
+            "source": "conversations_history",
+            "unfurl_id": f"C0.{message.ts}",
+        }
+        if links:
+            await self._tell(channel, what | ({"thread_ts": thread} if thread else {}))
+        return message
+
+    async def open_home(self, user: Person | None = None) -> None:
+        """Open the app's Home."""
+        person = user or self.anna
+        team = self.world.teams[person.team]
+        home = team.homes.get(person.id)
+        what: Json = {"type": "app_home_opened", "user": person.id, "channel": self.world.direct(team, person).id}
+        what |= {"tab": "home", "event_ts": self.world.times.ts()} | ({"view": home.shown()} if home else {})
+        await self.event(what, team=team)
+
+    async def revoke(self, team: Team | None = None) -> None:
+        """Revoke the app's token in a workspace."""
+        where = team or self.team
+        self._close("token_revoked", where)
+        await self.event({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [where.app_user.id]}}, team=where)
+
+    async def uninstall(self, team: Team | None = None) -> None:
+        """Remove the app from a workspace."""
+        where = team or self.team
+        await self.event({"type": "app_uninstalled"}, team=where)
+        self._close("account_inactive", where)
+
+    def _close(self, trouble: str, team: Team) -> None:
+        for each in self.world.grants.values():
+            if each.kind == "bot" and team in self.world.reachable(each):
+                each.trouble = trouble
+
+    async def _tell(self, channel: Channel, what: Json) -> None:
+        self.world.changed()
+        stamp = {"event_ts": self.world.times.ts()}
+        await self.event(what | stamp, team=self.world.teams[channel.team])
+
+    async def take_upload(self, request: web.Request) -> web.Response:
+        """Take the bytes of a file."""
+        name = request.match_info["file"]
+        if name not in self.world.files:
+            return web.Response(status=404)
+        content = await request.read()
+        if request.content_type == "multipart/form-data":
+            return web.Response(status=400, text="the bytes alone are what is asked for here")
+        if len(content) != self.world.files[name]["size"]:
+            return web.Response(status=400, text="not as long as was said")
+        self.world.uploads[name] = content
+        return web.Response(text=f"OK - {len(content)}")
+
+
+def _section(text: str) -> Json:
+    return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}

@@ -1,0 +1,102 @@
+"""auth.*, team.*, users.info and files.*: docs.slack.dev/reference/methods."""
+
+from collections.abc import Callable
+
+from tests.fakes.slack import methods_chat
+from tests.fakes.slack.call import Call
+from tests.fakes.slack.state import Json, Message
+from tests.fakes.slack.world import World
+from tests.fakes.slack.wrong import Wrong
+
+
+def auth_test(world: World, call: Call) -> Json:
+    if call.grant.kind == "app":
+        raise Wrong("not_allowed_token_type")
+    team = next(world.reachable(call.grant))
+    return {
+        "url": f"https://{team.domain}.slack.com/",
+        "team": team.name,
+        "user": team.app_user.name,
+        "team_id": team.id,
+        "user_id": team.app_user.id,
+        "bot_id": "B0BROAD",
+        "enterprise_id": team.enterprise or None,
+        "is_enterprise_install": bool(call.grant.enterprise),
+    }
+
+
+def auth_revoke(world: World, call: Call) -> Json:
+    if not call.args.get("test"):
+        call.grant.trouble = "token_revoked"
+    return {"revoked": not call.args.get("test", False)}
+
+
+def team_info(world: World, call: Call) -> Json:
+    team = next(world.reachable(call.grant))
+    return {"team": {"id": team.id, "name": team.name, "domain": team.domain, "icon": {}}}
+
+
+def users_info(world: World, call: Call) -> Json:
+    person = world.person(call.grant, call.args.get("user", ""))
+    return {
+        "user": {
+            "id": person.id,
+            "team_id": person.team,
+            "name": person.name,
+            "deleted": person.is_deleted,
+            "real_name": person.name.title(),
+            "tz": person.zone,
+            "tz_label": person.zone,
+            "tz_offset": person.offset,
+            "profile": {"real_name": person.name.title(), "display_name": person.name, "team": person.team},
+            "is_admin": person.is_admin,
+            "is_owner": person.is_owner,
+            "is_primary_owner": False,
+            "is_restricted": False,
+            "is_ultra_restricted": False,
+            "is_bot": person.is_bot,
+            "is_app_user": False,
+            "updated": 1502138686,
+        }
+    }
+
+
+class Files:
+    """Uploads in two steps; `url()` is where this server is."""
+
+    def __init__(self, url: Callable[[], str]) -> None:
+        self._url = url
+
+    def upload_url(self, world: World, call: Call) -> Json:
+        name = f"F{len(world.files):010d}"
+        world.files[name] = {"id": name, "name": call.args["filename"], "size": call.args["length"], "is_complete": False}
+        return {"upload_url": f"{self._url()}/upload/{name}", "file_id": name}
+
+    def complete(self, world: World, call: Call) -> Json:
+        done = [self._completed(world, each) for each in call.args["files"]]
+        where = str(call.args.get("channel_id", call.args.get("channels", "")))
+        if where:
+            channel = world.writable(call.grant, where)
+            app = world.teams[channel.team].app_user.id
+            message = Message(ts=world.times.ts(), channel=channel.id, team=channel.team, user=app, at=world.now)
+            message.text, message.thread = call.args.get("initial_comment", ""), call.args.get("thread_ts", "")
+            message.asked = {"files": done}
+            world.post(message)
+        return {"files": done}
+
+    def _completed(self, world: World, given: Json) -> Json:
+        found = world.files.get(given.get("id", ""))
+        if found is None or found["id"] not in world.uploads:
+            raise Wrong("file_not_found")
+        found |= {"title": given.get("title", found["name"]), "is_complete": True, "content": world.uploads[found["id"]]}
+        return {"id": found["id"], "title": found["title"]}
+
+
+CHAT = {
+    "chat.postMessage": methods_chat.post_message,
+    "chat.postEphemeral": methods_chat.post_ephemeral,
+    "chat.update": methods_chat.update,
+    "chat.delete": methods_chat.delete,
+    "chat.unfurl": methods_chat.unfurl,
+    "chat.getPermalink": methods_chat.get_permalink,
+}

@@ -1,0 +1,42 @@
+"""What the app is offered at all: by its scopes, and by its manifest where there is one."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from tests.fakes.slack import scopes
+from tests.fakes.slack.state import Json
+
+
+class NotOffered(AssertionError):  # noqa: N818 - the name says what happened
+    """Slack does not offer this to anybody: no such command or shortcut, or no right to it."""
+
+
+@dataclass(slots=True)
+class Rights:
+    """What is offered; without a manifest everything that the scopes allow."""
+
+    manifest: Json | None = None
+
+    def demand_command(self, name: str, granted: Collection[str]) -> None:
+        if "commands" not in granted:
+            raise NotOffered("the app has no scope commands")
+        listed = self._features("slash_commands")
+        if listed is not None and name not in {each["command"] for each in listed}:
+            raise NotOffered(f"the manifest lists no {name}")
+
+    def demand_shortcut(self, callback_id: str, kind: str) -> None:
+        listed = self._features("shortcuts")
+        if listed is not None and (callback_id, kind) not in {(each["callback_id"], each["type"]) for each in listed}:
+            raise NotOffered(f"the manifest lists no shortcut {callback_id} of a {kind}")
+
+    def allows_event(self, kind: str, granted: Collection[str]) -> bool:
+        """Say whether the app hears of such an event."""
+        if scopes.EVENTS.get(kind, "") not in ("", *granted):
+            return False
+        if self.manifest is None:
+            return True
+        subscribed = self.manifest.get("settings", {}).get("event_subscriptions", {}).get("bot_events", [])
+        return kind in subscribed
+
+    def _features(self, name: str) -> list[Json] | None:
+        return None if self.manifest is None else self.manifest.get("features", {}).get(name, [])

@@ -1,0 +1,140 @@
+"""Everything that a Slack holds, and the changes to it."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from tests.fakes.slack.mentions import Mention, found
+from tests.fakes.slack.state import Channel, Grant, Json, Kind, Message, Person, Team, Times, View
+from tests.fakes.slack.wrong import Wrong
+
+TRIGGER_LIVES = 3.0  # seconds
+_CLOSED = "is_archived"
+
+
+@dataclass(slots=True)
+class Trigger:
+    """What opens one modal, once, for three seconds."""
+
+    user: str
+    team: str
+    at: float
+    view: str = ""  # the view it came from
+    used: bool = False
+
+
+@dataclass(slots=True)
+class World:
+    """What it holds."""
+
+    times: Times
+    teams: dict[str, Team] = field(default_factory=dict)
+    grants: dict[str, Grant] = field(default_factory=dict)
+    views: dict[str, View] = field(default_factory=dict)
+    triggers: dict[str, Trigger] = field(default_factory=dict)
+    mentions: list[Mention] = field(default_factory=list)
+    files: dict[str, Json] = field(default_factory=dict)
+    uploads: dict[str, bytes] = field(default_factory=dict)
+    history: list[Message] = field(default_factory=list)  # every message that was made, in order
+    has_changed: asyncio.Event = field(default_factory=asyncio.Event)
+    on_new_token: list[Callable[[Grant], None]] = field(default_factory=list)
+
+    @property
+    def now(self) -> float:
+        return self.times.clock()
+
+    def changed(self) -> int:
+        """Wake who waits for anything, and return the number of this change."""
+        self.has_changed.set()
+        self.has_changed = asyncio.Event()
+        return self.times.count()
+
+    # --- looking things up
+
+    def reachable(self, grant: Grant) -> Iterator[Team]:
+        """Yield the workspaces that a token is for."""
+        for each in self.teams.values():
+            if each.id in grant.teams or (grant.enterprise and grant.enterprise == each.enterprise):
+                yield each
+
+    def team(self, grant: Grant, asked: str = "") -> Team:
+        """Return the workspace that a call speaks of; an organisation's token has to say which."""
+        found = [each for each in self.reachable(grant) if asked in ("", each.id)]
+        if not found or (grant.enterprise and not asked):
+            raise Wrong("team_not_found" if asked else "missing_argument")
+        return found[0]
+
+    def channel(self, grant: Grant, name: str) -> Channel:
+        """Return a conversation that the app may know of."""
+        for team in self.reachable(grant):
+            found = team.channels.get(name)
+            if found is None or found.is_gone:
+                continue
+            if found.kind is Kind.PUBLIC or team.app_user.id in found.members:
+                return found
+        raise Wrong("channel_not_found")
+
+    def person(self, grant: Grant, name: str) -> Person:
+        for team in self.reachable(grant):
+            if name in team.people:
+                return team.people[name]
+        raise Wrong("user_not_found")
+
+    def message(self, channel: Channel, ts: str) -> Message | None:
+        return next((each for each in channel.messages if each.ts == ts and not each.shown_to), None)
+
+    def direct(self, team: Team, person: Person) -> Channel:
+        """Return the app's conversation with a person; the first time it is made."""
+        name = f"D{person.id[1:]}"
+        members = {person.id, team.app_user.id}
+        return team.channels.setdefault(name, Channel(id=name, name=name, team=team.id, kind=Kind.IM, members=members))
+
+    def writable(self, grant: Grant, name: str) -> Channel:
+        """Return where the app may post: a channel it is in, or a person by their id."""
+        if name.startswith(("U", "W")):
+            person = self.person(grant, name)
+            return self.direct(self.teams[person.team], person)
+        found = self.channel(grant, name)
+        if found.is_archived:
+            raise Wrong(_CLOSED)
+        if self.teams[found.team].app_user.id not in found.members and "chat:write.public" not in grant.scopes:
+            raise Wrong("not_in_channel")
+        return found
+
+    # --- messages
+
+    def post(self, message: Message) -> Message:
+        """Take up a message whose ts and at are already set."""
+        self.teams[message.team].channels[message.channel].messages.append(message)
+        self.history.append(message)
+        self.touch(message)
+        return message
+
+    def touch(self, message: Message) -> None:
+        """Note that a message is new or was changed."""
+        for number, block in enumerate(message.blocks):  # Slack names those that have no name
+            block.setdefault("block_id", f"b{number}")
+        if not message.shown_to:
+            live = found(message.asked, message.text, message.blocks)
+            self.mentions += [Mention(message.channel, message.ts, what) for what in live]
+        message.changed = self.changed()
+
+    # --- views
+
+    def trigger(self, user: str, team: str, view: str = "") -> str:
+        """Return a new trigger."""
+        name = f"{self.times.ts().replace('.', '')}.{len(self.triggers)}.7f8d01a322363a013721e32e83af484b"
+        self.triggers[name] = Trigger(user, team, self.now, view)
+        return name
+
+    def use(self, name: str) -> Trigger:
+        """Use a trigger up; raises Wrong."""
+        found = self.triggers.get(name)
+        if found is None:
+            raise Wrong("invalid_trigger_id")
+        if found.used:
+            raise Wrong("exchanged_trigger_id")
+        if self.now - found.at > TRIGGER_LIVES:
+            raise Wrong("expired_trigger_id")
+        found.used = True
+        return found
