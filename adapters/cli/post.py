@@ -9,7 +9,6 @@ import errno
 import io
 import json
 import logging
-import os
 import re
 from collections.abc import Iterator, Sequence
 from datetime import date
@@ -22,6 +21,7 @@ from adapters.cli.render import MEASURE, DigestView
 from bot import __version__
 from bot.errors import Delayed, Reach, Refused
 from bot.models import Abilities, Delivery, Digest
+from bot.whole_file import write_whole
 
 log = logging.getLogger(__name__)
 
@@ -64,8 +64,8 @@ class FolderMessenger:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             stem = self._free(delivery)
-            _replace(self._folder / f"{stem}.html", f"{message['html']}<!-- {_mark(delivery)} -->\n")
-            _replace(self._folder / f"{stem}.txt", f"{message['text']}\n{_mark(delivery)}\n")
+            write_whole(self._folder / f"{stem}.html", f"{message['html']}<!-- {_mark(delivery)} -->\n")
+            write_whole(self._folder / f"{stem}.txt", f"{message['text']}\n{_mark(delivery)}\n")
         except OSError as error:
             raise _translated(error, self._folder) from error
         return stem
@@ -121,20 +121,6 @@ def _names(delivery: Delivery) -> Iterator[str]:
     stem = f"{day.isoformat()}-{topic}".rstrip("-")
     yield stem
     yield from (f"{stem}-{number}" for number in range(2, _MOST + 1))
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write the file, wholly or not at all."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    try:
-        with partial.open("w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except OSError:
-        partial.unlink(missing_ok=True)
-        raise
 
 
 def _translated(error: OSError, folder: Path) -> Refused | Delayed:

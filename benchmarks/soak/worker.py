@@ -14,8 +14,9 @@ from pathlib import Path
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, Maker
 from benchmarks.soak.work import SCALE, Strategy, Work, read
-from bot.delivery import HEARTBEAT, Courier, Office, Printer, Scheduler, Values, notice_restored
+from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
 from bot.errors import StoreError
+from bot.facts import HEARTBEAT
 from bot.orders import Orders
 from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore

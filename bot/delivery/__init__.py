@@ -7,7 +7,7 @@ at any moment.
 """
 
 from bot.delivery.courier import Courier
-from bot.delivery.doubt import HEARTBEAT, notice_restored
+from bot.delivery.doubt import notice_restored
 from bot.delivery.owed import Refusal
 from bot.delivery.printing import Printer
 from bot.delivery.quiet import after_quiet
@@ -16,7 +16,6 @@ from bot.delivery.terms import Office, Values, delivery_id, sealed
 from bot.delivery.trouble import Trouble
 
 __all__ = [
-    "HEARTBEAT",
     "Courier",
     "Office",
     "Printer",

@@ -9,12 +9,12 @@ looked for.
 import logging
 from datetime import datetime, timedelta
 
+from bot.facts import HEARTBEAT, time_of_fact
 from bot.models import Delivery, Occurrence
 from bot.ports import Store
 
 log = logging.getLogger(__name__)
 
-HEARTBEAT = "heartbeat"  # the fact that the service writes
 _DOUBT = "doubted until"
 _UNTOLD = timedelta(minutes=2)  # heartbeats are a minute apart: what was posted after the last one they do not tell
 
@@ -24,7 +24,7 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
 
     Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
     """
-    known = _time(await store.get_fact(HEARTBEAT))
+    known = await time_of_fact(store, HEARTBEAT)
     if alive is None or (known is not None and known >= alive):
         return None
     before = await doubted_until(store)
@@ -39,16 +39,9 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
 
 async def doubted_until(store: Store) -> datetime | None:
     """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
-    return _time(await store.get_fact(_DOUBT))
+    return await time_of_fact(store, _DOUBT)
 
 
 def in_doubt(due: Delivery | Occurrence, until: datetime | None) -> bool:
     """Say whether it may have been posted without the database knowing."""
     return until is not None and due.due <= until
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        return datetime.fromisoformat(text)
-    except ValueError:
-        return None

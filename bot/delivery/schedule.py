@@ -12,6 +12,7 @@ from bot.delivery.quiet import deadline
 from bot.delivery.terms import Office, Values
 from bot.delivery.trouble import Trouble
 from bot.errors import Reach, UsageError
+from bot.facts import time_of_fact
 from bot.models import Happening, Occurrence, Subscription
 
 log = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ class Scheduler:
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
         office = self._office
-        noticed = await self._last_tick(now)
+        noticed = await time_of_fact(office.store, _TICK) or now
         if noticed - now > _SET_BACK:
             released = await office.ledger.release(now)
             log.warning(
@@ -84,11 +85,6 @@ class Scheduler:
             each = skipped[-1]
             text = f"The digest {each.topic} of {each.day} for {each.channel} is skipped: {each.reason}."
             await self._trouble.alert(each.workspace, text, now)
-
-    async def _last_tick(self, now: datetime) -> datetime:
-        """Return until when all was noticed."""
-        text = await self._office.store.get_fact(_TICK)
-        return datetime.fromisoformat(text) if text else now
 
     async def _plan_anew(self, now: datetime) -> None:
         """Plan every subscription from now on: a clock that had run far ahead took all for planned until then.

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
 from bot.errors import UsageError
+from bot.facts import HEARTBEAT, time_of_fact
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.mentioned import channels_of, mentioning
@@ -112,12 +113,10 @@ async def _counts(desk: Desk) -> Field:
 
 async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
     """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
-    beat = await desk.store.get_fact("heartbeat")
-    try:
-        silent = now - datetime.fromisoformat(beat)
-    except (ValueError, TypeError):
-        return () if beat else ("The service has not run yet: nothing is collected or posted until it does.",)
-    if silent < _SILENT:
+    beat = await time_of_fact(desk.store, HEARTBEAT)
+    if beat is None:
+        return ("The service has not run yet: nothing is collected or posted until it does.",)
+    if (silent := now - beat) < _SILENT:
         return ()
     return (f"The service gave its last sign of life {span_in_words(silent)} ago: nothing is collected or posted.",)
 

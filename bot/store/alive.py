@@ -3,11 +3,11 @@
 A restored copy brings its old heartbeat along; this file stays where it is.
 """
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.errors import StoreError
+from bot.whole_file import write_whole
 
 
 def alive_path(database: Path) -> Path:
@@ -27,13 +27,7 @@ def read_alive(database: Path) -> datetime | None:
 def write_alive(database: Path, at: datetime) -> None:
     """Write the heartbeat, wholly or not at all; raises StoreError. To be written into the database first."""
     path = alive_path(database)
-    partial = path.with_name(f"{path.name}.{os.getpid()}.partial")
     try:
-        with partial.open("w", encoding="ascii") as file:
-            file.write(at.astimezone(UTC).isoformat())
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
+        write_whole(path, at.astimezone(UTC).isoformat())
     except OSError as error:
-        partial.unlink(missing_ok=True)
         raise StoreError(f"The heartbeat cannot be written to {path}: {error.strerror}.") from error

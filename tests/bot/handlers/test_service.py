@@ -100,13 +100,16 @@ async def test_a_resting_source_says_when_it_is_asked_again(ada: Seat) -> None:
     assert "GitHub: did not answer; asked again in 40 minutes" in said(await ada.ask("status"))
 
 
+NEVER_RAN = "The service has not run yet: nothing is collected or posted until it does."
+
+
 @pytest.mark.parametrize(
     ("beat", "sentence"),
     [
-        ("", "The service has not run yet: nothing is collected or posted until it does."),
+        ("", NEVER_RAN),
         ("2026-04-01T04:00:00+00:00", "The service gave its last sign of life 3 hours ago: nothing is collected or posted."),
         ("2026-04-01T06:59:00+00:00", ""),
-        ("garbled", ""),
+        ("garbled", NEVER_RAN),
     ],
 )
 async def test_a_service_that_does_not_run_is_noticed(ada: Seat, beat: str, sentence: str) -> None:
