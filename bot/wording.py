@@ -24,10 +24,10 @@ def listed(words: Sequence[str]) -> str:
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
 
 
-def some(words: Sequence[str], most: int = 10) -> str:
-    """Return "a, b, c"; of more than `most` those, and " and 3 more"."""
+def some(words: Sequence[str], most: int = 10, between: str = ", ") -> str:
+    """Return "a, b, c"; of more than `most` the first of them, as in "a, b and 3 more"."""
     more = f" and {len(words) - most} more" if len(words) > most else ""
-    return ", ".join(words[:most]) + more
+    return between.join(words[:most]) + more
 
 
 def shortened(text: str, most: int) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.models import Actor, Order, Subscription, Topic
-from bot.wording import shortened
+from bot.wording import shortened, some
 
 SHOWN = 60  # characters of what was typed that an answer repeats
 _LISTED = 9  # things of a list that an error names
@@ -60,8 +60,7 @@ def numbered(text: str, most: int) -> int | None:
 
 def in_order(said: Sequence[str]) -> str:
     """Return "1. title; 2. abstract", as `numbered` takes them; of more than nine how many there are besides."""
-    more = f" and {len(said) - _LISTED} more" if len(said) > _LISTED else ""
-    return "; ".join(f"{number}. {shown(each)}" for number, each in enumerate(said[:_LISTED], 1)) + more
+    return some([f"{number}. {shown(each)}" for number, each in enumerate(said, 1)], _LISTED, "; ")
 
 
 # --- who may

@@ -11,6 +11,7 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import numbered, shown
 from bot.models import Actor, Preferences
+from bot.wording import some
 
 MOST_DAILY = 500  # entries a day: ten of the longest digests
 _ALERTED = "settings alerts"  # what the audit calls that setting
@@ -151,10 +152,9 @@ def _channel(channel: str, here: str) -> str:
     return "this channel" if channel == here else channel
 
 
-def _channels(channels: Sequence[str], here: str, most: int = 10) -> str:
+def _channels(channels: Sequence[str], here: str) -> str:
     ordered = sorted(channels, key=lambda each: (each != here, each))
-    more = f" and {len(ordered) - most} more" if len(ordered) > most else ""
-    return ", ".join(_channel(each, here) for each in ordered[:most]) + more
+    return some([_channel(each, here) for each in ordered])
 
 
 SETTINGS: Mapping[str, Setting] = {

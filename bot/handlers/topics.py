@@ -26,7 +26,7 @@ from bot.handlers.mentioned import mentioning
 from bot.handlers.parts import definition, elements, interest_in_words
 from bot.handlers.subscribed import as_command
 from bot.models import Actor, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
-from bot.wording import counted, listed, shortened
+from bot.wording import counted, listed, shortened, some
 
 LONGEST_NAME = 40  # characters; a menu shows so many
 _EXAMPLE = 200  # characters of an example that are shown
@@ -225,7 +225,7 @@ async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: date
 def _channels(users: Sequence[Subscription], actor: Actor) -> str:
     names = ["this channel" if each.channel == actor.channel else each.channel for each in users]
     names.sort(key=lambda name: name != "this channel")
-    return ", ".join(names[:9]) + (f" and {len(names) - 9} more" if len(names) > 9 else "")
+    return some(names, 9)
 
 
 def _in_use(topic: Topic, users: Sequence[Subscription], actor: Actor) -> Reply:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.wording import counted, day_in_words, listed, long_day, short_day, shortened, span_in_words, time_in_words
+from bot.wording import counted, day_in_words, listed, long_day, short_day, shortened, some, span_in_words, time_in_words
 
 DAY = date(2026, 4, 1)
 
@@ -65,3 +65,11 @@ def test_a_time_is_told_as_its_own_clock_shows_it() -> None:
 )
 def test_a_span_is_told_in_its_two_largest_units(span: timedelta, words: str) -> None:
     assert span_in_words(span) == words
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more"), (list("abcde"), "a, b and 3 more")],
+)
+def test_of_many_words_some_are_told_and_how_many_there_are_besides(words: list[str], told: str) -> None:
+    assert some(words, 2) == told
