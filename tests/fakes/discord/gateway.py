@@ -102,10 +102,10 @@ class Gateway:
         """Whether a client is connected, identified and was told that it is."""
         return any(each.session is not None and not each.socket.closed for each in self.lines)
 
-    async def heard(self, seconds: float = 20.0) -> None:
-        """Wait until a client is connected and identified; raises TimeoutError."""
+    async def heard(self, seconds: float = 20.0, *, no_more: bool = False) -> None:
+        """Wait until a client is connected and identified, or none is any more; raises TimeoutError."""
         async with asyncio.timeout(seconds):
-            while not self.is_heard:
+            while self.is_heard is no_more:
                 self.changed.clear()
                 await self.changed.wait()
 

@@ -28,7 +28,10 @@ class NotOfferedError(AssertionError):
 
 
 class Hands(World):
-    """Everything returns when the first reply, or with `wait` something to be seen, has come; raises TimeoutError else."""
+    """What asks the bot something returns when there is something to be seen, and raises TimeoutError when nothing comes.
+
+    With `wait=False` it returns when the first reply has come, which may be a deferral, and with `wait=None` at once.
+    """
 
     # --- commands
 
@@ -38,7 +41,7 @@ class Hands(World):
         *,
         user: User,
         channel: Channel,
-        wait: bool = True,
+        wait: bool | None = True,
         options: Mapping[str, Any] | None = None,
         **more: Any,
     ) -> Asked:
@@ -67,7 +70,7 @@ class Hands(World):
         asked = await self._ask(Doing.AUTOCOMPLETE, user, channel, self._data(command, path, made), wait=True)
         return asked.choices or []
 
-    async def menu(self, name: str, message: Message, *, user: User, wait: bool = True) -> Asked:
+    async def menu(self, name: str, message: Message, *, user: User, wait: bool | None = True) -> Asked:
         """Choose the command of that name from a message's menu."""
         command = self._known(name, 3, user, message.channel)
         resolved = {"messages": {str(message.id): message.shape()}}
@@ -112,7 +115,7 @@ class Hands(World):
 
     # --- buttons, selects, forms
 
-    async def click(self, message: Message, label: str, *, user: User, wait: bool = True) -> Asked:
+    async def click(self, message: Message, label: str, *, user: User, wait: bool | None = True) -> Asked:
         """Click the button that has that label, or else that custom_id; the first of several."""
         some = [
             each for each in message.buttons if label in (each.get("label"), each.get("custom_id")) and "custom_id" in each
@@ -122,7 +125,7 @@ class Hands(World):
             raise NotOfferedError(f"No button {label!r} to click among {labels}.")
         return await self._touch(message, some[0], user, {}, wait=wait)
 
-    async def choose(self, message: Message, *labels: str, user: User, which: int = 0, wait: bool = True) -> Asked:
+    async def choose(self, message: Message, *labels: str, user: User, which: int = 0, wait: bool | None = True) -> Asked:
         """Choose the options of these labels in a select, the first of the message unless another is named."""
         select = message.selects[which]
         values = [each["value"] for name in labels for each in select["options"] if each["label"] == name]
@@ -131,12 +134,12 @@ class Hands(World):
         return await self._touch(message, select, user, {"values": values}, wait=wait)
 
     async def _touch(
-        self, message: Message, part: Mapping[str, Any], user: User, more: dict[str, Any], *, wait: bool
+        self, message: Message, part: Mapping[str, Any], user: User, more: dict[str, Any], *, wait: bool | None
     ) -> Asked:
         data = {"custom_id": part["custom_id"], "component_type": part["type"], "id": part["id"], **more}
         return await self._ask(Doing.COMPONENT, user, message.channel, data, message=message, wait=wait)
 
-    async def submit(self, asked: Asked, values: Mapping[str, Any], *, wait: bool = True) -> Asked:
+    async def submit(self, asked: Asked, values: Mapping[str, Any], *, wait: bool | None = True) -> Asked:
         """Fill in and send the form that was the reply; `values` by custom_id or label, the rest stays as it is shown."""
         if asked.form is None:
             raise NotOfferedError("No form is shown.")
@@ -234,7 +237,14 @@ class Hands(World):
     # --- the interaction itself
 
     async def _ask(
-        self, doing: Doing, user: User, channel: Channel, data: dict[str, Any], *, message: Message | None = None, wait: bool
+        self,
+        doing: Doing,
+        user: User,
+        channel: Channel,
+        data: dict[str, Any],
+        *,
+        message: Message | None = None,
+        wait: bool | None,
     ) -> Asked:
         began = asyncio.get_running_loop().time()
         asked = Asked(
@@ -250,6 +260,8 @@ class Hands(World):
         )
         self.asked[asked.id] = asked
         self.dispatch("INTERACTION_CREATE", self._event(asked), guild=channel.guild)
+        if wait is None:
+            return asked
         return await (asked.answered() if wait else asked.replied())
 
     def _event(self, asked: Asked) -> dict[str, Any]:
