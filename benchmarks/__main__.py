@@ -20,6 +20,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("ranking_quality", ("--folder", "{quality}"), "quality"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--folder", "{quality}"), "quality"),
+    ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )
 
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from adapters.words import (
+    Manner,
     authors,
     badges,
     byline,
@@ -13,6 +14,7 @@ from adapters.words import (
     reading,
     signals,
     title,
+    told,
     warnings,
 )
 from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, SourceReport, Summary
@@ -141,3 +143,19 @@ def test_an_empty_digest_says_why_it_is_empty() -> None:
     assert nothing(EMPTY.coverage) == "0 of 412: none passed. 400 outside the query and 12 below the score."
     assert nothing(Coverage((), 0, 0)) == "Nothing new: the sources had no items for this digest."
     assert nothing(Coverage((), 2, 0)) == "0 of 2: none passed."
+
+
+def test_a_command_between_asterisks_is_told_as_one_types_it_and_anything_else_is_stressed() -> None:
+    assert told("*saved* lists it.") == [("/digest saved", Manner.TYPED), (" lists it.", Manner.PLAIN)]
+    for typed in ("topic create NAME …", "filter kv here …", "filter TOPIC test", "more 1 for kv"):
+        assert told(f"*{typed}*") == [(f"/digest {typed}", Manner.TYPED)]
+    for clause in (
+        "filter stars:>100",
+        "filter -survey",
+        "filter",
+        "published:1y",
+        "listing",
+        "KV cache",
+        "in Europe/Zurich",
+    ):
+        assert told(f"*{clause}*") == [(clause, Manner.STRESSED)]

@@ -1,0 +1,153 @@
+"""What the chats are shown, judged: real titles and abstracts, and strings that break things, as whole messages.
+
+    python -m benchmarks.hostile --corpus PAPERS [--limit 20000] [--naughty STRINGS]
+
+`--corpus` names papers as benchmarks.corpus reads them, `--naughty` a JSON list of strings, such as the Big List of Naughty
+Strings (github.com/minimaxir/big-list-of-naughty-strings, MIT). Digests of seven papers, with extractive summaries, are
+rendered for each platform in each of its layouts by turns; each naughty string stands, alone and around a live mention, in
+every text of an entry and of an answer. Every message is judged by the rules that the tests judge by: nothing in it may
+mention anybody, lead to anything but http(s), or be more than the platform takes.
+"""
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from adapters.discord import render as discord
+from adapters.slack import render as slack
+from benchmarks.corpus import papers
+from bot.models import Attachment, Button, Digest, Entry, Field, Item, Link, Ranked, Reply, ReplyEntry, ScorePart
+from bot.summarise.extractive import extract
+from tests.adapters.discord import hostile as by_discord
+from tests.adapters.slack import hostile as by_slack
+from tests.fakes.digests import DAY, GPU
+
+_ENTRIES = 7
+_MENTIONS = ("<!channel>", "<@U0123456>", "<!here|x>", "@everyone", "<@123456789012345678>", "<#1234567890>", "<t:0:R>")
+_SHAPES = ("{}", "{0} {1} {0}", "<{0}|{1}>", "[{0}](https://evil.example/{1})", "`{0}` {1} *{0}*")
+_EXAMPLES = 5
+
+Messages = Iterator[list[str]]  # of each message, what is wrong with it
+
+
+@dataclass
+class Tally:
+    """What was seen."""
+
+    messages: int = 0
+    wrong: Counter[str] = field(default_factory=Counter)
+    seconds: float = 0.0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, found: Sequence[str], shown: object) -> None:
+        """Count one message."""
+        self.messages += 1
+        self.wrong.update(each.split(":")[0] for each in found)
+        if found and len(self.examples) < _EXAMPLES:
+            self.examples.append(f"{found[0]} in {shown!r}"[:300])
+
+
+def _slack(made: Digest | Reply, number: int) -> Messages:
+    compact, threads = number % 2 == 1, number % 4 >= 2
+    if isinstance(made, Reply):
+        postings = slack.reply(made, DAY)
+    else:
+        postings = slack.digest(made, compact=compact, late=threads, layout="thread" if threads else "message")
+    return (by_slack.wrong(each) for each in postings)
+
+
+def _discord(made: Digest | Reply, number: int) -> Messages:
+    if isinstance(made, Reply):
+        return (by_discord.faults(each.body()) for each in discord.reply_postings(made, DAY))
+    bodies: Iterable[dict[str, Any]] = (
+        json.loads(each)["body"] for each in discord.payloads(made, compact=number % 2 == 1, late=number % 4 >= 2)
+    )
+    return (by_discord.faults(each) for each in bodies)
+
+
+PLATFORMS: dict[str, Callable[[Digest | Reply, int], Messages]] = {"slack": _slack, "discord": _discord}
+
+
+def digests(items: Sequence[Item]) -> Iterator[Digest]:
+    """Yield the papers as digests, seven in each."""
+    for start in range(0, len(items), _ENTRIES):
+        here = items[start : start + _ENTRIES]
+        reason = ScorePart("phrases", 0.5, f"matches *{here[0].title[:40]}* ×2")
+        entries = tuple(Entry(Ranked(item, 0.5, (reason,)), extract(item)) for item in here)
+        yield replace(GPU, entries=entries)
+
+
+def shapes(strings: Iterable[str]) -> Iterator[str]:
+    """Yield each string alone and in shapes with a live mention, the mentions by turns."""
+    for number, text in enumerate(strings):
+        mention = _MENTIONS[number % len(_MENTIONS)]
+        yield from (shape.format(mention, text) for shape in _SHAPES[1:])
+        yield text
+
+
+def everywhere(text: str) -> tuple[Digest, Reply]:
+    """Return a digest and an answer in which the string stands wherever somebody's text can."""
+    item = replace(
+        GPU.entries[0].ranked.item,
+        key=f"url:{text}",
+        title=text,
+        authors=(text, text),
+        org=text,
+        categories=(text,),
+        sources=(f"feed:{text}",),
+        links=(Link("abstract", text), Link("code", f"https://ok.example/{text}"), Link("page", "https://ok.example/")),
+    )
+    summary = GPU.entries[0].summary
+    parts = tuple(replace(part, text=text) for part in summary.parts)
+    told = ScorePart("phrases", 0.5, f"matches *{text}*")
+    entry = Entry(Ranked(item, 0.5, (told,)), replace(summary, parts=parts, made_by=text), replace(item, title=text))
+    digest = replace(GPU, title=text, topic=text or "x", entries=(entry,), coverage=replace(GPU.coverage, notes=(text,)))
+    button = Button(text, f"search {text}")
+    reply = Reply(
+        title=text,
+        text=(text, f"*search {text}* finds it"),
+        entries=(ReplyEntry(item, lines=(text,), buttons=(button,)), ReplyEntry(title=text, lines=(text,))),
+        fields=(Field(text, text),),
+        attachment=Attachment(f"{text}.bib", "text/plain", text),
+        next_steps=(f"*save {text}*",),
+        buttons=(button,),
+    )
+    return digest, reply
+
+
+def judged(platform: str, made: Iterable[Digest | Reply]) -> Tally:
+    """Render all of it for one platform, and judge every message."""
+    tally = Tally()
+    begun = time.perf_counter()
+    for number, each in enumerate(made):
+        for found in PLATFORMS[platform](each, number):
+            tally.add(found, each.title)
+    tally.seconds = time.perf_counter() - begun
+    return tally
+
+
+def main() -> None:
+    """Judge the corpus and the strings on every platform, and print what was found."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.hostile", description=__doc__)
+    parser.add_argument("--corpus", type=Path, required=True, help="papers, one JSON object per line")
+    parser.add_argument("--limit", type=int, default=20_000, help="papers to show")
+    parser.add_argument("--naughty", type=Path, help="a JSON list of strings")
+    given = parser.parse_args()
+    made = list(digests(papers(given.corpus, given.limit)))
+    strings = json.loads(given.naughty.read_text(encoding="utf-8")) if given.naughty else []
+    naughty = [each for text in shapes([*strings, *_MENTIONS]) for each in everywhere(text)]
+    for platform in PLATFORMS:
+        for what, shown in (("papers", made), ("strings", naughty)):
+            tally = judged(platform, shown)
+            print(f"{platform:8} {what:8} {tally.messages:7,} messages, {sum(tally.wrong.values())} faults", end=" ")
+            print(f"({tally.seconds:.0f} s)", dict(tally.wrong) or "")
+            print(*(f"    {each}" for each in tally.examples), sep="\n", end="\n" if tally.examples else "")
+
+
+if __name__ == "__main__":
+    main()
