@@ -212,12 +212,12 @@ class Clients:
             return reason(error) not in REVOKED
         return True
 
-    async def authorize(
-        self, enterprise_id: str | None, team_id: str | None, context: dict[str, Any]
-    ) -> AuthorizeResult | None:
-        """Say by whose token a request is answered; slack-bolt asks it for each. None where the app is not installed."""
+    async def authorize(self, enterprise_id: str | None, team_id: str | None, *, org_wide: bool) -> AuthorizeResult | None:
+        """Say by whose token a request is answered; slack-bolt asks for each. None where the app is not installed.
+
+        `org_wide` says that the request is to an organisation's installation.
+        """
         team, enterprise = team_id or "", enterprise_id or ""
-        org_wide = bool(context.get("is_enterprise_install"))
         if self.installs and org_wide:
             await self.installs.follow(team, enterprise)
         try:

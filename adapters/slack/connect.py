@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
 
 from adapters.slack import events
 from adapters.slack.clients import FAILURES, Clients, new_session, quiet, reason
@@ -97,13 +100,29 @@ async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PA
         yield SlackPlatform(messenger, clients, ear, address)
 
 
+class _Authorize(AsyncAuthorize):
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None,
+        **_: str | None,
+    ) -> AuthorizeResult | None:
+        return await self._clients.authorize(enterprise_id, team_id, org_wide=bool(context.is_enterprise_install))
+
+
 def built_app(clients: Clients) -> AsyncApp:
     """Return the app without listeners. Signatures are the web server's, acknowledging is the door's."""
     return AsyncApp(
         name="broadsheet",
         logger=quiet,
         client=clients.bare(),
-        authorize=clients.authorize,  # type: ignore[arg-type] # it may return None, whatever its type says
+        authorize=_Authorize(clients),  # type: ignore[arg-type] # None is for "not installed"
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,
         process_before_response=True,  # so that the door knows when a listener has ended

@@ -6,7 +6,7 @@ to who has no signature.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import datetime
 
@@ -30,28 +30,31 @@ CLOSING = 2.0
 class Events:
     """Answers what comes to /slack/events, when Slack has signed it."""
 
-    def __init__(self, secret: str, door: Door, once: Once, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self, secret: str, door: Door, once: Once, clock: Callable[[], datetime], *, slowest: float = SLOWEST
+    ) -> None:
         self._verifier = SignatureVerifier(secret, _Clock(clock))
-        self._door, self._once = door, once
+        self._door, self._once, self._slowest = door, once, slowest
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer 401 to what is not signed, signed more than five minutes ago, or was taken before."""
         try:
-            async with asyncio.timeout(SLOWEST):
+            async with asyncio.timeout(self._slowest):
                 body = await request.read()
         except TimeoutError:
             return web.Response(status=408)
         if body == b"ssl_check=1" or body.startswith(b"ssl_check=1&"):
             return web.Response()
         signature = request.headers.get("X-Slack-Signature", "")
-        if not self._is_signed(body, request) or not self._once.is_new_here(f"signature:{signature}"):
+        if not self.is_signed(body, request.headers) or not self._once.is_new_here(f"signature:{signature}"):
             return web.Response(status=401)
         taken = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
         return await to_aiohttp_response(await self._door.take(taken))
 
-    def _is_signed(self, body: bytes, request: web.Request) -> bool:
+    def is_signed(self, body: bytes, headers: Mapping[str, str]) -> bool:
+        """Say whether Slack signed it within the last five minutes."""
         try:
-            return self._verifier.is_valid_request(body, dict(request.headers))
+            return self._verifier.is_valid_request(body, dict(headers))
         except (ValueError, TypeError):  # a time that is no number, a signature or a body in no encoding
             return False
 
@@ -67,13 +70,14 @@ class _Clock(Clock):
 class _Connections:
     """Closes connections on which no whole head of a request has come in time: aiohttp itself would wait for ever."""
 
-    def __init__(self) -> None:
+    def __init__(self, slowest: float) -> None:
+        self._slowest = slowest
         self._begun: set[object] = set()
 
     def made_by(self, server: web.Server) -> Callable[[], asyncio.Protocol]:
         def made() -> asyncio.Protocol:
             protocol = server()
-            asyncio.get_running_loop().call_later(SLOWEST, self._look, protocol)
+            asyncio.get_running_loop().call_later(self._slowest, self._look, protocol)
             return protocol
 
         return made
@@ -92,12 +96,14 @@ class _Connections:
 
 
 @asynccontextmanager
-async def serving(host: str, port: int, events: Events | None, pages: Pages | None) -> AsyncIterator[tuple[str, int]]:
+async def serving(
+    host: str, port: int, events: Events | None, pages: Pages | None, *, slowest: float = SLOWEST
+) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
     Raises SettingsError when the address cannot be used.
     """
-    connections = _Connections()
+    connections = _Connections(slowest)
     application = _application(connections, events, pages)
     runner = web.AppRunner(application, access_log=None, shutdown_timeout=CLOSING, handle_signals=False)
     await runner.setup()
@@ -136,4 +142,5 @@ async def _plain(_: web.Request, response: web.StreamResponse) -> None:
     """No version to look up holes for, nothing kept on the way, and the connection ends with the answer."""
     response.headers["Server"] = "broadsheet"
     response.headers["Cache-Control"] = "no-store"
+    response.headers["Connection"] = "close"  # said, as well as done: the other side would use it again
     response.force_close()
