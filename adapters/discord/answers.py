@@ -136,10 +136,13 @@ class Answers:
             await self._follow(call, posting, PRIVATE)
 
     async def _public(self, call: Call, postings: Sequence[Posting]) -> None:
-        """Tell everybody in the channel; what said that it is coming was for one person, and stays so."""
+        """Tell everybody in the channel.
+
+        What said that the answer is coming is for one person, and would take the first thing that follows for its own.
+        """
+        await self._patch(call, {"content": _LEFT, "allowed_mentions": NO_MENTIONS}, None)
         for posting in postings:
             await self._follow(call, posting, 0)
-        await self._patch(call, {"content": _LEFT, "allowed_mentions": NO_MENTIONS}, None)
 
     async def _in_channel(self, call: Call, postings: Sequence[Posting]) -> None:
         for posting in postings:

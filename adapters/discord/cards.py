@@ -1,7 +1,7 @@
 """The pieces of a message in Discord's components: texts, rules, rows of buttons, and how much room they take. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from adapters.discord.buttons import button
@@ -39,9 +39,9 @@ def text(content: str) -> Component:
     return {"type": _TEXT, "content": content}
 
 
-def rule(*, visible: bool = True) -> Component:
-    """Return a line between two texts, or space alone."""
-    return {"type": _RULE, "divider": visible, "spacing": 1}
+def rule() -> Component:
+    """Return a line between two texts."""
+    return {"type": _RULE, "divider": True, "spacing": 1}
 
 
 def container(components: Sequence[Component]) -> Component:
@@ -84,30 +84,19 @@ def joined(*pieces: Piece) -> Piece:
     )
 
 
-@dataclass(slots=True)
-class Sheet:
-    """One message while it is filled."""
+def sheets(pieces: Iterable[Piece], texts: int, count: int, *, ruled: bool = False) -> Iterator[list[Piece]]:
+    """Fill one message after the other, each with at most so many characters and components.
 
-    pieces: list[Piece] = field(default_factory=list)
-    texts: int = 0
-    count: int = 0
-
-    def add(self, piece: Piece) -> None:
-        """Put the piece below the others, under a rule."""
-        self.pieces.append(piece)
-        self.texts += piece.texts
-        self.count += piece.count + 1
-
-
-def sheets(pieces: Iterable[Piece], texts: int, count: int) -> Iterator[Sheet]:
-    """Fill one sheet after the other, each with at most so many characters and components."""
-    sheet = Sheet()
+    `ruled`: each piece takes a rule above it besides.
+    """
+    sheet: list[Piece] = []
     for piece in pieces:
-        full = sheet.texts + piece.texts > texts or sheet.count + piece.count + 1 > count
-        if sheet.pieces and full:
+        together = (*sheet, piece)
+        rules = len(together) if ruled else 0
+        if sheet and (sum(each.texts for each in together) > texts or sum(each.count for each in together) + rules > count):
             yield sheet
-            sheet = Sheet()
-        sheet.add(piece)
+            sheet = []
+        sheet.append(piece)
     yield sheet
 
 

@@ -45,6 +45,10 @@ _FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutErro
 _FORBIDDEN = frozenset({4004, 4010, 4011, 4012, 4013, 4014})  # gateway close codes that stay until somebody mends them
 
 
+# Nobody speaks here: what voice needs is not missed.
+discord.VoiceClient.warn_nacl = discord.VoiceClient.warn_dave = False
+
+
 class Bot(discord.AutoShardedClient):
     """discord.py's client, which hears and does nothing by itself."""
 

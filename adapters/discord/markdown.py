@@ -10,7 +10,9 @@ from urllib.parse import quote
 
 from adapters.discord.limits import length
 from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
+from bot.commands import TABLE
 
+_VERBS = frozenset(usage.words.split()[0] for usage in TABLE)
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
 # <@1>, <#1>, <@&1>, </name:1>, <:name:1>, <a:name:1>, <t:1>, <id:guide>, <https://…>, <mailto:…>, <sound:…>
@@ -107,7 +109,13 @@ def told(text: str, room: int) -> str:
 
 
 def _told(text: str) -> str:
-    return "".join(code(f"/digest {piece}") if strong else _kept(piece) for piece, strong in emphasised(text))
+    return "".join(_commanded(piece) if strong else _kept(piece) for piece, strong in emphasised(text))
+
+
+def _commanded(piece: str) -> str:
+    """Write what is stressed: a command as code, anything else in bold."""
+    first, *_ = piece.split() or [""]
+    return code(f"/digest {piece}") if first in _VERBS else f"**{escaped(piece)}**"
 
 
 def code(text: str) -> str:

@@ -74,7 +74,8 @@ async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> R
     )
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
-    before = shape.read(like, memory["said"])
+    # A form that was opened for no topic showed how none stands: all of it is to become true.
+    before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
     after = shape.read(like, wanted)
     return await submit(reception.desk, before, after, scene.actor, reception.now)
 

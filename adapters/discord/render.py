@@ -97,18 +97,18 @@ def digest_postings(digest: Digest, *, compact: bool, late: bool = False) -> lis
     """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
     pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
     footer = markdown.quiet(markdown.fitted(coverage_line(digest.coverage), _FOOTER - 5))
-    found = list(sheets(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT))
+    found = list(sheets(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT, ruled=True))
     postings = []
     for part, sheet in enumerate(found, start=1):
         last = part == len(found)
         head = _masthead(digest, part, len(found), late=late and part == 1)
         blocks: list[Component] = [text(head)]
-        for piece in sheet.pieces:
+        for piece in sheet:
             blocks += [rule(), *piece.components]
         blocks += [rule(), text(footer)] if last else []
-        whole = joined(*sheet.pieces)
-        plain = _plain([head, *map(_headline, sheet.pieces), footer if last else ""])
-        keys = tuple(each.keys for each in sheet.pieces if each.keys)
+        whole = joined(*sheet)
+        plain = _plain([head, *map(_headline, sheet), footer if last else ""])
+        keys = tuple(each.keys for each in sheet if each.keys)
         postings.append(Posting((container(blocks),), plain, whole.keep, keys))
     return postings
 
@@ -217,7 +217,7 @@ def reply_postings(reply: Reply, today: date) -> list[Posting]:
     closing = joined(*_closing(reply))
     pieces += [closing] if closing.components else []
     found = list(sheets([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2))
-    postings = [_reply_posting(reply, sheet.pieces) for sheet in found]
+    postings = [_reply_posting(reply, sheet) for sheet in found]
     postings += [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
     return postings
 
@@ -237,10 +237,8 @@ def _naming(piece: Piece, reply: Reply) -> Piece:
 
 
 def _reply_posting(reply: Reply, pieces: Sequence[Piece]) -> Posting:
-    blocks: list[Component] = []
-    for place, piece in enumerate(pieces):
-        blocks += ([rule(visible=False)] if place else []) + list(piece.components)
     whole = joined(*pieces)
+    blocks = whole.components
     last = any(each["type"] == file("")["type"] for each in blocks)
     keys = tuple(each.keys for each in pieces if each.keys)
     plain = _plain([_headline(each) for each in pieces])

@@ -1,0 +1,159 @@
+"""Broadsheet in a Discord of its own: the whole service on a database, real sockets, and a clock that is set."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import yarl
+from discord.asset import Asset
+from discord.gateway import DiscordWebSocket
+from discord.http import Route
+
+from adapters.discord.connect import DiscordPlatform, opened
+from bot.app import App, Service, built
+from bot.due import next_after
+from bot.models import Item, Subscription
+from bot.ports import Watch
+from bot.settings import Settings
+from bot.settings_chat import DISCORD_ADDRESSES, DiscordSettings
+from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from tests.conftest import NOW
+from tests.e2e.slack_desk import ITEMS, ROUND
+from tests.fakes.discord import Channel, FakeDiscord, Guild, Permission, User, running
+from tests.fakes.works import paper
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class DiscordDesk:
+    """A running service, and the server that it is in: a channel, Anna who may manage it, and Ben who may not."""
+
+    app: App
+    fake: FakeDiscord
+    service: Service
+    platform: DiscordPlatform
+    now: datetime
+    guild: Guild
+    papers: Channel
+    anna: User
+    ben: User
+    stop: Callable[[], Awaitable[None]]  # ends the service; the Discord stays
+
+    @property
+    def workspace(self) -> str:
+        return f"discord:{self.guild.id}"
+
+    def due(self, subscription: Subscription) -> datetime:
+        """When its next digest is."""
+        return next_after(subscription.schedule, self.now)
+
+    def fresh(self, day: str = "3") -> Sequence[Item]:
+        """Items that nobody has seen yet."""
+        titles = ("Paging the KV cache of GPUs", "Fused attention on GPUs", "CUDA graphs for GPU serving")
+        said = "{} is hard on GPUs. We propose a CUDA kernel for it. It is twice as fast. GPU users gain."
+        return [
+            paper(f"2604.{day}000{number}", title=title, abstract=said.format(title))
+            for number, title in enumerate(titles, 1)
+        ]
+
+    async def round(self, now: datetime | None = None) -> None:
+        """Do once what the service does by itself when something is due."""
+        self.now = now or self.now
+        for name in ROUND:
+            await next(job for job in self.service.jobs if job.name == name).run()
+
+
+def settings_for(fake: FakeDiscord, folder: Path, **given: Any) -> Settings:
+    """Settings with this Discord and no source."""
+    section = {
+        "token": fake.token,
+        "api_url": fake.api_url,
+        "gateway_url": fake.gateway_url,
+        "cdn_url": fake.cdn_url,
+    } | given
+    off: dict[str, Any] = {
+        "arxiv": ArxivSettings(enabled=False),
+        "huggingface": HuggingFaceSettings(enabled=False),
+        "github": GitHubSettings(enabled=False),
+    }
+    return Settings(database=folder / "b.sqlite3", discord=DiscordSettings(**section), **off)
+
+
+@asynccontextmanager
+async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) -> AsyncIterator[DiscordDesk]:
+    """Run the service in a new Discord until the block ends; `given` are settings of [discord]."""
+    async with running() as fake:
+        guild = fake.guild("Lab")
+        papers = fake.channel(guild, "papers")
+        anna = fake.join(guild, fake.user("Anna"), Permission.MANAGE_CHANNELS)
+        ben = fake.join(guild, fake.user("Ben"))
+        settings = settings_for(fake, folder, **given)
+        desk: DiscordDesk | None = None
+
+        def clock() -> datetime:
+            return desk.now if desk else NOW
+
+        with usual_addresses():
+            async with AsyncExitStack() as stack:
+                app = await stack.enter_async_context(built(settings, exclusive=True))
+                await app.store.add(items, NOW)
+                platform = await stack.enter_async_context(opened(settings.discord, app.line(clock), look=0.05))
+                service = await app.service(clock, [platform])
+                desk = DiscordDesk(app, fake, service, platform, NOW, guild, papers, anna, ben, stack.aclose)
+                await stack.enter_async_context(kept(platform.watches))
+                await fake.gateway.heard()
+                yield desk
+
+
+@asynccontextmanager
+async def restarted(desk: DiscordDesk) -> AsyncIterator[DiscordDesk]:
+    """Run the service anew on the same database, in the same Discord, once the first is gone."""
+    await desk.stop()
+    settings, again = desk.app.settings, replace(desk)
+    async with (
+        built(settings, exclusive=True) as app,
+        opened(settings.discord, app.line(lambda: again.now), look=0.05) as made,
+    ):
+        again.app, again.platform = app, made
+        again.service = await app.service(lambda: again.now, [made])
+        async with kept(made.watches):
+            await desk.fake.gateway.heard()
+            yield again
+
+
+@contextlib.contextmanager
+def usual_addresses() -> Any:
+    """Turn discord.py back to the real Discord afterwards: its addresses hold for the whole process."""
+    try:
+        yield
+    finally:
+        Route.BASE, gateway, Asset.BASE = DISCORD_ADDRESSES
+        DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
+
+
+@asynccontextmanager
+async def kept(watches: Sequence[Watch]) -> AsyncIterator[None]:
+    """Run what listens, and begin it again when it ends, as the service's runner does."""
+    tasks = [asyncio.create_task(_kept(watch)) for watch in watches]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _kept(watch: Watch) -> None:
+    while True:
+        try:
+            await watch.run()
+        except Exception as error:
+            log.warning("%s ended: %s", watch.name, error)
+        await asyncio.sleep(0.1)

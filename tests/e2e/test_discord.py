@@ -1,0 +1,124 @@
+"""What people do in Discord, from the invitation to a lost permission: the whole service and discord.py, over real sockets.
+
+BROADSHEET_TRANSCRIPT names a file to which what was said is written.
+"""
+
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from adapters.discord.invite import invite
+from tests.e2e.discord_desk import DiscordDesk, restarted, sitting
+from tests.fakes.discord import Answer, Asked, Kind, Message, Permission
+
+_TOLD = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read now: each test begins without any of our variables
+
+
+class Transcript:
+    """What was said, as text."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def asked(self, who: str, what: str, asked: Asked) -> None:
+        self.lines += [f"{who}: {what}", *(f"    {line}" for line in asked.text.splitlines()[:14]), ""]
+
+    def posted(self, message: Message) -> None:
+        self.lines += ["#papers:", *(f"    {line}" for line in message.text.splitlines()[:14]), ""]
+
+    def write(self) -> None:
+        if _TOLD:
+            Path(_TOLD).write_text("\n".join(self.lines), encoding="utf-8")
+
+
+async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -> None:
+    said = Transcript()
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        said.lines += [f"invitation: {invite('1234567890')}", ""]
+        await subscribe_by_form(desk, said)
+        message = await digest(desk, said)
+
+        asked = await fake.click(message, "More like this", user=desk.ben)
+        said.asked("Ben", "More like this", asked)
+        assert "More like this in GPU systems" in asked.text
+        asked = await fake.slash("digest why", item="2604.30001", topic="gpu-systems", user=desk.ben, channel=desk.papers)
+        said.asked("Ben", "/digest why item:2604.30001 topic:gpu-systems", asked)
+        assert "posted" in asked.text.lower()
+        await search_with_pages(desk, said)
+
+        fake.gateway.drop()
+        await fake.gateway.heard()
+        asked = await fake.slash("digest status", user=desk.anna, channel=desk.papers)
+        said.asked("Anna", "(the gateway dropped and was resumed) /digest status", asked)
+        assert asked.text
+
+        async with restarted(desk) as again:
+            asked = await fake.click(message, "Save", user=again.ben)
+            said.asked("Ben", "(after a restart, on the same message) Save", asked)
+            assert "saved" in asked.text.lower()
+            await lost_permission(again, said)
+        assert (fake.wrong, fake.mentions) == ([], [])
+    said.write()
+
+
+async def subscribe_by_form(desk: DiscordDesk, said: Transcript) -> None:
+    asked = await desk.fake.slash("digest subscribe", user=desk.anna, channel=desk.papers)
+    assert asked.first is Answer.FORM
+    values = {
+        "topic": "gpu-systems",
+        "when": "daily at 09:00 in UTC",
+        "numbers": "top 3",
+        "layout": ["full quiet"],
+        "filter": "-survey",
+    }
+    sent = await desk.fake.submit(asked, values)
+    said.asked("Anna", f"/digest subscribe, and the form: {values}", sent)
+    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    assert (held.topic, held.entries, held.filter.text, held.made_by) == ("gpu-systems", 3, "-survey", str(desk.anna.id))
+    (told,) = await desk.fake.posted(desk.papers)
+    said.posted(told)
+    assert "gpu-systems" in told.text.casefold().replace(" ", "-"), "the channel is told"
+
+
+async def digest(desk: DiscordDesk, said: Transcript) -> Message:
+    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    await desk.app.store.add(desk.fresh(), desk.now + timedelta(minutes=5))
+    before = len(desk.fake.of_bot(desk.papers))
+    await desk.round()  # a tick sees the subscription before it is due
+    await desk.round(desk.due(held))
+    (message,) = desk.fake.of_bot(desk.papers)[before:]
+    said.posted(message)
+    assert [button["label"] for button in message.buttons][:4] == ["More like this", "Less", "Save", "Similar"]
+    await desk.round()
+    assert len(desk.fake.of_bot(desk.papers)) == before + 1, "once"
+    return message
+
+
+async def search_with_pages(desk: DiscordDesk, said: Transcript) -> None:
+    asked = await desk.fake.slash("digest search", query="gpu", user=desk.ben, channel=desk.papers)
+    said.asked("Ben", "/digest search query:gpu", asked)
+    assert asked.first is Answer.DEFERRED
+    (first,) = asked.messages
+    before = first.text
+    later = next(button["label"] for button in first.buttons if "page=" in button["custom_id"])
+    turned = await desk.fake.click(first, later, user=desk.ben)
+    assert turned.first is Answer.DEFERRED_UPDATE
+    assert turned.messages[0] is first, "the page changes in place"
+    await turned.until(lambda _: first.text != before)
+    said.asked("Ben", later, turned)
+
+
+async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
+    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    desk.fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
+    await desk.app.store.add(desk.fresh("4"), desk.now + timedelta(hours=1))
+    await desk.round()  # a tick sees the subscription before it is due
+    await desk.round(desk.due(held))
+    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    assert held.paused
+    assert "I need *Send Messages* in #papers." in held.paused_because
+    conversation = next(each for each in desk.fake.channels.values() if each.kind is Kind.PRIVATE)
+    (told,) = conversation.messages.values()
+    said.lines += [f"to Anna alone: {told.content}"]
+    assert "paused" in told.content
