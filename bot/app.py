@@ -17,11 +17,11 @@ from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
-from bot.jobs import TICK, Delivering, beat, collecting, upkeep
+from bot.jobs import TICK, Delivering, beat, collecting, listening, upkeep
 from bot.models import Actor, Limits, Order, Topic
 from bot.pacing import Pace
 from bot.pipeline import Collector
-from bot.platforms import Line, Platform
+from bot.platforms import Line, Platform, Standby
 from bot.ports import Job, Press, Source, Store, Summariser, Watch
 from bot.ports_chat import Chats
 from bot.ports_ledger import Ledger, Messenger
@@ -105,12 +105,17 @@ class App:
 
         return Line(self.desk, self.chats, clock, gone)
 
-    async def service(self, clock: Callable[[], datetime], platforms: Sequence[Platform] = ()) -> Service:
+    async def service(
+        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), standbys: Sequence[Standby] = ()
+    ) -> Service:
         """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat.
 
-        What the platforms post is posted, and what they listen to is heard, while it runs.
+        What the platforms post is posted, and what they listen to is heard, while it runs; those that stand by join it.
         """
         self.messengers.update({each.messenger.platform: each.messenger for each in platforms})
+        troubles = {each.messenger.platform: each.trouble for each in platforms} | {
+            each.name: each.trouble for each in standbys
+        }
         settings, store, vitals = self.settings, self.store, Vitals()
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
@@ -122,11 +127,14 @@ class App:
             *self._delivering(vitals).jobs(clock),
             *collecting(self.collector, store, self.sources, pace, clock, vitals.source_failed),
             *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), backups_of(settings), clock),
+            *listening(troubles, clock),
         )
+        heard = [watch for each in platforms for watch in each.watches]
+        heard += [watch for each in standbys for watch in each.watches]
         return Service(
             [vitals.watched(job) for job in jobs],
-            [Watch("measuring the event loop", vitals.measure), *(watch for each in platforms for watch in each.watches)],
-            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK)),
+            [Watch("measuring the event loop", vitals.measure), *heard],
+            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles),
         )
 
     def _delivering(self, vitals: Vitals) -> Delivering:

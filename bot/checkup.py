@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bot.errors import BotError
 from bot.models import Health, SourceState
 from bot.ports import Source, Store
 from bot.ports_ledger import Ledger
+from bot.redact import redacted
 from bot.vitals import Runs, Vitals
 
 PATIENCE = 5.0  # seconds that the database may take to answer
@@ -50,6 +51,10 @@ class Measures:
     counts: Mapping[str, int]  # since the service began, by the words of bot.counted
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
     sources: Sequence[SourceMeasures]
+    platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
+
+
+Trouble = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
 
 
 class Checkup:
@@ -63,8 +68,10 @@ class Checkup:
         sources: Sequence[Source],
         clock: Callable[[], datetime],
         tick: tuple[str, timedelta],
+        platforms: Mapping[str, Trouble] | None = None,
     ) -> None:
-        """`tick` names the job that everything hangs on, and how often it runs."""
+        """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble."""
+        self._platforms = platforms or {}
         self._clock = clock
         self._vitals = vitals
         self._store = store
@@ -79,8 +86,11 @@ class Checkup:
         return Sign("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
 
     async def ready(self) -> Sequence[Sign]:
-        """Say whether digests would be noticed and made now: the database, the last tick, and at least one source."""
-        return (await self._database(), self._ticked(), await self._reached())
+        """Say whether digests would be noticed, made and posted now: the database, the last tick, at least one source, and
+        at least one chat platform where any is configured.
+        """
+        heard = (self._heard(),) if self._platforms else ()
+        return (await self._database(), self._ticked(), await self._reached(), *heard)
 
     async def measure(self) -> Measures:
         """Return all that is measured. A database that does not answer is measured too, by what is missing."""
@@ -100,6 +110,7 @@ class Checkup:
             counts=dict(vitals.counts),
             ledger=ledger,
             sources=[self._source(each) for each in states],
+            platforms={name: not said for name, said in self._troubles().items()},
         )
 
     def _source(self, state: SourceState) -> SourceMeasures:
@@ -131,6 +142,15 @@ class Checkup:
             # Its sentence names the path, which is the operator's to know: it stands in the log.
             return Sign("database", False, "it cannot be read")
         return Sign("database", True, "it answers")
+
+    def _troubles(self) -> Mapping[str, str]:
+        now = self._clock()
+        return {name: redacted(trouble(now)) for name, trouble in self._platforms.items()}
+
+    def _heard(self) -> Sign:
+        said = self._troubles()
+        told = [f"{name}: {trouble or 'people are heard'}" for name, trouble in said.items()]
+        return Sign("platforms", not all(said.values()), "; ".join(told))
 
     def _ticked(self) -> Sign:
         age = self._age(self._runs().succeeded)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -23,6 +23,7 @@ DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
 TELL = timedelta(seconds=2)
 LOOK = timedelta(minutes=1)  # whether a source is due
+LISTEN = timedelta(seconds=30)  # whether people are heard
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
 PRUNED = timedelta(days=1)
 
@@ -135,6 +136,22 @@ def upkeep(store: Store, items: timedelta, readings: timedelta, backups: Backups
 
     made = [Job("backup", UPKEEP, back_up, at_once=True)] if backups is not None else []
     return [Job("prune", UPKEEP, prune), *made]
+
+
+def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -> Sequence[Job]:
+    """Return what tells the log when a chat platform, by name, gets into trouble, and when that is over."""
+    told: dict[str, str] = {}
+
+    async def listen() -> None:
+        for name, trouble in troubles.items():
+            said = trouble(clock())
+            if said and not told.get(name):
+                log.warning("%s: nobody is heard. %s", name, said)
+            elif not said and told.get(name):
+                log.info("%s: people are heard again", name)
+            told[name] = said
+
+    return [Job("listen", LISTEN, listen)] if troubles else []
 
 
 async def beat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:

@@ -164,7 +164,8 @@ def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -
 @click.command()
 @click.pass_context
 def run(context: click.Context) -> None:
-    """Run the service: collect, post digests on schedule, until SIGTERM or Ctrl-C."""
+    """Run the service: collect, post digests on schedule, answer in chats, until SIGTERM or Ctrl-C."""
+    from adapters.cli.platforms import opened
     from adapters.cli.post import PLATFORM, FolderMessenger
 
     clock = clock_of(context)
@@ -176,10 +177,11 @@ def run(context: click.Context) -> None:
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, runner.stop)
-        service = await app.service(clock)
-        async with _told(app.settings.health, service.checkup):
-            log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
-            await runner.run(service.jobs, service.watches)
+        async with opened(app.settings, app.line(clock), app.messengers) as found:
+            service = await app.service(clock, found.platforms, found.standbys)
+            async with _told(app.settings.health, service.checkup):
+                log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
+                await runner.run(service.jobs, service.watches)
         log.info("ended; what was due and not sent is sent by the next run")
 
     folder = settings_of(context, quiet=False).digests_path

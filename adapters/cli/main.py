@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, commands, database
+from adapters.cli import ask, chat, commands, database
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -40,7 +40,7 @@ def cli(context: click.Context, config: Path | None, verbose: bool, now: datetim
     context.obj = {"config": config, "verbose": verbose, "now": now}
 
 
-for command in (*commands.COMMANDS, *ask.commands(), ask.ask, database.db):
+for command in (*commands.COMMANDS, *ask.commands(), ask.ask, database.db, chat.slack, chat.discord):
     cli.add_command(command)
 
 

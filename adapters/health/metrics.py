@@ -45,6 +45,10 @@ class _Measured(Collector):
         yield from _jobs(measures)
         yield from _ledger(measures)
         yield from _sources(measures)
+        up = GaugeMetricFamily("broadsheet_platform_up", "Whether people are heard on the platform.", labels=["platform"])
+        for name, well in measures.platforms.items():
+            up.add_metric([name], float(well))
+        yield up
 
 
 def _jobs(measures: Measures) -> Iterator[Metric]:

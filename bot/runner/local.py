@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import random
-import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
@@ -11,16 +10,13 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.errors import BotError
 from bot.ports import Job, Watch
+from bot.watching import FIRST_WAIT, keep_going
 
 log = logging.getLogger(__name__)
 
 # How long a job that is running may go on after `stop`, where it does not say itself. What waits for an answer to be stored
 # may end; Docker kills a container ten seconds after it asked it to end, unless it is told to wait for longer.
 GRACE = timedelta(seconds=6)
-
-# How long a watch that failed is left alone: doubled with every failure in a row; one that has lasted begins anew.
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=1)
-LASTED = timedelta(minutes=5)
 
 # How often it is looked whether the clock was set back, and by how much a job may be further away than its interval.
 LOOK, SLACK = timedelta(seconds=1), timedelta(seconds=1)
@@ -66,7 +62,7 @@ class LocalRunner:
                 max_instances=1,
                 next_run_time=self._clock() if job.at_once else self._clock() + job.every,
             )
-        watching = [asyncio.create_task(self._watched(watch), name=watch.name) for watch in watches]
+        watching = [self._begun(watch) for watch in watches]
         watching.append(asyncio.create_task(self._keep_up(scheduler, jobs), name="minding the clock"))
         scheduler.start()
         try:
@@ -77,6 +73,9 @@ class LocalRunner:
             await self._ended(running)
             scheduler.shutdown(wait=False)
             await _cancelled(watching)
+
+    def _begun(self, watch: Watch) -> asyncio.Task[None]:
+        return asyncio.create_task(keep_going(watch, self._first_wait, self._chance), name=watch.name)
 
     async def _ended(self, running: dict[asyncio.Task[None], Job]) -> None:
         """Wait for each job as long as it may go on, all at the same time, and cancel it then."""
@@ -98,24 +97,6 @@ class LocalRunner:
                 job.modify(next_run_time=now)
             if stuck:
                 log.warning("the clock was set back; %d jobs go on with the time that it shows now", len(stuck))
-
-    async def _watched(self, watch: Watch) -> None:
-        failures = 0
-        while True:
-            begun = time.monotonic()
-            try:
-                await watch.run()
-                log.error("%s has ended, and is begun again", watch.name)
-            except BotError as error:
-                log.error("%s failed: %s", watch.name, error)  # noqa: TRY400 - foreseen: the sentence says what to do
-            except Exception:
-                log.exception("%s failed", watch.name)
-            failures = 1 if time.monotonic() - begun >= LASTED.total_seconds() else failures + 1
-            await asyncio.sleep(self._wait(failures).total_seconds())
-
-    def _wait(self, failures: int) -> timedelta:
-        """Return the wait after so many failures, up to half of it left out by chance."""
-        return min(self._first_wait * (1 << min(failures - 1, 20)), LONGEST_WAIT) * self._chance.uniform(0.5, 1.0)
 
     def stop(self) -> None:
         """Make `run` return."""

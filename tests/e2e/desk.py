@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ENTRY = "from adapters.cli.main import main; main()"
+# All are errors but that of discord.py's import, which is not ours to mend: from Python 3.13 on it brings its own.
+WARNINGS = "error,ignore:'audioop' is deprecated:DeprecationWarning"
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Desk:
         )
 
     async def start(self, *arguments: str, **variables: str) -> asyncio.subprocess.Process:
-        environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": "error"}
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": WARNINGS}
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",

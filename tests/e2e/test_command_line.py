@@ -223,6 +223,33 @@ async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk
     assert "mend  GitHub" in ill.out
 
 
+async def test_what_brings_broadsheet_into_slack_and_discord_is_printed(desk: Desk) -> None:
+    printed = await desk.run("slack", "manifest", "--socket", "--name", "Papers")
+    assert printed.status == Exit.OK, printed.err
+    made = json.loads(printed.out)
+    assert (made["display_information"]["name"], made["settings"]["socket_mode_enabled"]) == ("Papers", True)
+
+    unknown = await desk.run("discord", "invite")
+    assert (unknown.status, "identifier" in unknown.err) == (Exit.USAGE, True)
+    token = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0"
+    known = await desk.run("discord", "invite", BROADSHEET_DISCORD__TOKEN=token)
+    assert "client_id=123456789012345678&" in known.out
+
+
+async def test_chat_settings_that_cannot_work_are_refused_and_what_cannot_be_reached_is_the_doctors_to_tell(
+    desk: Desk,
+) -> None:
+    desk.settle()
+    with (desk.folder / "broadsheet.toml").open("a") as settings:
+        settings.write('[slack]\nbot_token = "xoxb-1-s3cret"\napi_url = "http://127.0.0.1:9/api"\n')
+    refused = await desk.run("run")
+    assert (refused.status, "`app_token` in [slack]" in refused.err) == (Exit.SETTINGS, True)
+    tried = await desk.run("doctor", BROADSHEET_SLACK__APP_TOKEN="xapp-1-s3cret")
+    assert tried.status == Exit.UNWELL
+    assert "mend  Slack" in tried.out
+    assert "s3cret" not in refused.err + tried.out + tried.err
+
+
 async def test_a_backup_can_be_put_back(desk: Desk) -> None:
     await desk.run("collect", "huggingface")
     assert (await desk.run("db", "backup", "copy.sqlite3")).status == Exit.OK

@@ -1,6 +1,7 @@
 """What the service tells over HTTP of how it is, asked over a real socket."""
 
 import contextlib
+import json
 import re
 from collections.abc import AsyncIterator, Callable
 from datetime import timedelta
@@ -49,7 +50,9 @@ class Watched:
         self.fails = False
         self.job = self.vitals.watched(Job("tick", TICK, self._tick))
         sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
-        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK))
+        self.troubles = {"slack": "", "discord": ""}
+        heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
+        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard)
         self.url = ""
 
     async def _tick(self) -> None:
@@ -188,3 +191,22 @@ async def test_an_address_that_cannot_be_used_is_told_in_a_sentence(
     with pytest.raises(SettingsError, match=rf"Nothing can be told at {re.escape(host)}:\d+: .*; change `port` or `host`"):
         async with serving(watched.checkup, host, port):
             pass
+
+
+async def test_it_is_ready_while_people_are_heard_on_one_platform_and_says_what_is_wrong_with_the_other(
+    watched: Watched,
+) -> None:
+    await watched.tick()
+    watched.troubles["slack"] = "The token xoxb-1-secret was not taken."
+    status, text = await watched.get("/readyz")
+    assert status == 200
+    assert json.loads(text)["signs"]["platforms"] == {
+        "well": True,
+        "text": "slack: The token [hidden] was not taken.; discord: people are heard",
+    }
+    assert (await watched.values())["broadsheet_platform_up"] == {"slack": 0.0, "discord": 1.0}
+
+    watched.troubles["discord"] = "The gateway is away."
+    status, text = await watched.get("/readyz")
+    assert status == 503
+    assert "discord: The gateway is away." in text

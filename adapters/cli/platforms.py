@@ -1,0 +1,86 @@
+"""The chat platforms that the settings configure: opened for `run`, tried for `doctor`. Only these are imported."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from bot.errors import BotError, SettingsError
+from bot.platforms import Line, Platform, Standby, why_closed
+from bot.ports_chat import Chats
+from bot.ports_ledger import Messenger
+from bot.settings import Settings
+from bot.settings_chat import DiscordSettings, SlackSettings
+
+log = logging.getLogger(__name__)
+
+PATIENCE = timedelta(seconds=30)  # that opening one may take; connecting is what its watches do
+TRYING = timedelta(minutes=1)  # that trying its credentials may take
+
+Tried = tuple[str, bool, str]  # what was tried, whether it is well, and a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What could be opened, and what stands by."""
+
+    platforms: tuple[Platform, ...] = ()
+    standbys: tuple[Standby, ...] = ()
+
+
+@asynccontextmanager
+async def opened(settings: Settings, line: Line, messengers: MutableMapping[str, Messenger]) -> AsyncIterator[Opened]:
+    """Open every platform that is configured, until the block ends. One that cannot be opened stops nothing: it stands by.
+
+    Those that open later put their messenger among the `messengers`. Raises SettingsError for settings that cannot work.
+    """
+    platforms: list[Platform] = []
+    standbys: list[Standby] = []
+    async with AsyncExitStack() as stack:
+        for name, section in configured(settings).items():
+            opening = partial(_opened, name, section, line)
+            try:
+                async with asyncio.timeout(PATIENCE.total_seconds()):
+                    platforms.append(await stack.enter_async_context(opening()))
+            except SettingsError:
+                raise
+            except (BotError, TimeoutError) as error:
+                log.error("%s cannot be opened, and is tried again: %s", name, why_closed(error))  # noqa: TRY400 - foreseen
+                standbys.append(Standby(name, opening, messengers, why_closed(error)))
+            except Exception as error:
+                log.exception("%s cannot be opened, and is tried again", name)
+                standbys.append(Standby(name, opening, messengers, why_closed(error)))
+        yield Opened(tuple(platforms), tuple(standbys))
+
+
+def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettings]:
+    """Return the sections of the platforms that are switched on, by name."""
+    sections: dict[str, SlackSettings | DiscordSettings] = {"slack": settings.slack, "discord": settings.discord}
+    return {name: section for name, section in sections.items() if section.enabled}
+
+
+@asynccontextmanager
+async def _opened(name: str, section: SlackSettings | DiscordSettings, line: Line) -> AsyncIterator[Platform]:
+    connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connect")
+    async with connect.opened(section, line) as platform:
+        yield platform
+
+
+async def tried(settings: Settings, now: datetime, chats: Chats) -> Sequence[Tried]:
+    """Try the credentials and rights of every platform that is configured; each line says what to mend."""
+    found: list[Tried] = []
+    for name, section in configured(settings).items():
+        try:
+            check: Any = await asyncio.to_thread(import_module, f"adapters.{name}.check")
+            async with asyncio.timeout(TRYING.total_seconds()):
+                found += await check.check(section, now, chats)
+        except TimeoutError:
+            found.append((name, False, f"it did not answer within {TRYING.total_seconds():.0f} seconds"))
+        except BotError as error:
+            found.append((name, False, str(error)))
+    return found

@@ -1,0 +1,131 @@
+"""Which platforms `run` opens, and what becomes of one that cannot be opened."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from cryptography.fernet import Fernet
+from pydantic import SecretStr
+
+from adapters.cli.platforms import configured, opened, tried
+from bot.app import App, built
+from bot.errors import SettingsError, StoreError
+from bot.models import Installation
+from bot.platforms import Line
+from bot.ports_ledger import Messenger
+from bot.settings import Settings
+from bot.settings_chat import DiscordSettings, SlackSettings
+from bot.store.memory import MemoryStore
+from tests.conftest import NOW
+
+NOWHERE = "http://127.0.0.1:9"  # the port of "discard", which nobody listens to
+SLACK = SlackSettings(bot_token=SecretStr("xoxb-1-a"), app_token=SecretStr("xapp-1-a"), api_url=f"{NOWHERE}/api")
+DISCORD = DiscordSettings(
+    token=SecretStr("MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0123456789ab"),
+    api_url=NOWHERE,
+    gateway_url="ws://127.0.0.1:9",
+    cdn_url=NOWHERE,
+)
+INSTALLABLE = SLACK.model_copy(
+    update={
+        "client_id": "1.2",
+        "client_secret": SecretStr("s3cret"),
+        "public_url": "https://digest.example.org",
+        "encryption_keys": SecretStr(Fernet.generate_key().decode()),
+        "port": 0,
+    }
+)
+
+
+class Broken(MemoryStore):
+    """A store of which the installations cannot be read for a while."""
+
+    broken = True
+
+    async def installations(self, platform: str, *, place: str = "") -> Sequence[Installation]:
+        if self.broken:
+            raise StoreError("The database is away.")
+        return await super().installations(platform, place=place)
+
+
+@asynccontextmanager
+async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
+    given = {"database": folder / "b.sqlite3", **sections}
+    async with built(Settings(**given)) as made:  # type: ignore[arg-type]
+        yield made
+
+
+def line(made: App, store: MemoryStore | None = None) -> Line:
+    known = made.line(lambda: NOW)
+    return known if store is None else Line(known.desk, store, known.clock, known.gone)
+
+
+async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:
+    async with app(tmp_path) as made, opened(made.settings, line(made), {}) as found:
+        assert (found.platforms, found.standbys) == ((), ())
+        assert configured(made.settings) == {}
+        assert await tried(made.settings, NOW, made.chats) == []
+
+
+async def test_a_library_is_imported_only_for_a_platform_that_is_configured() -> None:
+    code = "import sys, adapters.cli.platforms; print([n for n in ('slack_bolt', 'discord') if n in sys.modules])"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
+    out, _ = await process.communicate()
+    assert out.decode().strip() == "[]"
+
+
+async def test_each_platform_that_is_configured_is_opened_though_it_cannot_be_reached(tmp_path: Path) -> None:
+    async with app(tmp_path, slack=SLACK, discord=DISCORD) as made, opened(made.settings, line(made), {}) as found:
+        assert [each.messenger.platform for each in found.platforms] == ["slack", "discord"]
+        assert found.standbys == ()
+        service = await made.service(lambda: NOW, found.platforms)
+        assert set(made.messengers) == {"slack", "discord"}
+        assert {watch.name for watch in service.watches} > {"listening to Slack", "listening to Discord"}
+        assert set((await service.checkup.measure()).platforms) == {"slack", "discord"}
+
+
+async def test_settings_that_cannot_work_are_refused_at_the_start(tmp_path: Path) -> None:
+    wrong = SLACK.model_copy(update={"app_token": SecretStr("xoxb-no")})
+    async with app(tmp_path, slack=wrong) as made:
+        with pytest.raises(SettingsError, match="app_token"):
+            async with opened(made.settings, line(made), {}):
+                pass
+
+
+async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store, messengers = Broken(), dict[str, Messenger]()
+    async with (
+        app(tmp_path, slack=INSTALLABLE, discord=DISCORD) as made,
+        opened(made.settings, line(made, store), messengers) as found,
+    ):
+        assert [each.messenger.platform for each in found.platforms] == ["discord"]
+        (standby,) = found.standbys
+        assert standby.trouble(NOW) == "The database is away."
+        assert "slack cannot be opened, and is tried again: The database is away." in caplog.messages
+        service = await made.service(lambda: NOW, found.platforms, found.standbys)
+        assert (await service.checkup.measure()).platforms["slack"] is False
+
+        store.broken = False
+        (watch,) = standby.watches
+        running = asyncio.ensure_future(watch.run())
+        async with asyncio.timeout(20):
+            while "slack" not in messengers:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+        running.cancel()
+        await asyncio.wait([running])
+        assert messengers == {}
+
+
+async def test_what_cannot_be_reached_is_for_the_doctor_to_tell(tmp_path: Path) -> None:
+    now: datetime = NOW
+    async with app(tmp_path, slack=SLACK) as made:
+        found = await tried(made.settings, now, made.chats)
+    assert found
+    assert not any(well for _, well, _ in found)
+    assert "xoxb-1-a" not in str(found)
