@@ -5,13 +5,14 @@ Nothing is read when this module is imported; `load` reads the file and the envi
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as PydanticSettingsError
 
@@ -130,6 +131,20 @@ def load(path: Path | None = None) -> Settings:
         raise SettingsError(_sentence(error, path)) from error
     except PydanticSettingsError as error:
         raise SettingsError(f'{error}. A list in a variable is written as JSON: ["one", "two"].') from error
+
+
+def secrets_of(settings: BaseModel) -> tuple[str, ...]:
+    """Return every secret of the settings, and each key of those that hold several: what no log may show."""
+    found: list[str] = []
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, BaseModel):
+                found += secrets_of(each)
+            elif isinstance(each, SecretStr):
+                whole = each.get_secret_value()
+                found += [whole, *re.split(r"[\s,]+", whole)]
+    return tuple(dict.fromkeys(filter(None, found)))
 
 
 def names() -> dict[str, Any]:

@@ -42,13 +42,14 @@ def clock_of(context: click.Context) -> Callable[[], datetime]:
 def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
     """Load the settings once, and send the log where they say; `quiet` keeps it to what went wrong unless -v is given."""
     from bot import log
-    from bot.settings import load
+    from bot.settings import load, secrets_of
 
     shared = context.find_root().obj
     if "settings" not in shared:
         shared["settings"] = load(shared["config"])
     found: Settings = shared["settings"]
-    log.configure(found.log.level if shared["verbose"] or not quiet else "ERROR", found.log.format)
+    level = found.log.level if shared["verbose"] or not quiet else "ERROR"
+    log.configure(level, found.log.format, secrets_of(found))
     return found
 
 

@@ -1,9 +1,14 @@
 import json
 import logging
+from collections.abc import Sequence
 
 import pytest
+from pydantic import SecretStr
 
 from bot import log
+from bot.settings import Settings, secrets_of
+from bot.settings_chat import DiscordSettings, SlackSettings
+from bot.settings_sections import LlmSettings
 
 SECRETS = [
     "xoxb-12345-abcdef",
@@ -12,15 +17,59 @@ SECRETS = [
     "github_pat_11ABCDEFG0abcdefghijkl_mnop",
     "hf_abcdefghijklmnopqrstuvwxyz",
     "sk-proj-abcdefghijklmnop123456",
+    "xoxp-12345-abcdef",
+    "xoxe-1-My0xLTEyMzQ1Njc4OTA",
+    "xoxe.xoxb-1-Mi0yLTEyMzQ1Njc4OTA",
+    "xapp-1-A012-345-0123456789abcdef",
+    "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0123456789ab",  # Discord's, of an application from 2017
+    "MTIzNDU2Nzg5MDEyMzQ1Njc4OQ.G-bc_E.abcdefghijklmnopqrst_uvwxyz-0123456789",
+    "OTk5OTk5OTk5OTk5OTk5OTk5.Xabcde.abcdefghijklmnopqrstuvwxyz0",
+    "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
 ]
+SETTLED = Settings(
+    slack=SlackSettings(
+        signing_secret=SecretStr("0123456789abcdef0123456789abcdef"),
+        client_secret=SecretStr('with"quotes\\and more'),
+        encryption_keys=SecretStr(
+            "bmV3ZXN0LWtleS1uZXdlc3Qta2V5LW5ld2VzdC1rZXk=, b2xkZXIta2V5LW9sZGVyLWtleS1vbGRlci1rZXktb2w="
+        ),
+    ),
+    discord=DiscordSettings(token=SecretStr("no.usual.shape")),
+    llm=LlmSettings(api_key=SecretStr("a-key-of-no-shape")),
+)
 
 
 @pytest.mark.parametrize("form", ["text", "json"])
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_secret_never_reaches_the_log(capsys: pytest.CaptureFixture[str], form: str, secret: str) -> None:
+    written = _written(capsys, form, secret)
+    assert secret not in written
+    assert secret.rpartition(".")[2] not in written
+    assert "hunter2" not in written
+    assert "host" in written
+    if form == "json":
+        assert [json.loads(line)["level"] for line in written.splitlines()] == ["info", "error"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_settings_own_secrets_never_reach_the_log_whatever_their_shape(
+    capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    secrets = secrets_of(SETTLED)
+    assert len(secrets) == 9  # each key by itself, beside the whole; and the two words of one secret
+    for secret in secrets:
+        if len(secret) > 4:
+            assert secret not in _written(capsys, form, secret, secrets)
+
+
+def test_settings_without_secrets_hide_nothing() -> None:
+    assert secrets_of(Settings()) == ()
+
+
+def _written(capsys: pytest.CaptureFixture[str], form: str, secret: str, secrets: Sequence[str] = ()) -> str:
     before = logging.getLogger().handlers[:]
     try:
-        log.configure("INFO", form)
+        log.configure("INFO", form, secrets)
         logging.getLogger("test").info("sent %s to https://me:hunter2@host/?token=%s", secret, secret)
         try:
             raise ValueError(f"bad {secret}")
@@ -28,10 +77,4 @@ def test_a_secret_never_reaches_the_log(capsys: pytest.CaptureFixture[str], form
             logging.getLogger("test").exception("failed")
     finally:
         logging.getLogger().handlers[:] = before
-
-    written = capsys.readouterr().err
-    assert secret not in written
-    assert "hunter2" not in written
-    assert "host" in written
-    if form == "json":
-        assert [json.loads(line)["level"] for line in written.splitlines()] == ["info", "error"]
+    return capsys.readouterr().err
