@@ -8,10 +8,12 @@ give a Reply whose buttons can be pressed, or a UsageError; any other exception 
 exit status is then 1.
 
 The lines are asked one after the other, five a second by the clock that the handlers are told, of a new team every five
-thousand lines; a team has a topic of its own, two subscriptions, a digest posted, feedback and something saved, and begins
-with no index kept from the one before. Then `--together` further lines are asked by twenty people at once. Both times a
-ticker tells how long the event loop was kept. Processor time is that of the whole process, all threads; of a line that is
-asked alone it is the line's. `--minutes` ends the first part early, and what was asked until then is reported.
+thousand lines; a team has a topic of its own, two subscriptions, a digest posted, feedback and something saved. Before each
+team a collection stores some papers of the week anew, so that the first who asks about a digest waits for the week to be
+read and indexed again, as the first after any collection does: that line counts as any other. Then `--together` further
+lines are asked by twenty people at once. Both times a ticker tells how long the event loop was kept. Processor time is that
+of the whole process, all threads; of a line that is asked alone it is the line's. `--minutes` ends the first part early, and
+what was asked until then is reported.
 """
 
 import argparse
@@ -51,6 +53,7 @@ PATIENCE = 120  # seconds for twenty lines together; then they count as locked u
 TOPIC, OTHER = "gpu-systems", "rag-search"  # of those that come with Broadsheet; a third one is the team's own
 TITLES = {"arxiv": "arXiv", "github": "GitHub"}
 SEEDS = (3, 4)  # of the lines asked alone, and of those asked together
+COLLECTED = 20  # papers of the last week that a collection stores anew
 MADE = (
     "topic create own (cache OR memory) inference",
     "subscribe own",
@@ -77,6 +80,12 @@ class Service:
 
     desk: Desk
     digest: Digest
+    young: Sequence[str]  # keys of some papers of the last week
+
+    async def collect(self, number: int) -> None:
+        """Store some papers again, with as many upvotes more."""
+        found = await self.desk.store.find(self.young)
+        await self.desk.store.add([replace(item, upvotes=number) for item in found.values()], NOW)
 
     async def team(self, number: int) -> Actor:
         """Return somebody of a new team that has set things up."""
@@ -133,6 +142,7 @@ async def alone(service: Service, every: Iterable[Line], minutes: float) -> list
             break
         if number % TEAM == 0:
             actor = await service.team(number // TEAM)
+            await service.collect(number // TEAM)
         told.append(await ask(service, line, actor, NOW + STEP * (number % TEAM)))
     return told
 
@@ -161,7 +171,7 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     press, packs = Publisher(store, Extractive(), TITLES), load_packs()
     (digest,) = await press.publish([Order(packs[TOPIC], "made", "made")], NOW)
     try:
-        yield Service(Desk(store, press, packs, TITLES, store), digest)
+        yield Service(Desk(store, press, packs, TITLES, store), digest, [item.key for item in items[-COLLECTED:]])
     finally:
         await store.close()
 

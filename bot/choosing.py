@@ -4,13 +4,29 @@
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import numpy as np
+
 from bot import compose
-from bot.models import And, Fate, Item, Judged, Not, Number, Or, Order, Ranked, Tree, Trial
-from bot.query import Folded, match, matches
-from bot.rank import Edition, Lesson, diversify, rank
+from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
+from bot.query import match, matches
+from bot.rank import Edition, Lesson, Scored, diversify, score
+from bot.rank.clauses import Claims
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The items of a digest's time, and the index in which they are ranked.
+
+    The index may hold others; `among` says of each item of it whether it is one of the time. What was no news when it was
+    first seen is not in it.
+    """
+
+    items: Sequence[Item]  # the newest first
+    edition: Edition
+    among: Claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,38 +54,53 @@ class Choice:
 
     cards: tuple[compose.Card, ...]
     dropped: Mapping[str, str]
-    ranked: tuple[Ranked, ...]  # all that enter the topic, best first
+    ranked: tuple[Ranked, ...]  # all that enter the topic, best first, without reasons
+    scored: Scored  # which finds the reasons
     instead: Mapping[str, Item]
 
 
-def choose(order: Order, items: Sequence[Item], edition: Edition, knowledge: Knowledge) -> Choice:
-    """Give every item a place in the digest or the one reason why it has none.
-
-    `edition` holds those of the items that are not too old to be news; everything is judged at its time.
-    """
-    now = edition.now
-    dropped = _turned_away(order, items, knowledge, now)
-    ranked = rank(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons)
+def choose(order: Order, span: Span, knowledge: Knowledge) -> Choice:
+    """Give every item of the span a place in the digest or the one reason why it has none, as of the edition's time."""
+    dropped = _turned_away(order, span.items, knowledge, span.edition.now)
+    scored = _scored(order, span.edition, _without_old(span, dropped), knowledge)
+    ranked = scored.bare()
     entered = {each.item.key for each in ranked}
-    dropped.update((item.key, compose.QUERY) for item in items if item.key not in entered and item.key not in dropped)
+    dropped.update((item.key, compose.QUERY) for item in span.items if item.key not in entered and item.key not in dropped)
     passed = []
-    for each in ranked:
+    for each, passes in zip(ranked, scored.holding(filtering(order)).tolist(), strict=True):
         if each.item.key in dropped:
             continue
-        if _stopping(order, each, now):
+        if not passes:
             dropped[each.item.key] = compose.FILTER
         elif each.score < least(order):
             dropped[each.item.key] = compose.SCORE
         else:
             passed.append(each)
     cards, joined = compose.pair(passed, _still_to_show(knowledge))
-    varied, twins = _diversified(edition, cards)
-    kept, capped = compose.cap(varied, order.limits)
-    late = dict.fromkeys(twins, compose.TWIN) | capped
+    kept, late, twins = _diversified(order, span.edition, cards)
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
-    return Choice(tuple(kept), dropped | late | halves, tuple(ranked), twins | joined)
+    return Choice(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
+
+
+def _scored(order: Order, edition: Edition, among: Claims, knowledge: Knowledge) -> Scored:
+    return score(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons, among=among)
+
+
+def _without_old(span: Span, dropped: Mapping[str, str]) -> Claims:
+    """What became too old since it was first seen is not ranked."""
+    old = [span.edition.number(key) for key, reason in dropped.items() if reason == compose.OLD]
+    among = span.among.copy()
+    among[[number for number in old if number is not None]] = False
+    return among
+
+
+def _told(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[compose.Card, ...]:
+    """The cards with the reasons of what leads them."""
+    ranks = {id(each): rank for rank, each in enumerate(ranked)}
+    told = scored.told([ranks[id(card.ranked)] for card in cards])
+    return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
 
 
 def least(order: Order) -> float:
@@ -80,7 +111,7 @@ def least(order: Order) -> float:
 def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: datetime) -> Fate:
     """Return what became of one of the items; `since` is where the digest begins, `now` when it was chosen."""
     place = next((place for place, each in enumerate(choice.ranked, 1) if each.item.key == item.key), None)
-    ranked = choice.ranked[place - 1] if place else None
+    (ranked,) = choice.scored.told([place - 1]) if place else (None,)
     reason = choice.dropped.get(item.key, "")
     return Fate(
         item=item,
@@ -94,46 +125,50 @@ def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: date
     )
 
 
-def news(order: Order, items: Sequence[Item], now: datetime) -> list[Item]:
-    """Return the items that are from the topic's sources and were news when they were first seen."""
-    topic, limits = order.topic, order.limits
-    return [
-        item
-        for item in items
-        if not compose.turned_away(item, topic, posted=(), shown=(), limits=limits, now=item.seen or now)
-    ]
+def placed(told: Fate, order: Order, span: Span, knowledge: Knowledge) -> Fate:
+    """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
+    if told.ranked is None:
+        return told
+    ranked = _scored(order, span.edition, span.among, knowledge).bare()
+    return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
 
 
-def try_on(order: Order, seen: int, edition: Edition, knowledge: Knowledge, shown: int) -> Trial:
-    """Try the filters on the items of the edition, which enter the topic; `seen` is of how many they are."""
-    now = edition.now
-    ranked = rank(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons)
-    stopped = {each.item.key for each in ranked if _stopping(order, each, now)}
-    through = [each for each in ranked if each.item.key not in stopped]
-    out = [each for each in ranked if each.item.key in stopped]
+def everything(edition: Edition) -> Span:
+    """Return all items of an edition as a span."""
+    return Span(edition.items, edition, np.ones(len(edition.items), bool))
+
+
+def rank_together(order: Order, spans: Sequence[Span], knowledge: Knowledge, told: slice) -> list[Ranked]:
+    """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
+    scored = [_scored(order, span.edition, span.among, knowledge) for span in spans]
+    ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.bare())]
+    ranked.sort(key=lambda each: -each[0].score)
+    places = range(len(ranked))[told]
+    return [scored[which].told([rank])[0] if place in places else each for place, (each, which, rank) in enumerate(ranked)]
+
+
+def try_on(order: Order, span: Span, knowledge: Knowledge, shown: int) -> Trial:
+    """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
+    edition, now = span.edition, span.edition.now
+    withdrawn = np.fromiter((item.withdrawn for item in edition.items), bool, len(edition.items))
+    scored = _scored(order, edition, span.among & ~withdrawn, knowledge)
+    passes = scored.holding(filtering(order))
+    through, out = (
+        scored.told(np.flatnonzero(passes)[:shown].tolist()),
+        scored.told(np.flatnonzero(~passes)[:shown].tolist()),
+    )
     return Trial(
-        seen=seen,
-        entered=len(ranked),
-        passed=len(through),
-        through=tuple(Judged(each, True, _why_through(order, each, now)) for each in through[:shown]),
-        stopped=tuple(Judged(each, False, _why_stopped(order, each, now)) for each in out[:shown]),
+        seen=len(span.items),
+        entered=len(passes),
+        passed=int(passes.sum()),
+        through=tuple(Judged(each, True, _why_through(order, each, now)) for each in through),
+        stopped=tuple(Judged(each, False, _why_stopped(order, each, now)) for each in out),
     )
 
 
 def filtering(order: Order) -> Tree:
     """Return what both filters of the order ask for together."""
     return And(tuple(tree for _, tree in _filters(order)))
-
-
-def asks_for_score(tree: Tree) -> bool:
-    """Say whether a score decides what the tree holds for: then no search can tell."""
-    match tree:
-        case Not(part):
-            return asks_for_score(part)
-        case And(parts) | Or(parts):
-            return any(map(asks_for_score, parts))
-        case _:
-            return isinstance(tree, Number) and tree.field == "score"
 
 
 def _turned_away(order: Order, items: Sequence[Item], knowledge: Knowledge, now: datetime) -> dict[str, str]:
@@ -157,12 +192,18 @@ def _still_to_show(knowledge: Knowledge) -> dict[str, Item]:
     }
 
 
-def _diversified(edition: Edition, cards: Sequence[compose.Card]) -> tuple[list[compose.Card], dict[str, Item]]:
-    """Let near twins of better cards give way; return what stays, and for each that does not the better one."""
-    chosen = diversify(edition, [card.ranked for card in cards])
-    kept = {each.item.key for each in chosen.kept}
+def _diversified(
+    order: Order, edition: Edition, cards: Sequence[compose.Card]
+) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
+    """Let near twins of better cards give way, and keep as many as the limits allow.
+
+    Return what stays, the reasons of the others by key, and for each near twin the better one.
+    """
+    fits, by_key = compose.room(order.limits), {card.ranked.item.key: card for card in cards}
+    chosen = diversify(edition, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
     twins = {each.ranked.item.key: each.twin.item for each in chosen.dropped}
-    return [card for card in cards if card.ranked.item.key in kept], twins
+    late = dict.fromkeys(twins, compose.TWIN) | {each.item.key: compose.CAP for each in chosen.over}
+    return [by_key[each.item.key] for each in chosen.kept], late, twins
 
 
 # --- clauses
@@ -176,9 +217,7 @@ def _filters(order: Order) -> list[tuple[str, Tree]]:
 
 def _stopping(order: Order, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
     """The first filter that does not let the item through, None when every one does."""
-    filters = _filters(order)
-    folded = Folded(ranked.item)
-    return next((each for each in filters if not matches(each[1], folded, now, ranked.score)), None)
+    return next((each for each in _filters(order) if not matches(each[1], ranked.item, now, ranked.score)), None)
 
 
 def _why_stopped(order: Order, ranked: Ranked, now: datetime) -> str:

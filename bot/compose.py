@@ -5,7 +5,7 @@ checked and the footer can say where everything went.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -50,7 +50,7 @@ def turned_away(
     if item.withdrawn:
         return WITHDRAWN
     for before, reason in ((posted, POSTED), (shown, SHOWN)):
-        if stands_in(item, before):
+        if before and stands_in(item, before):
             return reason
     if topic.sources and not any(
         source.split(":")[0] in topic.sources or source in topic.sources for source in item.sources
@@ -61,7 +61,7 @@ def turned_away(
 
 def stands_in(item: Item, keys: Collection[str]) -> bool:
     """Say whether the work is among the keys, under its own or another that it went by."""
-    return item.key in keys or any(alias in keys for alias in item.aliases)
+    return item.key in keys or (bool(item.aliases) and any(alias in keys for alias in item.aliases))
 
 
 def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, Item]]:
@@ -90,18 +90,32 @@ def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card
 
 
 def cap(cards: Sequence[Card], limits: Limits) -> tuple[list[Card], dict[str, str]]:
-    """Keep the first cards that the limits allow; repositories that stand alone count against their own limit too."""
+    """Keep the first cards that the limits allow."""
+    fits = room(limits)
     kept: list[Card] = []
     dropped: dict[str, str] = {}
-    repositories = 0
     for card in cards:
-        alone = card.ranked.item.kind is Kind.REPO and card.partner is None
-        if len(kept) >= limits.entries or (alone and repositories >= limits.repositories):
+        if fits(card):
+            kept.append(card)
+        else:
             dropped[card.ranked.item.key] = CAP
-            continue
-        repositories += alone
-        kept.append(card)
     return kept, dropped
+
+
+def room(limits: Limits) -> Callable[[Card], bool]:
+    """Return what says of card after card whether there is room for it; repositories that stand alone have a limit too."""
+    entries = repositories = 0
+
+    def fits(card: Card) -> bool:
+        nonlocal entries, repositories
+        alone = card.ranked.item.kind is Kind.REPO and card.partner is None
+        if entries >= limits.entries or (alone and repositories >= limits.repositories):
+            return False
+        entries += 1
+        repositories += alone
+        return True
+
+    return fits
 
 
 def digest(

@@ -142,6 +142,13 @@ class Store(Protocol):
         """Return the items first seen at or after `since` and before `until`, newest first."""
         ...
 
+    async def items_mark(self) -> str:
+        """Return a text that changes with every change of items or readings, whoever made it.
+
+        While it is the same, what is found of them is the same.
+        """
+        ...
+
     async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         """Return each item's readings from `since` on, oldest first; an item without any is absent."""
         ...
@@ -325,8 +332,13 @@ class Press(Protocol):
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
         ...
 
-    async def score(self, order: Order, items: Sequence[Item], now: datetime) -> Sequence[Ranked]:
-        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds."""
+    async def score(
+        self, order: Order, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+    ) -> Sequence[Ranked]:
+        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
+
+        Those from the `first` rank to before the `last` have reasons.
+        """
         ...
 
     async def summary(self, item: Item, now: datetime) -> Summary:

@@ -3,28 +3,17 @@
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from bot import compose
-from bot.choosing import Choice, Knowledge, asks_for_score, choose, fate, filtering, news, try_on
-from bot.models import And, Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
+from bot.choosing import Knowledge, Span, choose, everything, fate, placed, rank_together, try_on
+from bot.models import Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
 from bot.ports import Store, Summariser
-from bot.query import matches
-from bot.rank import Edition, rank
 from bot.rank.lessons import lessons_of
-from bot.windows import Picked, Window, Windows, fresh
+from bot.windows import Stock, Windows
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
-
-# At most so many items beside those that are scored, taken evenly from what else was seen: how rare a word is should be
-# counted over a day's papers, not over those of one topic. Of a week of arXiv, no score of sixteen topics is then more than
-# 0.01 from that among all papers of the week; alone it is up to 0.03, in small topics most.
-BESIDE = 600
-
-# Where a topic lets in more items, as the query `a` does, they are counted and so many of them are ranked: to index 8,000
-# takes three seconds of a processor. The topics that come with Broadsheet let in 80 to 1,500 of a week of arXiv.
-BROAD, OF_BROAD = 2_000, 1_000
 
 
 class Publisher:
@@ -44,14 +33,11 @@ class Publisher:
         """
         digests = []
         shown: dict[tuple[str, str], set[str]] = {}
-        windows: dict[tuple[datetime, timedelta], Window] = {}
         for order in orders:
-            since, max_age = await self._since(order, now), order.limits.max_age
-            if (since, max_age) not in windows:
-                items = await self._windows.items(since, now)
-                windows[since, max_age] = await self._windows.made(items, fresh(max_age, now), now)
+            since = await self._since(order, now)
+            stock = await self._stock(order, since, now, exact=True)
             here = shown.setdefault((order.workspace, order.channel), set())
-            digest = await self._digest(order, windows[since, max_age], here, since, now)
+            digest = await self._digest(order, stock, here, since, now)
             if record:
                 await self._store.save_digest(order.workspace, order.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
@@ -59,10 +45,9 @@ class Publisher:
         return digests
 
     async def preview(self, order: Order, now: datetime) -> Digest:
-        """Return the order's digest as it would be made now, judged as of a few minutes ago at most."""
+        """Return the order's digest as it would be made now, ages and paces as of a few minutes ago at most."""
         since = await self._since(order, now)
-        window = await self._window(order, await self._windows.items(since, now), now)
-        return await self._digest(order, window, (), since, now)
+        return await self._digest(order, await self._stock(order, since, now), (), since, now)
 
     async def make(self, order: Order, now: datetime) -> Digest:
         """Return the order's digest to be posted: the one that a preview shows. Who posts it records it."""
@@ -76,50 +61,40 @@ class Publisher:
         """
         item = await self._known(item)
         since = await self._since(order, now)
-        items = await self._windows.items(since, now)
-        ours = next((each for each in items if each.key == item.key), None)
-        if not ours:
-            # What does not enter the topic needs no comparison with the others.
-            items = (*items, item) if matches(order.topic.query.tree, item, now) else (item,)
-        window = await self._window(order, items, now)
-        choice = await self._choice(order, window, ())
-        told = fate(order, ours or item, choice, since=since, now=window.edition.now)
+        stock = await self._stock(order, since, now)
+        span = stock.span(since, now)
+        ours = next((each for each in span.items if each.key == item.key), None)
+        judged = span if ours else await self._with(stock, span, item)
+        knowledge = await self._known_besides(order, stock, ())
+
+        def judge() -> Fate:
+            told = fate(order, ours or item, choose(order, judged, knowledge), since=since, now=stock.edition.now)
+            return told if judged.edition is stock.edition else placed(told, order, span, knowledge)
+
+        told = await stock.work(judge)
         return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
 
     async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
 
-        What was no news when it was first seen does not count as in the topic: no filter would have it posted. Only what
-        enters is indexed, with some of the rest beside it: the scores are those of the digest to a hundredth. Of a topic
-        that more than BROAD items enter, all are counted, and the best of OF_BROAD of them, taken evenly, are shown.
+        What was no news when it was first seen does not count as in the topic: no filter would have it posted.
         """
-        seen = await self._store.count(And(()), now, since=since)
-        found = await self._store.matching(order.topic.query.tree, now, since=since)
-        entered = await asyncio.to_thread(news, order, found, now)
-        passed = await self._passed(order, entered, since, now) if len(entered) > BROAD else None
-        tried = entered if passed is None else await asyncio.to_thread(_of_both, entered, passed)
-        lately = await self._windows.items(now - order.window, now)
-        window = await self._windows.kept("tried", tried, lambda items: Picked(items, _some(lately)), now)
-        taught = await self._taught(order)
-        trial = await window.work(lambda _, edition: try_on(order, seen, edition, taught, shown))
-        return trial if passed is None else replace(trial, entered=len(entered), passed=len(passed))
+        stock = await self._stock(order, since, now)
+        span, taught = stock.span(since, now), await self._taught(order)
+        return await stock.work(lambda: try_on(order, span, taught, shown))
 
-    async def _passed(self, order: Order, entered: Sequence[Item], since: datetime, now: datetime) -> set[str] | None:
-        """Return the keys of those that the filters let through, as the store finds them; None where a score decides."""
-        tree = filtering(order)
-        if asks_for_score(tree):
-            return None
-        found = await self._store.matching(And((order.topic.query.tree, tree)), now, since=since)
-        return {item.key for item in found} & {item.key for item in entered}
+    async def score(
+        self, order: Order, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+    ) -> Sequence[Ranked]:
+        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
 
-    async def score(self, order: Order, items: Sequence[Item], now: datetime) -> Sequence[Ranked]:
-        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds."""
-        lately = await self._windows.items(now - order.window, now)
-        window = await self._windows.kept("scored", items, lambda items: Picked(items, _some(lately)), now)
+        Those from the `first` rank to before the `last` have reasons.
+        """
+        stock = await self._stock(order, now - order.window, now)
+        strangers = [item for item in items if not stock.holds(item)]
+        spans = [stock.only(items), everything(await self._windows.beside(stock, strangers))]
         taught = await self._taught(order)
-        return await window.work(
-            lambda _, edition: rank(edition, order.topic, examples=taught.examples, lessons=taught.lessons)
-        )
+        return await stock.work(lambda: rank_together(order, spans, taught, slice(first, last)))
 
     async def summary(self, item: Item, now: datetime) -> Summary:
         """Return the four parts of one item, as a digest would say them."""
@@ -133,29 +108,29 @@ class Publisher:
         begins = now - order.window if last is None or last[1] > now else last[1]
         return begins if order.baseline is None or order.baseline > now else max(begins, order.baseline)
 
-    async def _window(self, order: Order, items: Sequence[Item], now: datetime) -> Window:
-        max_age = order.limits.max_age
-        return await self._windows.kept(max_age, items, fresh(max_age, now), now)
+    async def _stock(self, order: Order, since: datetime, now: datetime, *, exact: bool = False) -> Stock:
+        return await self._windows.stock(since, order.limits.max_age, now, exact=exact)
 
     # --- what
 
-    async def _digest(self, order: Order, window: Window, shown: Collection[str], since: datetime, now: datetime) -> Digest:
-        choice = await self._choice(order, window, shown)
+    async def _digest(self, order: Order, stock: Stock, shown: Collection[str], since: datetime, now: datetime) -> Digest:
+        span = stock.span(since, now)
+        knowledge = await self._known_besides(order, stock, shown)
+        choice = await stock.work(lambda: choose(order, span, knowledge))
         summaries = await self._summaries([card.ranked.item for card in choice.cards], now)
         states = [(title, await self._store.source_state(name)) for name, title in self._asked(order.topic)]
-        coverage = compose.coverage(window.items, choice.dropped, states, since=since, now=now)
+        coverage = compose.coverage(span.items, choice.dropped, states, since=since, now=now)
         return compose.digest(order.topic, choice.cards, summaries, coverage=coverage, since=since, now=now)
 
-    async def _choice(self, order: Order, window: Window, shown: Collection[str]) -> Choice:
-        knowledge = await self._known_besides(order, window.edition, shown)
-        return await window.work(lambda items, edition: choose(order, items, edition, knowledge))
+    async def _with(self, stock: Stock, span: Span, item: Item) -> Span:
+        """The span with another item in it; by itself, where the index does not hold it."""
+        if stock.holds(item):
+            return Span((*span.items, item), span.edition, span.among | stock.only([item]).among)
+        return everything(await self._windows.beside(stock, [item]))
 
-    async def _known_besides(self, order: Order, edition: Edition, shown: Collection[str]) -> Knowledge:
-        halves = {key for item in edition.items for key in (item.repo, item.paper) if key}
+    async def _known_besides(self, order: Order, stock: Stock, shown: Collection[str]) -> Knowledge:
         posted = await self._store.posted(order.workspace, order.channel)
-        return replace(
-            await self._taught(order), posted=posted - set(shown), shown=shown, partners=await self._store.find(halves)
-        )
+        return replace(await self._taught(order), posted=posted - set(shown), shown=shown, partners=stock.halves)
 
     async def _taught(self, order: Order) -> Knowledge:
         """What the topic is told by its examples, and by what people said of items."""
@@ -187,17 +162,6 @@ class Publisher:
                 return await self._summariser.summarise(item, now)
 
         return list(await asyncio.gather(*map(one, items)))
-
-
-def _some(items: Sequence[Item], most: int = BESIDE) -> Sequence[Item]:
-    return items[:: len(items) // most + 1]
-
-
-def _of_both(entered: Sequence[Item], passed: Collection[str]) -> Sequence[Item]:
-    """Some of what passed and some of what did not, in their order."""
-    halves = ([item for item in entered if (item.key in passed) is either] for either in (True, False))
-    chosen = {item.key for half in halves for item in _some(half, OF_BROAD // 2)}
-    return [item for item in entered if item.key in chosen]
 
 
 def _keys(*items: Item | None) -> list[str]:

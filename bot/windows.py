@@ -1,113 +1,152 @@
-"""What digests look at: the items first seen in a time, indexed, and kept for a few minutes for who asks again."""
+"""What digests look at: the items of the last days, indexed once and kept for whoever asks next."""
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
 from threading import Lock
 from typing import TypeVar
 
+import numpy as np
+
+from bot.choosing import Span
 from bot.compose import is_old
-from bot.models import Item
+from bot.models import Item, Reading
 from bot.ports import Store
 from bot.rank import Edition
 
 T = TypeVar("T")
 
-# How long an index may be used again. Whoever asks "why" has just seen the digest; a few minutes move a score by less than a
-# thousandth, and what was stored since is never missed: see `Windows`.
+# One index serves every digest that begins within so many days, from the beginning of the first of them: it is made anew
+# where what is stored changed, and once a day.
+DAYS = timedelta(days=7)
+# How long the ages and paces of an index may stand. Whoever asks "why" has just seen the digest; a few minutes move a score
+# by less than a thousandth.
 FRESH = timedelta(minutes=5)
-# Items in all the indexes that are kept, those that are used last; a thousand papers take 20 MB.
-MOST = 4_000
+# Items in all the indexes that are kept, those that are used last; a thousand papers take 15 MB, with the items themselves.
+MOST = 12_000
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
 
+_FAR = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)  # later than any clock: all that is stored from a moment on
 
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The items of a time, and the index of those among them that are ranked. One thread at a time uses the index."""
 
+@dataclass(frozen=True)
+class Stock:
+    """All items first seen since a moment, the newest first, and the index of those that were news then.
+
+    `halves` are the papers and repositories that items name as their other halves, of the time or not. One thread at a time
+    uses the index.
+    """
+
+    mark: str  # of the store, when they were read
     items: Sequence[Item]
     edition: Edition
-    size: int  # items in the index, those that are not ranked too
-    _turn: Lock = field(default_factory=Lock)
+    readings: Mapping[str, Sequence[Reading]]  # of the last weeks
+    halves: Mapping[str, Item]
+    turn: Lock = field(default_factory=Lock)
 
-    async def work(self, task: Callable[[Sequence[Item], Edition], T]) -> T:
-        """Return what the task makes of the items and their index; it runs in a thread, when no other does."""
+    async def work(self, task: Callable[[], T]) -> T:
+        """Return what the task makes of the index; it runs in a thread, when no other does."""
 
         def alone() -> T:
-            with self._turn:
-                return task(self.items, self.edition)
+            with self.turn:
+                return task()
 
         return await asyncio.to_thread(alone)
 
-    def of(self, items: Sequence[Item]) -> "Window":
-        """Return the same index for the same items read anew."""
-        return Window(items, self.edition, self.size, self._turn)
+    def span(self, since: datetime, now: datetime) -> Span:
+        """Return the items first seen from `since` on, those of a clock that runs ahead left out."""
+        first, last = _cut(self._seen, since, now)
+        among = np.zeros(len(self.edition.items), bool)
+        among[slice(*_cut(self._indexed, since, now))] = True
+        return Span(self.items[first:last], self.edition, among)
 
+    def holds(self, item: Item) -> bool:
+        """Say whether the index has the item, as it is."""
+        number = self.edition.number(item.key)
+        return number is not None and self.edition.items[number] == item
 
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """Which items are ranked, and others that make the counting of rare words steadier."""
+    def only(self, items: Sequence[Item]) -> Span:
+        """Return those of the items that the index has."""
+        numbers = [self.edition.number(item.key) for item in items if self.holds(item)]
+        among = np.zeros(len(self.edition.items), bool)
+        among[[number for number in numbers if number is not None]] = True
+        return Span(items, self.edition, among)
 
-    items: Sequence[Item]
-    extra: Sequence[Item] = ()
+    def at(self, now: datetime) -> "Stock":
+        """Return the same at another time of the day."""
+        return replace(self, edition=self.edition.at(now, self.readings), turn=Lock())
 
+    @cached_property
+    def _seen(self) -> list[float]:
+        return _moments(self.items)
 
-Pick = Callable[[Sequence[Item]], Picked]
+    @cached_property
+    def _indexed(self) -> list[float]:
+        return _moments(self.edition.items)
 
 
 class Windows:
-    """Reads the items of a time from the store, and indexes them.
+    """Reads what is stored, indexes it, and keeps the index while the store says that nothing changed."""
 
-    The items are read each time, and an index is used again only for the very same ones, compared as a whole: so none is
-    stale, whoever wrote to the store.
-    """
-
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, most: int = MOST) -> None:
+        """Keep indexes of at most so many items in all."""
         self._store = store
-        self._kept: dict[object, Window] = {}
+        self._most = most
+        self._kept: dict[tuple[datetime, timedelta], Stock] = {}
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
 
-    async def items(self, since: datetime, now: datetime) -> Sequence[Item]:
-        """Return what was first seen from `since` on, the newest first."""
-        # Until a moment past now: what was stored at `now` itself belongs to it.
-        return await self._store.items_since(since, now + timedelta(microseconds=1))
+    async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> Stock:
+        """Return what there is from `since` on, and from some days before; what is older than `max_age` is no news.
 
-    async def made(self, items: Sequence[Item], pick: Pick, now: datetime) -> Window:
-        """Return the items with an index made now."""
-        picked = await asyncio.to_thread(pick, items)
-        readings = await self._store.readings([item.key for item in picked.items], (now - READINGS).date())
-        edition = await asyncio.to_thread(Edition, picked.items, readings, now, picked.extra)
-        return Window(items, edition, len(picked.items) + len(picked.extra))
-
-    async def kept(self, asked: object, items: Sequence[Item], pick: Pick, now: datetime) -> Window:
-        """Return the items with an index that may be a few minutes old; `asked` says, by its value, what `pick` picks."""
+        Ages and paces are those of a few minutes ago at most; with `exact`, of now.
+        """
+        begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
         async with self._making:
-            key = (asked, await asyncio.to_thread(hash, tuple(items)))
-            window = self._kept.pop(key, None)
-            if window is None or not _is_fresh(window, now):
-                window = await self.made(items, pick, now)
-            self._keep(key, window, now)
-            return window.of(items)
+            mark = await self._store.items_mark()
+            stock = self._kept.pop((begin, max_age), None)
+            if stock is None or stock.mark != mark:
+                stock = await self._made(stock, mark, begin, max_age, now)
+            elif stock.edition.now != now and (exact or not timedelta(0) <= now - stock.edition.now < FRESH):
+                stock = await asyncio.to_thread(stock.at, now)
+            self._keep((begin, max_age), stock)
+            return stock
 
-    def _keep(self, key: object, window: Window, now: datetime) -> None:
-        """Keep the index, and of the others those that were used last, as far as there is room."""
-        # Without the items: whoever asks again brings them.
-        others = reversed([(each, kept) for each, kept in self._kept.items() if _is_fresh(kept, now)])
-        room = MOST
+    async def beside(self, stock: Stock, items: Sequence[Item]) -> Edition:
+        """Return an index of other items, judged as if they were of the stock."""
+        readings = await self._readings(items, stock.edition.now)
+        return await asyncio.to_thread(stock.edition.beside, items, readings)
+
+    async def _made(self, before: Stock | None, mark: str, begin: datetime, max_age: timedelta, now: datetime) -> Stock:
+        items = await self._store.items_since(begin, _FAR)
+        news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
+        readings = await self._readings(news, now)
+        edition = await asyncio.to_thread(Edition, news, readings, now)
+        halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
+        return Stock(mark, items, edition, readings, halves)
+
+    async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
+        return await self._store.readings([item.key for item in items], (now - READINGS).date())
+
+    def _keep(self, key: tuple[datetime, timedelta], stock: Stock) -> None:
+        """Keep the stock, and of the others those that were used last, as far as there is room."""
+        room = self._most
+        others = reversed(self._kept.items())
         self._kept = {}
-        for each, kept in ((key, window.of(())), *others):
-            room -= kept.size
+        for each, kept in ((key, stock), *others):
+            room -= len(kept.items)
             if room >= 0:
                 self._kept = {each: kept, **self._kept}
 
 
-def _is_fresh(window: Window, now: datetime) -> bool:
-    return timedelta(0) <= now - window.edition.now < FRESH
+def _moments(items: Sequence[Item]) -> list[float]:
+    """When each was first seen, as numbers that grow along the row."""
+    return [-item.seen.timestamp() if item.seen else 0.0 for item in items]
 
 
-def fresh(max_age: timedelta, now: datetime) -> Pick:
-    """Pick what is not too old to be news; after a long gap most of it is, and is only counted."""
-    return lambda items: Picked([item for item in items if not is_old(item, max_age, now)])
+def _cut(moments: Sequence[float], since: datetime, now: datetime) -> tuple[int, int]:
+    return bisect_left(moments, -now.timestamp()), bisect_right(moments, -since.timestamp())

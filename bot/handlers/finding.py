@@ -11,7 +11,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
 from bot.handlers.places import Place, read_place, write_place
-from bot.handlers.searched import WINDOW, Searched, has_several_words, read_search, why_found
+from bot.handlers.searched import WINDOW, Searched, has_several_words, newest_of_any, read_search, why_found
 from bot.models import Actor, Button, Item, Page, Query, Ranked, Reply, ReplyEntry
 
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
@@ -58,7 +58,8 @@ async def _found(desk: Desk, asked: Searched, place: Place, actor: Actor) -> _Fo
     topic = await topic_named(desk, actor.workspace, query.topic_of)
     order = await order_of(desk, actor, topic, await subscription_here(desk, actor, topic.name))
     page = await desk.store.search(query, at, limit=RANKED, mark=place.mark)
-    ranked = {each.item.key: each for each in await desk.press.score(order, [hit.item for hit in page.hits], at)}
+    items, last = [hit.item for hit in page.hits], place.offset + PAGE
+    ranked = {each.item.key: each for each in await desk.press.score(order, items, at, first=place.offset, last=last)}
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
     here = hits[place.offset : place.offset + PAGE]
@@ -173,7 +174,11 @@ def _wider(asked: Searched) -> list[tuple[str, str]]:
 
 
 async def _finds(desk: Desk, text: str, now: datetime) -> bool:
-    return bool((await desk.store.search(read_search(text).query, now, limit=1)).hits)
+    query = read_search(text).query
+    newest = newest_of_any(query)
+    if newest is not None and (await desk.store.search(newest, now, limit=1)).hits:
+        return True  # found without weighing everything that has one of the words
+    return bool((await desk.store.search(query, now, limit=1)).hits)
 
 
 # --- similar

@@ -10,6 +10,7 @@ from bot.models import And, Item, Label, Not, Or, Query, Term, Tree, When
 from bot.query import Folded, match, parse, unparse
 from bot.query.lexis import TYPED
 from bot.query.parse import LONGEST
+from bot.rank.stopwords import STOPWORDS
 
 WINDOW = timedelta(days=90)  # a search that sets no time looks back so far: fast at any size, and what is asked for most
 _EXAMPLE = 'search "kv cache" has:code'
@@ -18,6 +19,7 @@ _SAYS_BEST = re.compile(r'(?i)(?:^|[\s")])sort:\s*"?(?:best|relevance)\b')
 _QUOTED = re.compile(r'(?i)(?<!sort:)"[^"]*"')
 _WITHIN = Or((When("published", oldest=float(WINDOW.days)), Label("kind", "repo")))
 _TOLD = 3  # clauses that the line of an entry names
+_SAY_NOTHING = STOPWORDS | {"does"}  # every word that a search for the best match leaves out, and more
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,23 @@ def why_found(tree: Tree, item: Item, now: datetime) -> str:
 def has_several_words(tree: Tree) -> bool:
     """Say whether a search for the best match would take the query's words as alternatives."""
     return sum(isinstance(part, Term) and not (part.field or part.quoted) for part in _parts(tree)) > 1
+
+
+def newest_of_any(query: Query) -> Query | None:
+    """Return a search for the newest item that has one of the query's telling words, of a search for the best match.
+
+    What it finds, the query finds too; the query may find more: it takes words by their stems. None without such words.
+    """
+    if query.sort != "best":
+        return None
+    words = [part for part in _parts(query.tree) if _is_bare(part)]
+    telling = tuple(part for part in words if isinstance(part, Term) and part.text.casefold() not in _SAY_NOTHING)
+    rest = tuple(part for part in _parts(query.tree) if part not in words)
+    return replace(query, sort="new", tree=And((*rest, Or(telling)))) if telling else None
+
+
+def _is_bare(part: Tree) -> bool:
+    return isinstance(part, Term) and not (part.field or part.quoted or part.prefix)
 
 
 def _parts(tree: Tree) -> tuple[Tree, ...]:

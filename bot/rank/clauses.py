@@ -6,17 +6,19 @@ is asked there. How strongly it matches is a number in 0–1: a phrase by how of
 """
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.models import And, Item, Label, Not, Or, Term, Tree
+from bot.models import And, Item, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
 from bot.query.match import Folded, matches
-from bot.rank.corpus import FIELDS, Corpus, Ints, groups
+from bot.rank.corpus import FIELDS, Corpus, Ints, Places, groups
 from bot.rank.vectors import Floats
 from bot.rank.weights import FIELD_WEIGHTS, K1, LONG_ABSTRACT
 
@@ -25,16 +27,23 @@ Leaf = Term | Label
 
 _WEIGHTS = np.array([FIELD_WEIGHTS[field] for field in FIELDS])
 _STRETCHED = np.array([field == "abstract" for field in FIELDS])
+_LEAST = 100  # numbers that an answer takes as much room as, were it empty
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Mention:
-    """A term or label of a clause, as it is told, and the items that have it with how often (a label: once)."""
+    """A term or label of a clause, as it is told, and the items that have it, in order, with how often (a label: once)."""
 
     leaf: Leaf
     text: str
     lower: str  # the same in lower case
-    counts: Mapping[int, int]
+    items: Ints | Places
+    times: Ints | Places
+
+    @cached_property
+    def counts(self) -> Mapping[int, int]:
+        """How often, by item; made for the first reason that is told."""
+        return dict(zip(self.items.tolist(), self.times.tolist(), strict=True))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +54,7 @@ class Clause:
     terms and labels of which it asks for and that any item has, each once.
     """
 
-    items: Ints
+    items: Ints | Places
     strengths: Floats
     mentions: tuple[Mention, ...]
 
@@ -53,13 +62,16 @@ class Clause:
 class _Measured(NamedTuple):
     """What a `Clause` holds, of a part of one; a mention may be there twice."""
 
-    items: Ints
+    items: Ints | Places
     strengths: Floats
     mentions: tuple[Mention, ...] = ()
 
 
 class Clauses:
-    """Answers for every clause once: ten thousand topics ask about the same few words again and again."""
+    """Answers for every clause once: ten thousand topics ask about the same few words again and again.
+
+    `size` is how many numbers it remembers for that; who keeps it for long makes it anew in time.
+    """
 
     def __init__(self, items: Sequence[Item], corpus: Corpus, now: datetime) -> None:
         self._items = items
@@ -69,24 +81,35 @@ class Clauses:
         self._weights: Floats = _WEIGHTS[fields]
         # By how much an abstract is longer than abstracts are; 1 for any other text.
         self._stretch: Floats = np.where(_STRETCHED[fields], np.maximum(corpus.lengths / LONG_ABSTRACT, 1.0), 1.0)
+        self.size = 0
         self._folded: dict[int, Folded] = {}
-        self._found: dict[Term, tuple[Ints, Ints, Ints]] = {}
+        self._found: dict[Term, tuple[Places, Places, Places]] = {}
         self._asked: dict[Tree, Claims] = {}
         self._measured: dict[Leaf, _Measured] = {}
 
-    def matching(self, tree: Tree) -> Claims:
-        """Return for every item whether the tree holds."""
+    def at(self, now: datetime) -> "Clauses":
+        """Return the same at another time; what depends on none is not worked out again."""
+        other = copy(self)
+        other._now = now
+        other._folded, other._found, other._measured = self._folded.copy(), self._found.copy(), self._measured.copy()
+        other._asked = {tree: claims for tree, claims in self._asked.copy().items() if not isinstance(tree, When)}
+        return other
+
+    def matching(self, tree: Tree, scores: Floats | None = None) -> Claims:
+        """Return for every item whether the tree holds; `score:` asks about `scores`, nan where an item has none."""
         match tree:
             case Term():
                 return self._having([tree])
             case Not():
-                return ~self.matching(tree.part)
+                return ~self.matching(tree.part, scores)
             case And():
-                return self._join(tree.parts, np.logical_and, start=True)
+                return self._join(tree.parts, np.logical_and, scores, start=True)
             case Or():
                 others = [part for part in tree.parts if not isinstance(part, Term)]
                 claims = self._having([part for part in tree.parts if isinstance(part, Term)])
-                return claims | self._join(others, np.logical_or, start=False) if others else claims
+                return claims | self._join(others, np.logical_or, scores, start=False) if others else claims
+            case Number(field="score") if scores is not None:
+                return _within(tree, scores)
             case _:
                 return self._ask(tree)
 
@@ -104,10 +127,10 @@ class Clauses:
             claims[np.concatenate([self._find(term)[0] for term in terms])] = True
         return claims
 
-    def _join(self, parts: Sequence[Tree], join: np.ufunc, *, start: bool) -> Claims:
+    def _join(self, parts: Sequence[Tree], join: np.ufunc, scores: Floats | None, *, start: bool) -> Claims:
         claims = np.full(len(self._items), start)
         for part in parts:
-            join(claims, self.matching(part), out=claims)
+            join(claims, self.matching(part, scores), out=claims)
         return claims
 
     def _ask(self, tree: Tree) -> Claims:
@@ -115,6 +138,7 @@ class Clauses:
         if claims is None:
             answers = (matches(tree, self._fold_item(item), self._now) for item in range(len(self._items)))
             claims = self._asked[tree] = np.fromiter(answers, bool, len(self._items))
+            self.size += len(claims) // 8
         return claims
 
     def _fold_item(self, item: int) -> Folded:
@@ -122,13 +146,14 @@ class Clauses:
             self._folded[item] = Folded(self._items[item])
         return self._folded[item]
 
-    def _find(self, term: Term) -> tuple[Ints, Ints, Ints]:
+    def _find(self, term: Term) -> tuple[Places, Places, Places]:
         """Where the term occurs: items, slots of the corpus and how often there, in the order of slots."""
         found = self._found.get(term)
         if found is None:
             slots, counts = self._corpus.find(spellings_of(term), term.field)
             ours = int(slots.searchsorted(len(self._items) * len(FIELDS)))
             found = self._found[term] = (slots[:ours] // len(FIELDS), slots[:ours], counts[:ours])
+            self.size += 2 * ours + _LEAST
         return found
 
     # --- how strongly and how often
@@ -139,6 +164,7 @@ class Clauses:
                 measured = self._measured.get(tree)
                 if measured is None:
                     measured = self._measured[tree] = self._measure_leaf(tree)
+                    self.size += 2 * len(measured.items) + _LEAST
                 return measured
             case And() if tree.parts:
                 return self._weakest([self._measure(part) for part in tree.parts])
@@ -161,8 +187,8 @@ class Clauses:
 
     def _measure_leaf(self, leaf: Leaf) -> _Measured:
         if isinstance(leaf, Label):
-            items = self._ask(leaf).nonzero()[0]
-            return _measured(leaf, items, np.ones(len(items)), np.ones(len(items), np.int64))
+            labelled = self._ask(leaf).nonzero()[0]
+            return _measured(leaf, labelled, np.ones(len(labelled)), np.ones(len(labelled), np.int32))
         items, slots, counts = self._find(leaf)
         if not len(items):
             return _Measured(items, np.empty(0))
@@ -174,10 +200,16 @@ class Clauses:
         return _measured(leaf, places, frequencies / (frequencies + K1), sums)
 
 
-def _measured(leaf: Leaf, items: Ints, strengths: Floats, counts: Ints) -> _Measured:
+def _measured(leaf: Leaf, items: Ints | Places, strengths: Floats, counts: Ints | Places) -> _Measured:
     text = _written(leaf)
-    mention = Mention(leaf, text, text.lower(), dict(zip(items.tolist(), counts.tolist(), strict=True)))
-    return _Measured(items, strengths, (mention,) if len(items) else ())
+    return _Measured(items, strengths, (Mention(leaf, text, text.lower(), items, counts),) if len(items) else ())
+
+
+def _within(asked: Number, values: Floats) -> Claims:
+    """Which of the values lie within what is asked for; nan does not. The same as bot.query.match says of one."""
+    low, high = asked.low, asked.high
+    above = ~np.isnan(values) if low is None else values > low if asked.above else values >= low
+    return above if high is None else above & (values < high if asked.below else values <= high)
 
 
 def _mentions(parts: Sequence[_Measured]) -> tuple[Mention, ...]:

@@ -50,8 +50,8 @@ class Day:
 def measure(item: Item, readings: Sequence[Reading], now: datetime) -> Community:
     """Return the item's paces: the larger of that over its whole life and that of the last days that were read."""
     lived = age(item.appeared or item.published or item.seen, now)
-    voted = _gain([(each.day.toordinal(), each.upvotes) for each in readings])
-    gained = _gain([(each.day.toordinal(), each.stars) for each in readings])
+    voted = _gain([(each.day.toordinal(), each.upvotes) for each in readings]) if readings else None
+    gained = _gain([(each.day.toordinal(), each.stars) for each in readings]) if readings else None
     created = age(item.published, now) if item.kind is Kind.REPO else None
     return Community(
         upvotes=max(_pace(item.upvotes, lived), voted.pace if voted else 0.0),

@@ -12,13 +12,14 @@ from bot.query.fields import text_of
 from bot.query.fold import BARRIER, Spelling
 
 Ints = NDArray[np.int64]
+Places = NDArray[np.int32]  # half the memory, where very many are kept
 
 FIELDS = ("title", "abstract", "author", "org", "topic")
 
 _PAST = "\U0010ffff"  # sorts behind every token's ending
 
 
-_NONE: tuple[Ints, Ints] = (np.empty(0, np.int64), np.empty(0, np.int64))
+_NONE: tuple[Places, Places] = (np.empty(0, np.int32), np.empty(0, np.int32))
 
 
 class Corpus:
@@ -31,23 +32,23 @@ class Corpus:
     def __init__(self, items: Sequence[Item]) -> None:
         texts = [[BARRIER, *text_of(item, field).split()] for item in items for field in FIELDS]
         self.lengths: Ints = np.array([len(text) - 1 for text in texts], np.int64)
-        self.slots: Ints = np.repeat(np.arange(len(texts)), self.lengths + 1)
+        self.slots: Places = np.repeat(np.arange(len(texts), dtype=np.int32), self.lengths + 1)
         row = list(chain.from_iterable(texts))
         self.words = sorted(set(row))
         self.numbers = {word: number for number, word in enumerate(self.words)}
-        self.row: Ints = np.fromiter(map(self.numbers.__getitem__, row), np.int64, len(row))
-        self._places: Ints = np.argsort(self.row, kind="stable")
+        self.row: Places = np.fromiter(map(self.numbers.__getitem__, row), np.int32, len(row))
+        self._places: Places = np.argsort(self.row, kind="stable").astype(np.int32)
         tokens = self.row[self._places]
         numbers = np.arange(len(self.words) + 1)
         # As lists: look-ups of plain numbers for every word asked about.
         self._ends: list[int] = np.searchsorted(tokens, numbers).tolist()
         # A word by itself is what is asked about most: its slots and counts are ready.
-        runs = groups(tokens * len(texts) + self.slots[self._places])
-        self._slots: Ints = self.slots[self._places[runs]]
-        self._counts: Ints = _steps(runs, len(row))
+        runs = groups(tokens.astype(np.int64) * len(texts) + self.slots[self._places])
+        self._slots: Places = self.slots[self._places[runs]]
+        self._counts: Places = _steps(runs, len(row))
         self._runs: list[int] = np.searchsorted(tokens[runs], numbers).tolist()
 
-    def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Ints, Ints]:
+    def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Places, Places]:
         """Return the slots in which any of the spellings occurs, in their order, and how often it does.
 
         The spellings are ways to write one phrase, and an indexed text holds a hyphenated word both ways, once each: the
@@ -60,7 +61,7 @@ class Corpus:
             slots, counts = slots[here], counts[here]
         return slots, counts
 
-    def _count(self, spelling: Spelling) -> tuple[Ints, Ints]:
+    def _count(self, spelling: Spelling) -> tuple[Places, Places]:
         ranges = [self._range(token, open_=False) for token in spelling.tokens]
         if spelling.prefix:
             ranges[-1] = self._range(spelling.tokens[-1], open_=True)
@@ -69,7 +70,7 @@ class Corpus:
             return self._slots[part], self._counts[part]
         return _tally(self.slots[self._begins(ranges)])
 
-    def _begins(self, ranges: Sequence[tuple[int, int]]) -> Ints:
+    def _begins(self, ranges: Sequence[tuple[int, int]]) -> Places:
         """Where tokens of these ranges follow one another, in order; looked for around the rarest of them."""
         sizes = [self._ends[high] - self._ends[low] for low, high in ranges]
         rarest = sizes.index(min(sizes))
@@ -92,7 +93,7 @@ class Corpus:
         return (0, 0) if number is None else (number, number + 1)
 
 
-def groups(numbers: Ints) -> Ints:
+def groups(numbers: Ints | Places) -> Ints:
     """Return where each run of equal numbers begins; `numbers` are in order."""
     changes = np.ones(len(numbers), bool)
     np.not_equal(numbers[1:], numbers[:-1], out=changes[1:])
@@ -100,23 +101,22 @@ def groups(numbers: Ints) -> Ints:
     return begins
 
 
-def _tally(slots: Ints) -> tuple[Ints, Ints]:
+def _tally(slots: Places) -> tuple[Places, Places]:
     """Each slot once, in order, and how often it stood there; the places of a phrase are in order already."""
     begins = groups(slots)
     return slots[begins], _steps(begins, len(slots))
 
 
-def _steps(begins: Ints, end: int) -> Ints:
+def _steps(begins: Ints, end: int) -> Places:
     """How long each run is, by where they begin and the last one ends."""
     edges: Ints = np.append(begins, end)
-    lengths: Ints = edges[1:] - edges[:-1]
-    return lengths
+    return (edges[1:] - edges[:-1]).astype(np.int32)
 
 
-def _most(found: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+def _most(found: Sequence[tuple[Places, Places]]) -> tuple[Places, Places]:
     if not found:
         return _NONE
     slots, where = np.unique(np.concatenate([each[0] for each in found]), return_inverse=True)
-    counts = np.zeros(len(slots), np.int64)
+    counts = np.zeros(len(slots), np.int32)
     np.maximum.at(counts, where, np.concatenate([each[1] for each in found]))
     return slots, counts

@@ -1,6 +1,6 @@
 """Near twins give way: of two entries that say the same, the better placed one stays."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,30 +20,35 @@ class Dropped:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What stays, in the order it came, and what does not; together they are what was given."""
+    """What stays, in the order it came, what gives way, and what found no room; together they are what was given."""
 
     kept: tuple[Ranked, ...]
     dropped: tuple[Dropped, ...]
+    over: tuple[Ranked, ...] = ()
 
 
-def diversify(edition: Edition, ranked: Sequence[Ranked]) -> Selection:
-    """Go down the list, best first, and keep what is no near twin of what is kept.
+def diversify(edition: Edition, ranked: Sequence[Ranked], fits: Callable[[Ranked], bool] = lambda _: True) -> Selection:
+    """Go down the list, best first, and keep what is no near twin of what is kept, where there is room for it.
 
     Two entries are near twins when the cosine of their texts is at least `weights.TWIN`. An entry that is not of the edition
-    is nobody's twin. Nothing is reordered: who reads "third best" should find the third best.
+    is nobody's twin. `fits` is asked once of each entry that is no twin, in order. Nothing is reordered: who reads "third
+    best" should find the third best.
     """
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
+    over: list[Ranked] = []
     nearest = np.zeros(len(edition.items))  # to anything kept, and
     whose = np.zeros(len(edition.items), np.int64)  # to which of them
     for entry in ranked:
         number = edition.number(entry.item.key)
         if number is not None and nearest[number] >= TWIN:
             dropped.append(Dropped(entry, kept[whose[number]]))
-            continue
-        if number is not None:
-            likeness = edition.likeness(number)
-            closer = likeness > nearest
-            nearest[closer], whose[closer] = likeness[closer], len(kept)
-        kept.append(entry)
-    return Selection(tuple(kept), tuple(dropped))
+        elif not fits(entry):
+            over.append(entry)
+        else:
+            if number is not None:
+                likeness = edition.likeness(number)
+                closer = likeness > nearest
+                nearest[closer], whose[closer] = likeness[closer], len(kept)
+            kept.append(entry)
+    return Selection(tuple(kept), tuple(dropped), tuple(over))

@@ -15,8 +15,31 @@ from bot.rank.corpus import Corpus, Ints
 from bot.rank.vectors import Floats, Vectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS
 
-_MOST_CLOSE = 500  # examples whose closeness is kept, 5 MB on a day of 1,200 items; then it starts afresh
+# Numbers that are remembered of what topics asked for, 8 bytes each: clauses in all, and how close all items are to
+# examples. Then it starts afresh.
+_MOST_OF_CLAUSES, _MOST_CLOSE = 4_000_000, 600_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class _Texts:
+    """What is known of the texts of items: it depends on no time. With a `host`, words are as rare as they are there."""
+
+    def __init__(self, every: Sequence[Item], host: "_Texts | None" = None) -> None:
+        self.every = tuple(every)  # candidates first, then those that are only known
+        self.corpus = Corpus(self.every)
+        self.vectors: Vectors = Vectors(self.corpus, host.vectors if host else None)
+        self.numbers: Mapping[str, int] = _numbers(self.every)  # by key and alias
+        self.host = host
+
+    @cached_property
+    def background(self) -> Background:
+        """How common words are, at large and here."""
+        return self.host.background if self.host else with_day(self.vectors.counts(), len(self.every))
+
+    @cached_property
+    def places(self) -> Ints:
+        """Where each item stands among those of the same score: the newer first, then by key."""
+        return _places(self.every)
 
 
 class Edition:
@@ -25,8 +48,8 @@ class Edition:
     `readings` are the items' by key, as the store gives them. `extra` are items that are no candidates but known: they make
     the counting of rare words steadier on a small day, and examples among them need not be read again.
 
-    Building one takes about 0.3 ms per item of processor time; keep it off the event loop. What it works out for one topic
-    it remembers for the next. Not to be used by two threads at once.
+    Building one takes about 0.3 ms per item of processor time, and 10 kB are held of each; keep it off the event loop. What
+    it works out for one topic it remembers for the next, within bounds. Not to be used by two threads at once.
     """
 
     def __init__(
@@ -36,29 +59,61 @@ class Edition:
         now: datetime,
         extra: Sequence[Item] = (),
     ) -> None:
-        self.items: tuple[Item, ...] = tuple(items)
+        ours = {item.key for item in items}
+        texts = _Texts((*items, *{item.key: item for item in extra if item.key not in ours}.values()))
+        self._enter(texts, len(items), readings, now)
+
+    def at(self, now: datetime, readings: Mapping[str, Sequence[Reading]]) -> "Edition":
+        """Return the same items at another time; nothing of their texts is read again."""
+        other = Edition.__new__(Edition)
+        other._enter(self._texts, len(self.items), readings, now)
+        other._clauses, other._close = self._clauses.at(now), self._close.copy()
+        return other
+
+    def beside(self, items: Sequence[Item], readings: Mapping[str, Sequence[Reading]]) -> "Edition":
+        """Return other items, as they would be among these: words are as rare, and votes as many, as they are here."""
+        other = Edition.__new__(Edition)
+        other._enter(_Texts(items, self._texts), len(items), readings, self.now, self._day)
+        return other
+
+    def _enter(
+        self,
+        texts: _Texts,
+        count: int,
+        readings: Mapping[str, Sequence[Reading]],
+        now: datetime,
+        day: community.Day | None = None,
+    ) -> None:
+        self._texts = texts
+        self.items: tuple[Item, ...] = texts.every[:count]
         self.now = now
-        ours = {item.key for item in self.items}
-        every = (*self.items, *{item.key: item for item in extra if item.key not in ours}.values())
-        corpus = Corpus(every)
-        self._clauses = Clauses(self.items, corpus, now)
-        self._read: dict[str | Tree, Clause] = {}
         self._signals = [community.measure(item, readings.get(item.key, ()), now) for item in self.items]
-        day = community.survey(self._signals)
+        self._day = day or community.survey(self._signals)
         pairs = zip(self.items, self._signals, strict=True)
-        self._community = [round(COMMUNITY * community.value(item, found, day), DIGITS) for item, found in pairs]
+        self._community = [round(COMMUNITY * community.value(item, found, self._day), DIGITS) for item, found in pairs]
         self._freshness = [round(FRESHNESS * freshness.value(item, now), DIGITS) for item in self.items]
         self.by_itself: Floats = np.array(self._community) + np.array(self._freshness)
-        self.places: Ints = _places(self.items)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
-        self._vectors = Vectors(corpus)
-        self._count = len(every)
-        self._numbers = _numbers(every)
+        self._forget()
+
+    def _forget(self) -> None:
+        self._clauses = Clauses(self.items, self._texts.corpus, self.now)
+        self._read: dict[str | Tree, Clause] = {}
         self._close: dict[str | Item, Floats] = {}
 
-    def admits(self, tree: Tree) -> Claims:
-        """Return for every item, in the order of `items`, whether the tree holds; the same as bot.query.matches says."""
-        return self._clauses.matching(tree)
+    @property
+    def places(self) -> Ints:
+        """Where each item stands among those of the same score: the newer first, then by key."""
+        return self._texts.places
+
+    def admits(self, tree: Tree, scores: Floats | None = None) -> Claims:
+        """Return for every item, in the order of `items`, whether the tree holds; the same as bot.query.matches says.
+
+        `scores` are what `score:` asks about, nan where an item has none.
+        """
+        if self._clauses.size > _MOST_OF_CLAUSES:
+            self._forget()
+        return self._clauses.matching(tree, scores)
 
     def clause(self, clause: str | Tree) -> Clause:
         """Return a clause, as text or as a tree, with the items for which it holds; a bad text raises UsageError."""
@@ -66,6 +121,7 @@ class Edition:
         if found is None:
             tree = _tree_of(clause) if isinstance(clause, str) else clause
             found = self._read[clause] = self._clauses.look_up(tree)
+            self._clauses.size += 2 * len(found.items)
         return found
 
     def parts(self, number: int) -> tuple[ScorePart, ...]:
@@ -80,12 +136,12 @@ class Edition:
 
     def number(self, key: str) -> int | None:
         """Return the place of the candidate with this key or alias in `items`, None when there is none."""
-        number = self._numbers.get(key)
+        number = self._texts.numbers.get(key)
         return number if number is not None and number < len(self.items) else None
 
     def knows(self, key: str) -> bool:
         """Say whether the key or alias belongs to an item of the edition, candidate or extra."""
-        return key in self._numbers
+        return key in self._texts.numbers or (self._texts.host is not None and key in self._texts.host.numbers)
 
     def from_sources(self, wanted: Collection[str]) -> Claims:
         """Return for every item whether one of the sources saw it; `feed` stands for every feed."""
@@ -99,41 +155,48 @@ class Edition:
         """
         found = self._close.get(example)
         if found is None:
-            if len(self._close) >= _MOST_CLOSE:
+            if len(self._close) * len(self.items) >= _MOST_CLOSE:
                 self._close.clear()
             found = self._close[example] = self._measure(example)
         return found
 
     def likeness(self, number: int) -> Floats:
         """Return how close every item is to the candidate at this place; 1 to itself."""
-        return self._vectors.closeness(self._vectors.of_item(number))[: len(self.items)]
+        vectors = self._texts.vectors
+        return vectors.closeness(vectors.of_item(number))[: len(self.items)]
 
-    @cached_property
+    @property
     def background(self) -> Background:
         """How common words are, at large and here."""
-        return with_day(self._vectors.counts(), self._count)
+        return self._texts.background
 
     def weigh(self, weights: Mapping[str, float]) -> Floats:
         """Return for every item the sum of the weights, by folded word, times how much the item has of the words."""
-        return self._vectors.closeness(self._vectors.of_weights(weights))[: len(self.items)]
+        vectors = self._texts.vectors
+        return vectors.closeness(vectors.of_weights(weights))[: len(self.items)]
 
     def shares(self, weights: Mapping[str, float]) -> Callable[[int], list[tuple[float, str]]]:
         """Return what tells of an item, by its place, how much each of its words adds to that sum."""
-        direction = self._vectors.dense(weights)
-        return lambda number: self._vectors.shares(number, direction)
+        vectors = self._texts.vectors
+        direction = vectors.dense(weights)
+        return lambda number: vectors.shares(number, direction)
 
     def _measure(self, example: Item | str) -> Floats:
+        vectors, known = self._texts.vectors, self._texts.numbers
         names = (example,) if isinstance(example, str) else _names(example)
-        numbers = [self._numbers[name] for name in names if name in self._numbers]
-        if numbers:
-            vector = self._vectors.of_item(numbers[0])
-        elif isinstance(example, str):
-            vector = self._vectors.of_text("", example)
-        else:
-            vector = self._vectors.of_text(example.title, " ".join((example.abstract, *example.keywords)))
-        close = self._vectors.closeness(vector)[: len(self.items)]
+        numbers = [known[name] for name in names if name in known]
+        close = vectors.closeness(vectors.of_item(numbers[0]) if numbers else self._vector(example))[: len(self.items)]
         close[[number for number in numbers if number < len(self.items)]] = 0.0
         return close
+
+    def _vector(self, example: Item | str) -> tuple[Ints, Floats]:
+        """The direction of an example that is not among the items."""
+        host = self._texts.host
+        if host and isinstance(example, str) and example in host.numbers:
+            example = host.every[host.numbers[example]]
+        if isinstance(example, str):
+            return self._texts.vectors.of_text("", example)
+        return self._texts.vectors.of_text(example.title, " ".join((example.abstract, *example.keywords)))
 
 
 @lru_cache(maxsize=1 << 16)

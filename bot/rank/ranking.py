@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bot.errors import UsageError
-from bot.models import Item, Ranked, ScorePart, Term, Topic
+from bot.models import Item, Ranked, ScorePart, Term, Topic, Tree
 from bot.rank import reasons
 from bot.rank.clauses import Claims, Clause, leaves_of
 from bot.rank.corpus import Ints
@@ -49,6 +49,37 @@ class _Scores:
     total: Floats
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The items that a topic admits, best first: their places in the edition. Reasons are found for those that are told."""
+
+    edition: Edition
+    numbers: list[int]
+    _order: list[int]  # the place of each among the admitted
+    _asked: _Asked
+    _scores: _Scores
+
+    def bare(self) -> list[Ranked]:
+        """Return the items with their scores alone."""
+        totals = self._scores.total[self._order].tolist()
+        items = self.edition.items
+        return [Ranked(items[number], total) for number, total in zip(self.numbers, totals, strict=True)]
+
+    def told(self, ranks: Sequence[int] | None = None) -> list[Ranked]:
+        """Return those of these ranks, the best being 0, with the parts of their scores and the reasons; None for all."""
+        ranks = range(len(self.numbers)) if ranks is None else ranks
+        numbers, order = [self.numbers[rank] for rank in ranks], [self._order[rank] for rank in ranks]
+        held = self._asked.pulls.held(numbers)
+        return [_ranked(self.edition, self._asked, self._scores, *each) for each in zip(order, numbers, held, strict=True)]
+
+    def holding(self, tree: Tree) -> Claims:
+        """Return for each of them whether the tree holds, of its score too."""
+        scores = np.full(len(self.edition.items), np.nan)
+        scores[self.numbers] = self._scores.total[self._order]
+        claims: Claims = self.edition.admits(tree, scores)[self.numbers]
+        return claims
+
+
 def rank(
     edition: Edition,
     topic: Topic,
@@ -57,24 +88,36 @@ def rank(
     lessons: Sequence[Lesson] = (),
     top: int | None = None,
 ) -> list[Ranked]:
+    """Return the items that `score` gives, each with its reasons; `top` is how many are wanted, None for all."""
+    scored = score(edition, topic, examples=examples, lessons=lessons)
+    return scored.told(range(len(scored.numbers))[:top])
+
+
+def score(
+    edition: Edition,
+    topic: Topic,
+    *,
+    examples: Sequence[Item | str] = (),
+    lessons: Sequence[Lesson] = (),
+    among: Claims | None = None,
+) -> Scored:
     """Return the items that the topic's query and sources admit, best first; equal ones newest first, then by key.
 
     `examples` are the topic's, looked up: an item, or a text. A key that nobody knows (`arxiv:2606.01234`) is left out.
     `lessons` are the items that people marked for this topic; without any a score has no part named feedback.
-    `top` is how many are wanted, each with its reasons; None for all. The score says how much speaks for an item by itself:
-    it depends on the other items of the day only through how rare words are and how many votes are many.
+    `among` says of every item of the edition whether it is asked about; None for all. The score says how much speaks for an
+    item by itself: it depends on the other items of the edition only through how rare words are and how many votes are many.
 
     Raises UsageError when a clause of an interest cannot be read.
     """
-    admitted = np.flatnonzero(_admitted(edition, topic))
+    claims = _admitted(edition, topic)
+    admitted = np.flatnonzero(claims if among is None else claims & among)
     wishes = _wishes(edition, topic)
     close = [_Close(each, edition.closeness(each)) for each in examples if _says_something(edition, each)]
     asked = _Asked(wishes, Pulls(wishes, len(edition.items)), close, lean(edition, lessons) if lessons else None)
     scores = _score(edition, admitted, asked)
-    order = np.lexsort((edition.places[admitted], -scores.total))[:top].tolist()
-    numbers = admitted[order].tolist()
-    held = asked.pulls.held(numbers)
-    return [_ranked(edition, asked, scores, *each) for each in zip(order, numbers, held, strict=True)]
+    order = np.lexsort((edition.places[admitted], -scores.total))
+    return Scored(edition, admitted[order].tolist(), order.tolist(), asked, scores)
 
 
 def _says_something(edition: Edition, example: Item | str) -> bool:

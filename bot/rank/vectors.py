@@ -7,7 +7,7 @@ times as large.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from itertools import repeat
 from math import log, sqrt
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.query.fold import BARRIER, indexed
-from bot.rank.corpus import FIELDS, Corpus, Ints
+from bot.rank.corpus import FIELDS, Corpus, Ints, Places
 from bot.rank.stopwords import STOPWORDS
 from bot.rank.weights import TITLE_TIMES
 
@@ -32,20 +32,22 @@ assert len(_TIMES) == len(FIELDS)  # noqa: S101  # a fact about two constants, c
 class Vectors:
     """A vector for every item of a corpus, kept twice: by item and by token."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: Corpus, host: "Vectors | None" = None) -> None:
+        """Take the words' rarity from the corpus, or from those of a `host`, as if its items were there too."""
+        self._host = host
         self._count = len(corpus.lengths) // len(FIELDS)
         self._numbers = {word: number for word, number in corpus.numbers.items() if _means(word)}
         meant = np.zeros(len(corpus.words), bool)
         meant[list(self._numbers.values())] = True
         times = _TIMES[corpus.slots % len(FIELDS)] * meant[corpus.row]
-        cells = (corpus.slots // len(FIELDS)) * len(corpus.words) + corpus.row
+        cells = (corpus.slots // len(FIELDS)).astype(np.int64) * len(corpus.words) + corpus.row
         kept = times > 0
         cells, where = np.unique(cells[kept], return_inverse=True)
         tf = np.bincount(where, weights=times[kept], minlength=len(cells))
-        self._tokens: Ints = cells % max(len(corpus.words), 1)
-        items = cells // max(len(corpus.words), 1)
+        self._tokens: Places = (cells % max(len(corpus.words), 1)).astype(np.int32)
+        items: Places = (cells // max(len(corpus.words), 1)).astype(np.int32)
         df = np.bincount(self._tokens, minlength=len(corpus.words))
-        self._idf: Floats = 1 + np.log((1 + self._count) / (1 + df))
+        self._idf: Floats = host.rarity(corpus.words) if host else 1 + np.log((1 + self._count) / (1 + df))
         weights = (1 + np.log(tf)) * self._idf[self._tokens]
         lengths = np.sqrt(np.bincount(items, weights=weights**2, minlength=self._count))
         self._weights: Floats = weights / lengths[items]
@@ -54,13 +56,13 @@ class Vectors:
         self._by_token = (items[order], self._weights[order])
         self._sizes: Ints = df
         self._token_starts: Ints = np.searchsorted(self._tokens[order], np.arange(len(corpus.words) + 1))
-        self._steps: Ints = np.arange(len(items))
+        self._steps: Places = np.arange(len(items), dtype=np.int32)
 
     @cached_property
     def _names(self) -> dict[int, str]:
         return {number: word for word, number in self._numbers.items()}
 
-    def of_item(self, item: int) -> tuple[Ints, Floats]:
+    def of_item(self, item: int) -> tuple[Places, Floats]:
         """Return the tokens of an item of the corpus and their weights."""
         part = slice(self._item_starts[item], self._item_starts[item + 1])
         return self._tokens[part], self._weights[part]
@@ -70,10 +72,20 @@ class Vectors:
         words, tf = weighed(title, text)
         numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
         known = numbers >= 0
-        tokens, strange = numbers[known], tf[~known]
+        tokens, strange = numbers[known], tf[~known] * self._rarity_of_strange(words, known)
         weights: Floats = tf[known] * self._idf[tokens]
-        length = sqrt(float(weights @ weights) + float(strange @ strange) * (1 + log(1 + self._count)) ** 2)
+        length = sqrt(float(weights @ weights) + float(strange @ strange))
         return tokens, weights / length if length else weights
+
+    def _rarity_of_strange(self, words: Sequence[str], known: NDArray[np.bool_]) -> Floats | float:
+        if self._host is None:
+            return 1 + log(1 + self._count)
+        return self._host.rarity([word for word, is_known in zip(words, known.tolist(), strict=True) if not is_known])
+
+    def rarity(self, words: Sequence[str]) -> Floats:
+        """Return the idf of each of the words, whether an item has it or not."""
+        numbers = np.fromiter(map(self._numbers.get, words, repeat(-1)), np.int64, len(words))
+        return np.append(self._idf, 1 + log(1 + self._count))[numbers]
 
     def of_weights(self, weights: Mapping[str, float]) -> tuple[Ints, Floats]:
         """Return a direction that is given word by word; words that no item has are left out."""
@@ -97,7 +109,7 @@ class Vectors:
         """Return how many items have each word."""
         return {word: number for word, token in self._numbers.items() if (number := int(self._sizes[token]))}
 
-    def closeness(self, vector: tuple[Ints, Floats]) -> Floats:
+    def closeness(self, vector: tuple[Ints | Places, Floats]) -> Floats:
         """Return the cosine, 0 to 1, of the vector with every item's; no token is twice in it."""
         tokens, weights = vector
         starts, sizes = self._token_starts[tokens], self._sizes[tokens]

@@ -118,6 +118,8 @@ def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, t
 
 
 def _write_rows(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+    if pairs:
+        note_change(db)
     for at in range(0, len(pairs), CHUNK):
         some = pairs[at : at + CHUNK]
         _replace(db, "items", _ROW, [(number, *item.row) for number, item in some])
@@ -143,6 +145,11 @@ def retire(db: Database, keys: Collection[str], heirs: dict[str, str]) -> None:
     drop(db, list(gone.values()))
 
 
+def note_change(db: Database) -> None:
+    """Count that items or readings are about to change."""
+    db.execute("insert into facts (name, value) values ('changes', '1') on conflict (name) do update set value = value + 1")
+
+
 def last_id(db: Database) -> int:
     """Return the highest id that an item ever had, 0 before the first: none is given twice, so ids tell what came later."""
     row = db.execute(
@@ -154,6 +161,7 @@ def last_id(db: Database) -> int:
 def drop(db: Database, numbers: Sequence[int]) -> None:
     """Drop the items of these ids with all that belongs to them."""
     if numbers:
+        note_change(db)
         db.execute("insert or replace into facts (name, value) values ('last id', ?)", [str(last_id(db))])
     for at in range(0, len(numbers), CHUNK):
         some = numbers[at : at + CHUNK]

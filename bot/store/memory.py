@@ -48,6 +48,7 @@ class MemoryStore(MemoryChats):
         self._items: dict[str, Item] = {}
         self._numbers: dict[str, int] = {}  # of each item, in the order in which they were first stored
         self._last = 0
+        self._changes = 0
         self._lists = Lists[str]()
         self._aliases: dict[str, str] = {}
         self._readings: dict[str, dict[date, Reading]] = {}
@@ -86,6 +87,7 @@ class MemoryStore(MemoryChats):
             self._states[state.name] = state
 
     def _put(self, item: Item, now: datetime) -> None:
+        self._changes += 1
         self._forget_aliases(item.key)
         if item.key not in self._items:
             self._last += 1
@@ -98,6 +100,7 @@ class MemoryStore(MemoryChats):
             self._readings.setdefault(item.key, {})[reading.day] = reading
 
     def _drop(self, key: str, heir: str | None) -> None:
+        self._changes += 1
         self._forget_aliases(key)
         self._items.pop(key, None)
         self._numbers.pop(key, None)
@@ -158,6 +161,10 @@ class MemoryStore(MemoryChats):
         """Return the items first seen in the span, newest first."""
         within = (item for item in self._items.values() if since <= _seen(item) < until)
         return sorted(within, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
+    async def items_mark(self) -> str:
+        """Return how often items or readings were changed."""
+        return str(self._changes)
 
     async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         """Return each item's readings, oldest first."""
@@ -329,6 +336,7 @@ class MemoryStore(MemoryChats):
         held = self._made.held().union(*self._posted.values())
         old = [item for item in self._items.values() if _seen(item) < items_before]
         gone = [item.key for item in old if not held.intersection((item.key, *self._own_aliases(item)))]
+        self._changes += 1
         before = sum(map(len, self._readings.values()))
         self._drop_old(now)
         for key in gone:

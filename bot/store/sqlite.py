@@ -183,6 +183,10 @@ class SqliteStore(SqliteChats):
             lambda db: [records.item_from_text(data) for (data,) in db.execute(sql, [micros(since), micros(until)])]
         )
 
+    async def items_mark(self) -> str:
+        """Return how often items or readings were changed."""
+        return await self.get_fact("changes")
+
     async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         """Return each item's readings, oldest first."""
         return await self._read(lambda db: _readings(db, keys, since))

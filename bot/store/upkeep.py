@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.store import chats, ledger
 from bot.store.connections import connect, told
-from bot.store.ingest import drop
+from bot.store.ingest import drop, note_change
 from bot.store.locks import service_lock, turn_lock
 from bot.store.records import micros
 from bot.store.schema import refuse_strangers
@@ -49,6 +49,7 @@ def prune(db: Database, items_before: datetime, readings_before: date, now: date
     ).fetchall()
     drop(db, [number for number, _ in rows])
     db.conn.executemany("delete from summaries where key = ?", [(key,) for _, key in rows])
+    note_change(db)
     db.execute("delete from readings where day < ?", [readings_before.isoformat()])
     return {"items": len(rows), "readings": before - _one(db, "select count(*) from readings")}
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from datetime import datetime
+from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise import repository
@@ -31,6 +32,7 @@ class Extractive:
         return await asyncio.to_thread(extract, item)
 
 
+@lru_cache(maxsize=512)  # who looks at a digest looks again; 5 MB
 def extract(item: Item) -> Summary:
     """Return the four parts of a paper's abstract, a post's text or a repository's description and README opening."""
     if item.kind is Kind.REPO:

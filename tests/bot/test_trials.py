@@ -5,9 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.choosing import asks_for_score
 from bot.models import Interest, Item, Order, Topic
-from bot.press import BROAD, Publisher
+from bot.press import Publisher
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -133,17 +132,12 @@ async def test_of_a_topic_that_lets_nearly_everything_in_all_are_counted(now: da
     store = MemoryStore()
     many = [
         paper(f"2604.{number:05}", title=f"A cache {'of maps' if number % 700 else 'paged'}", abstract="")
-        for number in range(BROAD + 100)
+        for number in range(2_100)
     ]
     await store.add(many, now - timedelta(days=1))
 
     trial = await press(store).try_filter(order("paged"), now - WEEK, now)
 
-    assert (trial.seen, trial.entered, trial.passed) == (BROAD + 100, BROAD + 100, 3)
+    assert (trial.seen, trial.entered, trial.passed) == (2_100, 2_100, 3)
     assert [each.ranked.item.title for each in trial.through] == ["A cache paged"] * 3
     assert {each.clause for each in trial.stopped} == {'no text has "paged"'}
-
-
-@pytest.mark.parametrize(("text", "asks"), [("score:>0.4", True), ("-(kv OR score:<0.2) gpu", True), ("stars:>4", False)])
-def test_a_score_is_found_wherever_it_stands_in_a_filter(text: str, asks: bool) -> None:
-    assert asks_for_score(parse(text).tree) is asks

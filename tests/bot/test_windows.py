@@ -1,17 +1,25 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bot import windows
-from bot.models import Item
+from bot.models import Change, Feedback, Item, Order
+from bot.press import Publisher
+from bot.query import parse
 from bot.store.memory import MemoryStore
-from bot.windows import Picked, Window, Windows
-from tests.fakes.works import paper
+from bot.summarise.extractive import Extractive
+from bot.topics import load_packs
+from bot.windows import Stock, Windows
+from tests.fakes import edition as june
+from tests.fakes.works import paper, repo
 
-MINUTE = timedelta(minutes=1)
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+MAX_AGE = 14 * DAY
 
 
 @pytest.fixture
@@ -21,18 +29,17 @@ async def store(now: datetime) -> MemoryStore:
     return store
 
 
-async def asked(kept: Windows, now: datetime, *, what: str = "all") -> Window:
-    return await kept.kept(what, await kept.items(now - timedelta(days=1), now), Picked, now)
+async def asked(kept: Windows, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> Stock:
+    return await kept.stock(now - since, max_age, now)
 
 
-async def test_an_index_is_used_again_for_the_same_items(store: MemoryStore, now: datetime) -> None:
+async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
     kept = Windows(store)
 
     first, second = await asked(kept, now), await asked(kept, now + MINUTE)
 
-    assert second.edition is first.edition
-    assert list(second.items) == list(first.items)
-    assert len(first.items) == 5
+    assert second is first
+    assert len(first.edition.items) == 5
 
 
 @pytest.mark.parametrize(
@@ -46,71 +53,171 @@ async def test_an_index_is_used_again_for_the_same_items(store: MemoryStore, now
 )
 async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now: datetime, change: Item) -> None:
     kept = Windows(store)
-    first = await asked(kept, now)
+    await asked(kept, now)
 
     await store.add([replace(change, seen=now)], now)
-    second = await asked(kept, now)
 
-    assert second.edition is not first.edition
-    assert replace(change, seen=now) in second.edition.items
+    assert replace(change, seen=now) in (await asked(kept, now)).edition.items
 
 
-async def test_an_index_grows_old(store: MemoryStore, now: datetime) -> None:
+async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now: datetime) -> None:
     kept = Windows(store)
     first = await asked(kept, now)
 
     soon = await asked(kept, now + windows.FRESH - MINUTE)
     late = await asked(kept, now + windows.FRESH)
     clock_set_back = await asked(kept, now)
+    at_once = await kept.stock(now, MAX_AGE, now + MINUTE, exact=True)
 
-    assert soon.edition is first.edition
+    assert soon is first
     assert late.edition.now == now + windows.FRESH
     assert clock_set_back.edition.now == now
+    assert at_once.edition.now == now + MINUTE
+    assert late.edition.by_itself[0] < first.edition.by_itself[0]
 
 
-async def test_what_is_picked_otherwise_is_indexed_otherwise(store: MemoryStore, now: datetime) -> None:
+async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
+    await store.add([paper("2602.00001")], now - 5 * DAY)
     kept = Windows(store)
-    assert (await asked(kept, now)).edition is not (await asked(kept, now, what="some")).edition
+
+    daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
+
+    assert weekly is daily
+    assert [len(daily.span(now - since, now).items) for since in (DAY, 7 * DAY)] == [5, 6]
+    assert [int(daily.span(now - since, now).among.sum()) for since in (DAY, 7 * DAY)] == [5, 6]
+
+
+async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
+    await store.add([paper("2602.00001")], now - 25 * DAY)
+    kept = Windows(store)
+
+    await asked(kept, now)
+    monthly = await asked(kept, now, since=30 * DAY)
+
+    assert len(monthly.span(now - 30 * DAY, now).items) == 6
+
+
+async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: MemoryStore, now: datetime) -> None:
+    await store.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
+    await store.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
+
+    span = (await asked(Windows(store), now)).span(now, now)
+
+    assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
+    ranked = [item.key for item, among in zip(span.edition.items, span.among, strict=True) if among]
+    assert ranked == ["arxiv:2603.00008"]
 
 
 async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:
-    await store.add([paper(f"2604.{number:05}", abstract="") for number in range(495)], now)
-    kept, count = Windows(store), windows.MOST // 500
-    first, second, *_ = [await asked(kept, now, what=str(number)) for number in range(count)]
+    kept = Windows(store, most=11)  # two of five items
+    first, second = await asked(kept, now, max_age=9 * DAY), await asked(kept, now, max_age=8 * DAY)
 
-    assert (await asked(kept, now, what="0")).edition is first.edition
-    await asked(kept, now, what="one too many")
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    await asked(kept, now, max_age=7 * DAY)
 
-    assert (await asked(kept, now, what="0")).edition is first.edition
-    assert (await asked(kept, now, what="1")).edition is not second.edition
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    assert await asked(kept, now, max_age=8 * DAY) is not second
 
 
 async def test_an_index_of_very_many_items_is_not_kept(store: MemoryStore, now: datetime) -> None:
-    many = [paper(f"2604.{number:05}", title="", abstract="") for number in range(windows.MOST)]
-    await store.add(many, now)
-    kept = Windows(store)
-    assert (await asked(kept, now)).edition is not (await asked(kept, now)).edition
+    kept = Windows(store, most=4)
+    assert await asked(kept, now) is not await asked(kept, now)
 
 
 async def test_one_index_is_made_for_all_who_ask_at_once(store: MemoryStore, now: datetime) -> None:
     kept = Windows(store)
-
-    found = await asyncio.gather(*(asked(kept, now) for _ in range(8)))
-
-    assert len({id(each.edition) for each in found}) == 1
+    assert len({id(each) for each in await asyncio.gather(*(asked(kept, now) for _ in range(8)))}) == 1
 
 
 async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: datetime) -> None:
-    window = await asked(Windows(store), now)
+    stock = await asked(Windows(store), now)
     inside: list[int] = []
     most: list[int] = []
 
-    def task(items: Sequence[Item], _: object) -> int:
+    def task() -> int:
         inside.append(1)
         most.append(len(inside))
         sum(range(20_000))
         inside.pop()
-        return len(items)
+        return len(stock.items)
 
-    assert await asyncio.gather(*(window.work(task) for _ in range(8))) == [5] * 8
+    assert await asyncio.gather(*(stock.work(task) for _ in range(8))) == [5] * 8
     assert set(most) == {1}
+
+
+async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: MemoryStore, now: datetime) -> None:
+    """Words are as rare, and votes as many, as they are there; with the item itself among five, words are a little rarer."""
+    stranger = paper("2502.00001", title="Paged caches", upvotes=40, published=now, appeared=now)
+    kept = Windows(store)
+    stock = await asked(kept, now)
+    beside = await kept.beside(stock, [stranger])
+    await store.add([replace(stranger, seen=now)], now)
+    among = (await asked(kept, now)).edition
+
+    number = among.number(stranger.key)
+    assert number is not None
+    assert beside.by_itself[0] == pytest.approx(among.by_itself[number])
+    for example in ("Paged caches in memory", stock.items[0], stock.items[0].key):
+        assert beside.closeness(example)[0] == pytest.approx(among.closeness(example)[number], abs=0.1)
+    assert beside.knows(stock.items[0].key)
+
+
+# --- what is kept, and what is made anew
+
+JUNE = datetime(2026, 6, 14, 9, 30, tzinfo=UTC)
+WORKS = [*june.items()[:12], repo("lab/alone", abstract="GPU kernels and caches."), paper("2606.00004", withdrawn=True)]
+PACK = load_packs()["gpu-systems"]
+ORDERS = [
+    Order(replace(PACK, query=parse(query)), "local", "local", filter=parse(kept), since_last=False)
+    for query, kept in (("", "-survey"), ("GPU OR cache OR published:1d", "score:>0.1"), ("-has:code", ""))
+]
+STEPS = ("store", "change", "withdraw", "retire", "like", "wait")
+steps = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, len(WORKS) - 1)), min_size=1, max_size=4)
+WAITS = (timedelta(0), windows.FRESH, timedelta(hours=5), DAY, -DAY)
+
+
+async def does(store: MemoryStore, step: str, item: Item, now: datetime) -> None:
+    match step:
+        case "store":
+            await store.add([replace(item, seen=now)], now)
+        case "change":
+            await store.add([replace(item, title=f"{item.title} on GPUs", upvotes=70, seen=now - DAY)], now)
+        case "withdraw":
+            await store.add([replace(item, withdrawn=True, seen=now)], now)
+        case "retire":
+            await store.add([], now, retired=[item.key])
+        case _:
+            said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=now)
+            await store.save_feedback(said, Change(workspace="local", at=now, person="ada", what="feedback"))
+
+
+async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> list[object]:
+    """All that can be asked of it."""
+    answers: list[object] = []
+    for order in ORDERS:
+        answers.append(await publisher.preview(order, now))
+        answers.append(await publisher.try_filter(order, now - 7 * DAY, now))
+        answers.append(await publisher.score(order, items, now))
+        answers += [await publisher.explain(order, item, now) for item in items]
+    return answers
+
+
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@given(steps)
+def test_what_is_kept_answers_as_what_is_made_anew(taken: list[tuple[str, int]]) -> None:
+    async def compared() -> None:
+        store = MemoryStore()
+        await store.add([replace(item, seen=JUNE - (number % 9) * DAY) for number, item in enumerate(WORKS)], JUNE)
+        keeping, now = Publisher(store, Extractive(), {"arxiv": "arXiv"}), JUNE
+        for step, number in taken:
+            await told(keeping, WORKS[:2], now)
+            if step == "wait":
+                now += WAITS[number % len(WAITS)]
+            else:
+                await does(store, step, WORKS[number], now)
+            some = [WORKS[number], WORKS[0]]
+            assert await told(keeping, some, now) == await told(
+                Publisher(store, Extractive(), {"arxiv": "arXiv"}), some, now
+            )
+
+    asyncio.run(compared())

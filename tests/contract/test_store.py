@@ -339,3 +339,23 @@ async def test_opening_and_closing_twice_does_no_harm(store: Store) -> None:
     await store.close()
     await store.open()
     assert await store.count(And(()), NOW) == 1
+
+
+async def test_the_mark_of_the_items_changes_with_every_change_of_items_and_readings_alone(store: Store) -> None:
+    marks = [await store.items_mark()]
+
+    async def noted() -> bool:
+        marks.append(await store.items_mark())
+        return marks[-1] != marks[-2] and len(set(marks)) == len(set(marks[:-1])) + 1
+
+    await store.add([paper(1), paper(2)], NOW)
+    assert await noted()
+    await store.add([paper(2)], NOW, retired=[paper(1).key])
+    assert await noted()
+    await store.add([], NOW, retired=[paper(2).key])
+    assert await noted()
+    await store.prune(items_before=NOW + DAY, readings_before=NOW.date() + DAY, now=NOW)
+    assert await noted()
+    await store.add([], NOW, state=SourceState(name="arxiv"))
+    await store.set_fact("heartbeat", "now")
+    assert not await noted()
