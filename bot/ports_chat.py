@@ -13,9 +13,9 @@ class Chats(Protocol):
     async def first_time(self, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)) -> bool:
         """Note that this was met, and say whether it is the first time within the span.
 
-        `what` names an event, a command or anything else that is to be done once; any text. Every meeting is noted: what goes
-        on and on is the first time again only when a whole span has passed without it. What was noted at a later time than
-        now, by a clock that had run ahead, counts as met.
+        `what` names an event, a command or anything else that is to be done once; any text. Every meeting is noted: what
+        goes on and on is the first time again only when a whole span has passed without it. What was noted at a later time
+        than now, by a clock that had run ahead, counts as met.
         """
         ...
 
