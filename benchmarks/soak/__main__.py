@@ -13,7 +13,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Awaitable, Callable, Sequence
 
-from benchmarks.soak import broken, killed, limits, restored
+from benchmarks.soak import broken, killed, limits, restored, slack
 from benchmarks.soak.row import Row, Size, table
 
 
@@ -39,6 +39,9 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "storm": limits.storm,
     "fan-out": limits.fan_out,
     "throughput": limits.throughput,
+    "slack-kill": slack.killed,
+    "slack-faults": slack.faults,
+    "slack-storm": slack.storm,
     "restore": restored.restored,
     "broken": broken.broken,
     "zones": _alone("benchmarks.soak.zones"),

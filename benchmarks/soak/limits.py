@@ -35,11 +35,12 @@ async def faults(size: Size) -> Sequence[Row]:
             )
             for name, each in FAULTS.items()
         }
-        rows.append(_faulty(where, outcomes))
+        rows.append(faulty(where, outcomes))
     return rows
 
 
-def _faulty(where: str, outcomes: dict[str, Outcome]) -> Row:
+def faulty(where: str, outcomes: dict[str, Outcome]) -> Row:
+    """Return the row of what each kind of fault led to."""
     verdicts = {name: each.verdict for name, each in outcomes.items()}
     measured = "; ".join(f"{name} {each.lost} / {each.duplicate}" for name, each in verdicts.items())
     number = sum(each.expected for each in verdicts.values())

@@ -26,6 +26,7 @@ class Crowd:
     channels: int
     due: datetime
     parts: tuple[int, ...] = (1, 2, 1)  # how many messages the channels' digests have, in turn
+    platform: str = "fake"  # slack: a message, and one in its thread for each entry
 
     def the_day_before(self) -> "Crowd":
         """Return the same channels as they were due a day earlier."""
@@ -34,6 +35,10 @@ class Crowd:
     def many(self, number: int) -> int:
         """Return how many messages the digest of a channel has."""
         return self.parts[number % len(self.parts)]
+
+    def workspace(self, number: int) -> str:
+        """Return the workspace of a channel."""
+        return f"{self.platform}:W{number % WORKSPACES}"
 
     def deliveries(self) -> list[Delivery]:
         """Return what should be posted."""
@@ -45,7 +50,7 @@ class Crowd:
             yield Delivery(
                 id=delivery_id(subscription, day, 0, part),
                 occurrence=(subscription, day, 0),
-                workspace=f"fake:W{number % WORKSPACES}",
+                workspace=self.workspace(number),
                 channel=f"C{number}",
                 topic=TOPIC.name,
                 part=part,
@@ -60,7 +65,7 @@ class Crowd:
         for number in range(self.channels):
             yield Subscription(
                 id=f"sub{number}",
-                workspace=f"fake:W{number % WORKSPACES}",
+                workspace=self.workspace(number),
                 channel=f"C{number}",
                 topic=TOPIC.name,
                 schedule=Schedule(at=time(self.due.hour, self.due.minute)),
@@ -72,13 +77,13 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """bot.ports.Maker of digests with as many entries as messages; the messenger makes one of each."""
+    """bot.ports.Maker of digests with as many entries as the messenger makes the right number of messages of."""
 
     crowd: Crowd
 
     async def make(self, order: Order, now: datetime) -> Digest:
         """Return the channel's digest."""
-        many = self.crowd.many(int(order.channel.removeprefix("C")))
+        many = self.crowd.many(int(order.channel.removeprefix("C"))) - (self.crowd.platform == "slack")
         return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=GPU.entries[:many])
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 from benchmarks.soak.judge import Verdict, is_sound, judged
 from benchmarks.soak.kills import Killer
 from benchmarks.soak.plant import Crowd, ledger, plant
+from benchmarks.soak.stands import stand
 from benchmarks.soak.work import Strategy, Work
-from tests.fakes.platform import Behaviour, Message, running
+from tests.fakes.platform import Behaviour, Message
 
 _LEDGERLESS = (Strategy.MARK_BEFORE, Strategy.MARK_AFTER, Strategy.BARE)
 _A_MINUTE_AGO = timedelta(minutes=1)
@@ -41,6 +42,8 @@ class Plan:
     deliveries: int
     parts: tuple[int, ...] = (1, 2, 1)
     kills: int = 0
+    platform: str = "fake"
+    tiers: bool = False  # whether Slack counts requests as it says that it does
 
 
 def due_just_now() -> datetime:
@@ -50,14 +53,14 @@ def due_just_now() -> datetime:
 
 async def run(plan: Plan) -> Outcome:
     """Deliver it all and judge."""
-    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due_just_now(), plan.parts)
+    crowd = Crowd(round(plan.deliveries * len(plan.parts) / sum(plan.parts)), due_just_now(), plan.parts, plan.platform)
     made = crowd.deliveries()
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder) / "broadsheet.db"
         has_ledger = plan.work.strategy not in _LEDGERLESS
         if has_ledger:
             await plant(database, crowd)
-        async with running(plan.behaviour) as platform:
+        async with stand(plan.behaviour, crowd, tiers=plan.tiers) as platform:
             work = replace(plan.work, database=str(database), url=platform.url).of(crowd)
             killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
             seconds = await killer.run()

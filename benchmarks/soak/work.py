@@ -26,7 +26,9 @@ class Work:
     """One worker's task; times are in seconds."""
 
     database: str = ""
+    platform: str = "fake"
     url: str = ""  # the platform's
+    speed: float = 1.0  # of its time, where it has limits of its own
     strategy: Strategy = Strategy.LEDGER
     nonce_window: float = 0.0
     finds: bool = False
@@ -45,11 +47,11 @@ class Work:
 
     def of(self, crowd: Crowd) -> Self:
         """Return the work of posting to this crowd."""
-        return replace(self, channels=crowd.channels, due=crowd.due.timestamp(), parts=crowd.parts)
+        return replace(self, platform=crowd.platform, channels=crowd.channels, due=crowd.due.timestamp(), parts=crowd.parts)
 
     def crowd(self) -> Crowd:
         """Return who is to be posted to."""
-        return Crowd(self.channels, datetime.fromtimestamp(self.due, UTC), self.parts)
+        return Crowd(self.channels, datetime.fromtimestamp(self.due, UTC), self.parts, self.platform)
 
     def abilities(self) -> Abilities:
         """Return the platform's abilities as the worker is to believe them."""

@@ -13,14 +13,15 @@ from pathlib import Path
 
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, Maker
+from benchmarks.soak.stands import messenger_of
 from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
 from bot.errors import StoreError
 from bot.facts import HEARTBEAT
 from bot.orders import Orders
+from bot.ports_ledger import Messenger
 from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
-from tests.fakes.platform_messenger import PlatformMessenger
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ _FOREVER = timedelta(days=3650)
 class Service:
     """What the service does with its ledger, in a loop each."""
 
-    def __init__(self, work: Work, store: SqliteStore, messenger: PlatformMessenger) -> None:
+    def __init__(self, work: Work, store: SqliteStore, messenger: Messenger) -> None:
         values = Values(
             timeout=timedelta(seconds=work.timeout),
             lease=timedelta(seconds=work.lease),
@@ -40,7 +41,7 @@ class Service:
             first_wait=timedelta(seconds=work.first_wait),
             workers=work.workers,
         )
-        office = Office(store, store, {"fake": messenger}, values)
+        office = Office(store, store, {messenger.platform: messenger}, values)
         self._work = work
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
@@ -112,13 +113,13 @@ class Service:
 
 async def run(work: Work) -> None:
     """Do the work."""
-    async with PlatformMessenger(work.url, work.abilities(), timeout=work.timeout) as messenger:
+    store = SqliteStore(Path(work.database), exclusive=True)
+    async with messenger_of(work, store) as messenger:
         if work.strategy is not Strategy.LEDGER:
             plain = Plain(Path(work.database), messenger, work.strategy)
             print("ready", flush=True)
             await plain.post_all(work.crowd().deliveries(), work.workers)
             return
-        store = SqliteStore(Path(work.database), exclusive=True)
         await store.open()
         try:
             await notice_restored(store, await asyncio.to_thread(read_alive, store.path))

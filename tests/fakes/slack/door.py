@@ -38,7 +38,7 @@ class Door:
         self._methods = methods
         self._faults = faults
         self._tiers = tiers
-        self._rests: dict[str, float] = {}  # until when a channel ("" for all) may not be posted to
+        self._rests: dict[str, float] = {}  # until when a channel, or a workspace, may not be posted to
         self._working: set[asyncio.Task[Json]] = set()
 
     @property
@@ -101,7 +101,8 @@ class Door:
         failure = course.failure
         if failure is not None and failure.retry_after is not None:
             asked.error = "ratelimited"
-            return self._limited(str(call.args.get("channel", "")), failure.retry_after)
+            channel = str(call.args.get("channel", ""))
+            return self._limited(self._world.team_of(channel) if failure.everywhere else channel, failure.retry_after)
         working = None if course.done is None else self._begin(self._done(call, course.done))
         if course.takes:
             await asyncio.sleep(course.takes)
@@ -145,7 +146,7 @@ class Door:
         """Refuse what comes too early or too often."""
         now, channel = self._world.now, str(call.args.get("channel", ""))
         if call.method == "chat.postMessage":
-            left = max(self._rests.get(scope, 0.0) for scope in ("", channel)) - now
+            left = max(self._rests.get(scope, 0.0) for scope in (self._world.team_of(channel), channel)) - now
             if left > 0:
                 self.counts["inside"] += 1
                 return self._limited(None, left)
@@ -156,11 +157,11 @@ class Door:
         return None
 
     def _limited(self, channel: str | None, seconds: float) -> web.Response:
-        """Answer 429. Slack gives whole seconds; where a channel is named, nothing is taken before they are over."""
+        """Answer 429. Slack gives whole seconds; where a channel or workspace is named, nothing is taken there before."""
         self.counts["429"] += 1
         whole = max(1, math.ceil(seconds))
         if channel is not None:
-            self._rests[channel] = self._world.now + whole
+            self._rests[channel] = max(self._rests.get(channel, 0.0), self._world.now + whole)
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": str(whole)})
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from tests.fakes.slack import blocks, inputs, methods_views, payloads
@@ -148,9 +148,19 @@ class Driver:
         team = self.world.teams[view.team]
         person = user or team.people[view.user]
         exchange, _ = self._exchange("", person, None, view=view.id)
-        await self._acknowledge("interactive", payloads.submission(team, person, view, exchange.trigger), exchange)
+        urls = list(self._ways(team, person, view, exchange))
+        await self._acknowledge("interactive", payloads.submission(team, person, view, exchange.trigger, urls), exchange)
         self._respond(view, exchange)
         return exchange
+
+    def _ways(self, team: Team, person: Person, view: View, exchange: Exchange) -> Iterator[Json]:
+        """Yield an address to answer at for each channel that was chosen where the app asked for one."""
+        for block, element in inputs.elements(view.blocks):
+            chosen = view.values[block["block_id"]][element["action_id"]].get("selected_conversation")
+            if element.get("response_url_enabled") and chosen in team.channels:
+                url, exchange.key = self._answers.way("app", person.id, team.channels[chosen])
+                named = {"block_id": block["block_id"], "action_id": element["action_id"]}
+                yield {**named, "channel_id": chosen, "response_url": url}
 
     def _fill(self, view: View, values: Mapping[str, object]) -> None:
         for what, value in values.items():

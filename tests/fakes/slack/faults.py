@@ -17,6 +17,7 @@ class Failure:
     error: str = ""  # ok: false and this
     status: int = 0  # an HTTP status other than 200, with a page of HTML
     retry_after: float | None = None  # a 429
+    everywhere: bool = False  # … for the whole workspace, not for the channel alone
     cut: Fault | None = None  # RESET, HALF or STALL
     stall: float = 1.0  # seconds that a stalled answer takes
     commits: bool = False  # what was asked is done all the same
@@ -60,7 +61,8 @@ class Faults:
         self.counts[fault] += 1
         if fault in _LIMITS:
             low, high = map(math.log, self.behaviour.rests)
-            return Course(Failure(retry_after=math.exp(dice.uniform(low, high))), 0.0, None)
+            everywhere = fault is Fault.ALL_LIMITED
+            return Course(Failure(retry_after=math.exp(dice.uniform(low, high)), everywhere=everywhere), 0.0, None)
         takes = self.behaviour.stall if fault is Fault.STALL else takes
         commits = dice.random() < self.behaviour.commits
         return Course(_failure(fault, dice), takes, dice.uniform(0, takes) if commits else None)

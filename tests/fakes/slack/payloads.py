@@ -103,13 +103,14 @@ def view_actions(team: Team, person: Person, view: View, more: Json) -> Json:
     }
 
 
-def submission(team: Team, person: Person, view: View, trigger: str) -> Json:
+def submission(team: Team, person: Person, view: View, trigger: str, urls: Sequence[Json]) -> Json:
+    """A modal that is sent; `urls` are addresses to answer at."""
     return {
         "type": "view_submission",
         **_who(team, person),
         "trigger_id": trigger,
         "view": view.shown(),
-        "response_urls": [],
+        "response_urls": list(urls),
     }
 
 

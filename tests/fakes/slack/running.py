@@ -155,8 +155,9 @@ class FakeSlack(Happenings):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many calls of each method, of `429`, of those `inside` a Retry-After, and of each Fault."""
-        return self.door.counts + self.faults.counts
+        """How many calls of each method, `posts`, `finds`, `429`, those `inside` a Retry-After, and each Fault."""
+        counts = self.door.counts + self.faults.counts
+        return counts | {"posts": counts["chat.postMessage"], "finds": counts["conversations.history"]}
 
     @property
     def committed(self) -> list[Posted]:

@@ -70,7 +70,9 @@ class Message:
         """Return it as the Web API does."""
         made: Json = {"type": "message", "user": self.user, "text": self.text, "ts": self.ts, "team": self.team}
         if self.is_app:
-            made |= {"bot_id": "B0BROAD", "app_id": "A0BROAD", "blocks": list(self.blocks)}
+            made |= {"bot_id": "B0BROAD", "app_id": "A0BROAD"}
+        if self.blocks:
+            made["blocks"] = list(self.blocks)
         if self.thread:
             made["thread_ts"] = self.thread
         if self.is_edited:

@@ -74,6 +74,10 @@ class World:
                 return found
         raise Wrong("channel_not_found")
 
+    def team_of(self, channel: str) -> str:
+        """Return which workspace has a channel, "" when none has."""
+        return next((each.id for each in self.teams.values() if channel in each.channels), "")
+
     def person(self, grant: Grant, name: str) -> Person:
         for team in self.reachable(grant):
             if name in team.people:

@@ -1,0 +1,95 @@
+"""The platforms that a run can be on: one made for it, with a Messenger of its own, or Slack as Broadsheet speaks to it."""
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Protocol
+
+import aiohttp
+from pydantic import SecretStr
+
+from adapters.slack.clients import Clients
+from adapters.slack.send import SlackMessenger
+from benchmarks.soak.plant import Crowd
+from benchmarks.soak.work import Work
+from bot.models import Abilities, Rate
+from bot.ports_chat import Chats
+from bot.ports_ledger import Messenger
+from bot.settings_chat import SlackSettings
+from tests.fakes import platform, slack
+from tests.fakes.platform import Behaviour, Message
+from tests.fakes.platform_messenger import PlatformMessenger
+
+TOKEN = "xoxb-0-SOAK-aaaa"
+
+
+class Stand(Protocol):
+    """What the run asks of a platform that stands."""
+
+    url: str
+
+    @property
+    def committed(self) -> Sequence[Message]:
+        """Every message that carries a delivery's marker."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many requests of which kind."""
+        ...
+
+
+@asynccontextmanager
+async def _slack(behaviour: Behaviour, crowd: Crowd, tiers: bool) -> AsyncIterator[slack.FakeSlack]:
+    async with slack.running(behaviour, tiers=tiers) as fake:
+        for number in range(crowd.channels):
+            name = crowd.workspace(number).partition(":")[2]
+            team = fake.world.teams.get(name) or fake.add_team(name)
+            fake.add_channel(f"C{number}", f"channel-{number}", joined=True, team=team)
+        fake.add_grant(TOKEN).teams = tuple(fake.world.teams)
+        yield fake
+
+
+@asynccontextmanager
+async def stand(behaviour: Behaviour, crowd: Crowd, *, tiers: bool) -> AsyncIterator[Stand]:
+    """Run the platform of this crowd; with `tiers` Slack counts requests as it says that it does."""
+    if crowd.platform == "slack":
+        async with _slack(behaviour, crowd, tiers) as fake:
+            yield fake
+    else:
+        async with platform.running(behaviour) as found:
+            yield found
+
+
+@asynccontextmanager
+async def _slack_messenger(work: Work, chats: Chats) -> AsyncIterator[Messenger]:
+    timeout = aiohttp.ClientTimeout(total=work.timeout)
+    async with aiohttp.ClientSession(timeout=timeout, connector=aiohttp.TCPConnector(limit=0)) as session:
+        settings = SlackSettings(bot_token=SecretStr(TOKEN), api_url=f"{work.url}/api")
+        clients = Clients(settings, session, lambda: datetime.now(UTC))
+        messenger = SlackMessenger(clients, layout="thread", join_channels=True, chats=chats)
+        messenger.abilities = _faster(messenger.abilities, work.speed)
+        yield messenger
+
+
+def messenger_of(work: Work, chats: Chats) -> AbstractAsyncContextManager[Messenger]:
+    """Open what posts there."""
+    if work.platform == "slack":
+        return _slack_messenger(work, chats)
+    return PlatformMessenger(work.url, work.abilities(), timeout=work.timeout)
+
+
+def _faster(abilities: Abilities, speed: float) -> Abilities:
+    """Return them as they are where time goes so many times as fast."""
+    of: Callable[[float | None], float | None] = lambda rate: rate and rate * speed  # noqa: E731
+    find = Rate(
+        per_channel_second=of(abilities.find.per_channel_second),
+        per_workspace_minute=of(abilities.find.per_workspace_minute),
+    )
+    return replace(
+        abilities,
+        per_channel_second=of(abilities.per_channel_second),
+        per_workspace_minute=of(abilities.per_workspace_minute),
+        find=find,
+    )
