@@ -1,7 +1,7 @@
 """What Slack sends to an app, shaped like the recorded samples."""
 
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tests.fakes.slack.state import Channel, Json, Message, Person, Team, View
 
