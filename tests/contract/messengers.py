@@ -10,11 +10,17 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Protocol
 
+from discord.http import Route
+
 from adapters.cli.post import FolderMessenger
+from adapters.discord.door import Door
+from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
 from bot.ports_ledger import Messenger
+from bot.store.memory import MemoryStore
 from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW
+from tests.fakes.discord import FakeDiscord, running
 from tests.fakes.platform import Fault as Cut
 from tests.fakes.slack import Failure
 from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcript
@@ -31,6 +37,16 @@ class Bench(Protocol):
     @property
     def limit(self) -> int | None:
         """Characters of a payload; None: none is known."""
+        ...
+
+    @property
+    def workspace(self) -> str:
+        """Where the channel is."""
+        ...
+
+    @property
+    def channel(self) -> str:
+        """Where it posts."""
         ...
 
     def seen(self) -> Sequence[str]:
@@ -54,6 +70,7 @@ class Folder:
     """The terminal's: two files in a folder."""
 
     limit = None
+    workspace, channel = "local", "local"
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "digests"
@@ -81,6 +98,7 @@ class Chat:
     """The transcript's, which shows that the suite can be passed and failed in every way."""
 
     limit = 2000
+    workspace, channel = "chat:W1", "C1"
 
     def __init__(self, abilities: Abilities) -> None:
         self.messenger: Transcript = Transcript(Clock(NOW), abilities)
@@ -103,6 +121,7 @@ class Chat:
 class Slack:
     """Slack's, through slack_sdk and real sockets."""
 
+    workspace, channel = "slack", "C1"
     limit = 40_000  # Slack takes 50 blocks and 13,200 characters of them, and 4,000 of text
 
     def __init__(self, room: Room) -> None:
@@ -125,6 +144,34 @@ class Slack:
         return True
 
 
+class Discord:
+    """Discord's, through discord.py and real sockets."""
+
+    limit = 40_000  # Discord takes 4,000 characters of text and 40 components
+
+    def __init__(self, fake: FakeDiscord, door: Door) -> None:
+        self._fake = fake
+        self._channel = fake.channel(fake.guild("Lab"), "papers")
+        self.messenger = DiscordMessenger(door, MemoryStore())
+        assert self._channel.guild is not None
+        self.workspace, self.channel = f"discord:{self._channel.guild.id}", str(self._channel.id)
+
+    def seen(self) -> Sequence[str]:
+        assert self._fake.wrong == []
+        return [each.text for each in self._fake.of_bot(self._channel)]
+
+    def refuse(self) -> None:
+        self._fake.befall("POST /channels", code=10003, times=2)
+
+    def delay(self) -> timedelta | None:
+        self._fake.befall("POST /channels", fault=Cut.LIMITED, retry_after=30)
+        return timedelta(seconds=30)
+
+    def lose(self) -> bool:
+        self._fake.befall("POST /channels", fault=Cut.RESET, commits=True)
+        return True
+
+
 @asynccontextmanager
 async def _ready(bench: Bench) -> AsyncIterator[Bench]:
     yield bench
@@ -136,10 +183,23 @@ async def _slack() -> AsyncIterator[Bench]:
         yield Slack(room)
 
 
+@asynccontextmanager
+async def _discord() -> AsyncIterator[Bench]:
+    async with running() as fake:
+        usual, Route.BASE = Route.BASE, fake.api_url
+        door = Door(fake.token)
+        try:
+            yield Discord(fake, door)
+        finally:
+            await door.close()
+            Route.BASE = usual
+
+
 BENCHES: dict[str, Callable[[Path], AbstractAsyncContextManager[Bench]]] = {
     "terminal": lambda folder: _ready(Folder(folder)),
     "nonce": lambda _: _ready(Chat(NONCE)),
     "history": lambda _: _ready(Chat(HISTORY)),
     "both": lambda _: _ready(Chat(BOTH)),
     "slack": lambda _: _slack(),
+    "discord": lambda _: _discord(),
 }

@@ -29,7 +29,7 @@ async def of_a_digest(bench: Bench, number: int = 1, *, topic: str = "gpu-system
     payload = (await asyncio.to_thread(bench.messenger.render, digest, compact=False, late=False))[0]
     name = delivery_id(f"s{number}", NOW.date(), 0, 1)
     plain = delivery(number, now=NOW, topic=topic, payload=payload, seal=sealed(payload))
-    return replace(plain, id=name, workspace=bench.messenger.platform, channel="C1", first_try=NOW)
+    return replace(plain, id=name, workspace=bench.workspace, channel=bench.channel, first_try=NOW)
 
 
 async def test_what_is_sent_stands_there_with_every_entry_under_the_name_that_is_returned(bench: Bench) -> None:
