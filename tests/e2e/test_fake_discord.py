@@ -224,6 +224,45 @@ async def test_a_client_whose_heartbeats_are_not_acknowledged_comes_back(
         await bot.until("resumed")
 
 
+async def test_sessions_are_sharded_refused_and_made_invalid(room: Room) -> None:
+    fake, url = room.fake, room.fake.gateway_url
+    others = [fake.guild(f"Server {number}", number=(number + 1) << 22) for number in range(4)]
+    async with aiohttp.ClientSession() as session:
+
+        async def begun(**more: Any) -> aiohttp.ClientWebSocketResponse:
+            socket = await session.ws_connect(url)
+            assert (await socket.receive_json())["op"] == 10
+            await socket.send_json({"op": 2, "d": {"token": fake.token, "intents": 1, **more}})
+            return socket
+
+        first, second = [await begun(shard=[number, 2]) for number in range(2)]
+        ready = await first.receive_json()
+        assert {each["id"] for each in ready["d"]["guilds"]} >= {str(each.id) for each in others[1::2]}
+        assert {each["id"] for each in (await second.receive_json())["d"]["guilds"]} >= {
+            str(each.id) for each in others[::2]
+        }
+        fake.gateway.invalidate()
+        said = [each async for each in _until_invalid(first)]
+        assert said[-1] == {"op": 9, "d": False}
+        await first.send_json({"op": 6, "d": {"token": fake.token, "session_id": ready["d"]["session_id"], "seq": 1}})
+        assert await first.receive_json() == {"op": 9, "d": False}
+        fake.gateway.identify_every = 5.0
+        assert (await (await begun()).receive_json())["op"] == 9
+        codes = [(await (await begun(**wrong)).receive()).data for wrong in ({"token": "another"}, {"intents": 1 << 1})]
+        assert codes == [4004, 4014]
+        fake.gateway.is_down = True
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            await session.ws_connect(url)
+
+
+async def _until_invalid(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterator[dict[str, Any]]:
+    while True:
+        said = await socket.receive_json()
+        yield said
+        if said["op"] == 9:
+            return
+
+
 async def test_a_nonce_is_remembered_for_a_few_minutes(room: Room) -> None:
     now = datetime(2026, 11, 22, 7, 0, tzinfo=UTC)
     room.fake.clock = lambda: now

@@ -73,9 +73,11 @@ class World:
         self.users[user.id] = user
         return user
 
-    def guild(self, name: str, owner: User | None = None, *, permissions: Permission = NONE) -> Guild:
+    def guild(
+        self, name: str, owner: User | None = None, *, permissions: Permission = NONE, number: int | None = None
+    ) -> Guild:
         """Make a server that the bot is in; `permissions` is what its own role has beyond what everyone has."""
-        number = self.new_id()
+        number = number or self.new_id()
         everyone = Role(number, "@everyone", USUAL)
         own = Role(self.new_id(), self.bot.name, permissions, position=1, bot=self.bot.id)
         guild = Guild(number, name, owner or self.user("Olga Owner"), {number: everyone, own.id: own})
