@@ -9,7 +9,7 @@ from adapters.slack.answers import Address
 from adapters.slack.blocks import KEPT
 from adapters.slack.home import HOME, publish
 from adapters.slack.modals import open_form
-from adapters.slack.openers import Form
+from adapters.slack.openers import Form, beside, form_beside
 from adapters.slack.reception import Reception, Scene, scene_of
 from adapters.slack.view_parts import View, memory_of
 from adapters.slack.windows import changed, opened, window
@@ -53,7 +53,7 @@ async def _pressed(reception: Reception, body: dict[str, Any]) -> None:
         replaces=own,
         may_replace=own,
     )
-    await reception.answers.answer(address, _asked(reception, scene, scene.channel, text))
+    await reception.answers.answer(address, _asked(reception, scene, scene.channel, text), beside(form_beside(text)))
 
 
 async def _command(reception: Reception, scene: Scene, value: str) -> str:

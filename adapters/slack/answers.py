@@ -65,9 +65,9 @@ class Answers:
         await self._tell(letter, reply, beside)
         return reply
 
-    async def give(self, address: Address, reply: Reply) -> None:
+    async def give(self, address: Address, reply: Reply, beside: Sequence[Block] = ()) -> None:
         """Tell a reply that is there already."""
-        await self._tell(Letter(self._clients, address, self._clock), reply)
+        await self._tell(Letter(self._clients, address, self._clock), reply, beside)
 
     async def postings(self, workspace: str, reply: Reply) -> Sequence[Posting]:
         """Return the reply's messages; what their buttons have no room for is kept."""

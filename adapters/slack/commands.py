@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncAck, AsyncApp
 from adapters.slack.answers import Address
 from adapters.slack.modals import open_form
 from adapters.slack.needs import COMMAND
-from adapters.slack.openers import form_beside, form_meant, opener, row
+from adapters.slack.openers import beside, form_beside, form_meant
 from adapters.slack.reception import Reception, scene_of
 
 
@@ -28,6 +28,4 @@ async def _answered(reception: Reception, body: dict[str, Any]) -> None:
         return
     actor = await reception.actors.actor(scene.workspace, scene.channel, scene.person)
     address = Address(workspace=scene.workspace, channel=scene.channel, person=scene.person, url=scene.url)
-    offer = form_beside(text)
-    beside = (row("form:0", opener(*offer)),) if offer else ()
-    await reception.answers.answer(address, reception.ask(text, actor), beside)
+    await reception.answers.answer(address, reception.ask(text, actor), beside(form_beside(text)))

@@ -87,7 +87,10 @@ async def _chosen(reception: Reception, latest: Latest, body: Mapping[str, Any])
     scene, view = scene_of(body), body["view"]
     turn = latest.begin(view["id"])
     values = said(view)
-    memory = memory_of(view) | {"channel": str(values["channel"])}
+    memory = memory_of(view)
+    if memory.get("channel") != values["channel"]:
+        memory.pop("url", None)  # it answers in the channel where the form was asked for, and in no other
+    memory["channel"] = str(values["channel"])
     making = _made(reception, scene, Form(subscribe_view.KIND, str(values["topic"])), memory)
     made = await making
     if turn.is_latest:

@@ -58,23 +58,28 @@ def _words(text: str) -> list[str]:
     return found
 
 
-def form_beside(text: str) -> tuple[Form, str] | None:
-    """Return the form in which one may go on with what a command showed or did, and what its button says."""
+def form_beside(text: str) -> Form | None:
+    """Return the form in which one may go on with what a command showed or did."""
     try:
         command = parse(text)
     except UsageError:
         return None
     match command:
         case ShowTopic(name):
-            return Form(topic_view.KIND, name), "Edit in a form"
+            return Form(topic_view.KIND, name)
         case EditTopic():
-            return Form(topic_view.KIND, command.name), "Edit in a form"
+            return Form(topic_view.KIND, command.name)
         case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
-            return Form(filter_view.KIND, topic), "Change in a form"
+            return Form(filter_view.KIND, topic)
         case Subscribe():
-            return Form(subscribe_view.KIND, command.topic), "Change in a form"
+            return Form(subscribe_view.KIND, command.topic)
         case _:
             return None
+
+
+def beside(form: Form | None) -> tuple[dict[str, Any], ...]:
+    """Return what stands at the end of an answer for the form, nothing for none."""
+    return (row("form:0", opener(form, "Change in a form")),) if form else ()
 
 
 def opener(form: Form, label: str) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from slack_sdk.errors import SlackApiError
 from adapters.slack import filter_view, search_view, subscribe_view, topic_view
 from adapters.slack.answers import TROUBLES, Address
 from adapters.slack.home import publish
+from adapters.slack.openers import Form, beside
 from adapters.slack.reception import Reception, Scene, scene_of
 from adapters.slack.view_parts import View, block_of, memory_of, plain, said, shown
 from adapters.slack.windows import LOADING, changed, window
@@ -108,7 +109,8 @@ async def _answer_at_once(ack: AsyncAck, form: Sent, outcome: Outcome, body: Map
         form.reception.work.begin(_republished(form), "showing the Home tab")
     else:
         await ack()
-        form.reception.work.begin(form.reception.answers.give(_address(form, body), outcome), "answering a form")
+        telling = form.reception.answers.give(_address(form, body), outcome, beside(_again(form)))
+        form.reception.work.begin(telling, "answering a form")
 
 
 async def _answer_later(form: Sent, task: asyncio.Task[Outcome], body: Mapping[str, Any]) -> None:
@@ -118,7 +120,14 @@ async def _answer_later(form: Sent, task: asyncio.Task[Outcome], body: Mapping[s
         await changed(form.reception, form.scene.workspace, form.view["id"], _window(form, reply))
         await _republished(form)
     else:
-        await form.reception.answers.give(_address(form, body), reply)
+        await form.reception.answers.give(_address(form, body), reply, beside(_again(form)))
+
+
+def _again(form: Sent) -> Form | None:
+    """Return the form in which what was done can be changed again."""
+    values = said(form.view)
+    topic = values.get("topic") or form.memory.get("topic") or values.get("name") or ""
+    return Form(form.view["callback_id"], str(topic)) if topic else None
 
 
 def _not_done(outcome: Fault | View) -> Reply:
@@ -136,9 +145,9 @@ async def _republished(form: Sent) -> None:
 
 def _address(form: Sent, body: Mapping[str, Any]) -> Address:
     """Where the form's channel is answered: by the address that came with the choice of it, or with what opened the form."""
-    urls = body.get("response_urls") or [{}]
-    channel = urls[0].get("channel_id") or form.memory.get("channel", "")
-    url = urls[0].get("response_url") or form.memory.get("url", "")
+    urls = body.get("response_urls") or ()
+    channel = str(urls[0]["channel_id"]) if urls else form.memory.get("channel", "")
+    url = str(urls[0]["response_url"]) if urls else form.memory.get("url", "")
     return Address(workspace=form.scene.workspace, channel=channel, person=form.scene.person, url=url, may_replace=False)
 
 

@@ -1,0 +1,126 @@
+"""Broadsheet in a Slack of its own: the whole service on a database, real sockets, and a clock that is set."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from adapters.slack.connect import SlackPlatform, opened
+from bot.app import App, Service, built
+from bot.models import Item
+from bot.ports import Watch
+from bot.settings import Settings
+from bot.settings_chat import SlackSettings
+from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from tests.conftest import NOW
+from tests.fakes import slack
+from tests.fakes.works import paper, repo
+
+log = logging.getLogger(__name__)
+
+ROUND = ("tick", "publish", "deliver", "settle", "tell")
+WORKSPACE = "slack:T0BROAD"
+OLD = (
+    "Paging the KV cache",
+    "Sharding tensors in CUDA",
+    "Quantised GPU inference",
+    "Overlapping GPU communication",
+    "A GPU scheduler for serving",
+    "Sparse kernels for GPU training",
+    "Compiling to GPU kernels",
+)
+NEW = ("Fused attention on GPUs", "Faster CUDA graphs", "GPU memory for long contexts")
+
+
+def about(first: int, titles: Sequence[str], seen: datetime) -> list[Item]:
+    """Papers of these titles, that were first seen then, a minute apart."""
+    said = "{} is hard on GPUs. We propose a CUDA kernel for it. It is {} times faster than before. Users of GPUs gain."
+    return [
+        paper(
+            f"2603.{number:05}",
+            title=title,
+            abstract=said.format(title, number),
+            seen=seen - timedelta(minutes=number),
+            published=seen,
+            appeared=seen,
+        )
+        for number, title in enumerate(titles, start=first)
+    ]
+
+
+KIT = repo("acme/gpu-kit", abstract="CUDA kernels for GPU serving.", seen=NOW - timedelta(hours=3))
+ITEMS = (*about(1, OLD, NOW - timedelta(hours=1)), KIT)
+
+
+@dataclass(slots=True)
+class SlackDesk:
+    """A running service, and the Slack that it is in."""
+
+    app: App
+    fake: slack.FakeSlack
+    service: Service
+    platform: SlackPlatform
+    now: datetime
+
+    async def round(self, now: datetime | None = None) -> None:
+        """Do once what the service does by itself when something is due."""
+        self.now = now or self.now
+        for name in ROUND:
+            await next(job for job in self.service.jobs if job.name == name).run()
+
+
+def settings_for(fake: slack.FakeSlack, folder: Path, **given: Any) -> Settings:
+    """Settings with this Slack and no source."""
+    section = {"bot_token": fake.bot_token, "app_token": fake.app_token, "api_url": fake.api_url} | given
+    off: dict[str, Any] = {
+        "arxiv": ArxivSettings(enabled=False),
+        "huggingface": HuggingFaceSettings(enabled=False),
+        "github": GitHubSettings(enabled=False),
+    }
+    return Settings(database=str(folder / "b.sqlite3"), slack=SlackSettings(**section), **off)
+
+
+@asynccontextmanager
+async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) -> AsyncIterator[SlackDesk]:
+    """Run the service in a new Slack, whose clock is the same, until the block ends; `given` are settings of [slack]."""
+    desk: SlackDesk | None = None
+
+    def clock() -> datetime:
+        return desk.now if desk else NOW
+
+    async with slack.running(tiers=False, clock=lambda: clock().timestamp()) as fake:
+        settings = settings_for(fake, folder, **given)
+        async with built(settings, exclusive=True) as app:
+            await app.store.add(items, NOW)
+            async with opened(settings.slack, app.line(clock)) as platform:
+                desk = SlackDesk(app, fake, await app.service(clock, [platform]), platform, NOW)
+                async with _running(platform.watches):
+                    await fake.connected()
+                    yield desk
+
+
+@asynccontextmanager
+async def _running(watches: Sequence[Watch]) -> AsyncIterator[None]:
+    tasks = [asyncio.create_task(_kept(watch)) for watch in watches]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.gather(*tasks)
+
+
+async def _kept(watch: Watch) -> None:
+    """Begin it again when it ends, as the service's runner does."""
+    while True:
+        try:
+            await watch.run()
+        except Exception:
+            log.exception("%s ended", watch.name)
+        await asyncio.sleep(0.1)

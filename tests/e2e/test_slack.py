@@ -1,0 +1,237 @@
+"""What people do in Slack, from the command to the answer, over real sockets."""
+
+import asyncio
+import os
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from tests.conftest import NOW
+from tests.e2e.slack_desk import NEW, SlackDesk, about, sitting
+from tests.e2e.slack_transcript import Transcript
+from tests.fakes.slack import Channel, Message
+
+TRANSCRIPT = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read before every test, which has no settings from outside
+KEY = "aGVyZSBhcmUgdGhpcnR5LXR3byBieXRlcyBvZiBrZXk="
+
+
+def faultless(desk: SlackDesk) -> None:
+    """Nothing was sent that Slack would not take, and nobody was notified by what strangers wrote."""
+    assert [(each.method, each.error) for each in desk.fake.rejected] == []
+    assert desk.fake.answers.refused == []
+    assert desk.fake.mentions == []
+    assert desk.fake.missed == []
+
+
+@pytest.mark.filterwarnings("ignore:BasicAuth is deprecated")  # slack_sdk's own use of aiohttp
+async def test_from_the_installation_to_the_owner_who_is_told(tmp_path: Path, unused_tcp_port: int) -> None:
+    told = Transcript()
+    address = f"http://127.0.0.1:{unused_tcp_port}"
+    oauth = {"client_id": "1111.2222", "client_secret": "c" * 32, "encryption_keys": KEY}
+    async with sitting(tmp_path, bot_token="", port=unused_tcp_port, public_url=address, **oauth) as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        await _installed(desk, address, told)
+        await _subscribed(desk, told)
+
+        await desk.round()
+
+        told.happens("three papers on GPUs are collected; then it is 09:00 in New York")
+        await desk.app.store.add(about(11, NEW, NOW + timedelta(hours=2)), NOW + timedelta(hours=2))
+        await desk.round(datetime.fromisoformat("2026-04-01T13:00:05+00:00"))
+        (digest,) = [each for each in fake.messages(general) if (each.metadata or {}).get("event_type")]
+        assert "Fused attention on GPUs" in digest.words
+        told.shown(digest, "#general")
+
+        told.does(ben, "presses [More like this] under the first entry")
+        asked = await fake.click(digest, "More like this", user=ben)
+        liked = await asked.answer()
+        assert (liked.shown_to, digest.is_edited) == (ben.id, False)
+        told.shown(liked, "ben alone")
+
+        told.does(ben, "types /digest why 1 in #general")
+        why = await (await fake.command("why 1", user=ben, channel=general)).answer()
+        assert "was posted here" in why.words
+        told.shown(why, "ben alone")
+
+        told.does(ben, "types /digest search gpu in #random")
+        found = await (await fake.command("search gpu", user=ben, channel=fake.random)).answer()
+        told.shown(found, "ben alone")
+        told.does(ben, "presses [Next 5]")
+        asked = await fake.click(found, "Next 5", user=ben)
+        await asked.answer_with("6. ")
+        assert found.is_edited
+        told.shown(found, "ben alone, in place of the first page")
+
+        told.happens("anna archives #general")
+        await fake.archive(general)
+        notice = await _noticed(desk, fake.direct(ben))
+        assert "archived" in notice.text
+        told.shown(notice, "ben, as a direct message")
+        faultless(desk)
+    if TRANSCRIPT:
+        Path(TRANSCRIPT).write_text(str(told), encoding="utf-8")  # noqa: ASYNC240
+
+
+async def _noticed(desk: SlackDesk, direct: Channel) -> Message:
+    """The one message that the service says there by itself."""
+    async with asyncio.timeout(20):
+        while not (found := desk.fake.messages(direct)):
+            await desk.round(desk.now + timedelta(seconds=15))
+            await asyncio.sleep(0.02)
+    (notice,) = found
+    return notice
+
+
+async def _installed(desk: SlackDesk, address: str, told: Transcript) -> None:
+    told.does(desk.fake.anna, "opens the installation's page and allows what it asks for")
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.CookieJar(unsafe=True)) as browser:
+        async with browser.get(f"{address}/slack/install") as page:
+            text = await page.text()
+    assert "Broadsheet is in T0BROAD team" in text
+    told.lines.append("  | Installed. Broadsheet is in T0BROAD team.")
+
+
+async def _subscribed(desk: SlackDesk, told: Transcript) -> None:
+    fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+    told.does(ben, "types /digest subscribe in #general")
+    view = await (await fake.command("subscribe", user=ben, channel=general)).view()
+    (option,) = await fake.options(view, "Topic", "gpu")
+    view = await (await fake.choose(view, "Topic", option)).view()
+    assert view.values["zone|C0GENERAL:gpu-systems"]["zone"]["selected_option"]["value"] == "America/New_York"
+    told.form(view)
+    weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday"]
+    told.does(ben, "ticks the weekdays and presses [Subscribe]")
+    asked = await fake.submit(view, {"Days": weekdays, "Entries at most": "5"})
+    assert not view.is_open
+    (subscribed,) = await fake.until(lambda: fake.messages(general))
+    assert subscribed.text.startswith("Subscribed to GPU systems")
+    assert asked.seconds < 3
+    told.shown(subscribed, "#general")
+
+
+async def test_commands_are_answered_in_private_wherever_they_are_given(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        for channel in (fake.general, fake.random, fake.secret, fake.direct(ben)):  # the app is in the first alone
+            asked = await fake.command("", user=ben, channel=channel)
+            answer = await asked.answer()
+            assert answer.text.startswith("What you can ask")
+            assert (answer.shown_to, answer.channel) == (ben.id, channel.id)
+
+        wrong = await (await fake.command("serch gpu", user=ben)).answer()
+        assert "Did you mean /digest search gpu" in wrong.words
+        assert "Usage" in wrong.words
+
+        asked = await fake.command("subscribe gpu-systems at 09:00", user=ben, channel=fake.random)
+        told = await asked.answer()
+        assert (told.shown_to, told.channel) == ("", "C0RANDOM")
+        assert "America/New_York" in told.words
+        assert "Change in a form" in told.labels
+
+        refused = await (await fake.command("settings manage admins", user=ben)).answer()
+        assert refused.text.startswith("That did not work")
+        settled = await (await fake.command("settings manage admins", user=fake.anna)).answer()
+        assert not settled.text.startswith("That did not work")
+        assert sum(each.method == "users.info" for each in fake.requests) == 2
+        faultless(desk)
+
+
+async def test_a_button_of_an_answer_changes_it_in_place_and_one_of_an_entry_does_not(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        found = await (await fake.command("search gpu", user=ben, channel=fake.random)).answer()
+        saved = await (await fake.click(found, "Save", user=ben)).answer()
+        assert saved.text.startswith("Saved")
+        assert (saved is found, found.is_edited, saved.shown_to) == (False, False, ben.id)
+
+        await (await fake.click(saved, "Undo", user=ben)).answer_with("Not saved any more")
+        assert saved.is_edited
+        await (await fake.click(found, "Best match first", user=ben)).answer_with("Best match first")
+        assert found.is_edited
+
+        told = await (await fake.command("subscribe gpu-systems", user=ben, channel=fake.general)).answer()
+        preview = await (await fake.click(told, "Preview", user=fake.anna)).answer()
+        assert (preview.shown_to, told.is_edited) == (fake.anna.id, False)
+        await (await fake.click(told, "Unsubscribe", user=fake.anna)).answer_with("Unsubscribed from GPU systems")
+        assert [each.text.split("\n")[0] for each in fake.messages(fake.general)] == [
+            "Subscribed to GPU systems",
+            "Unsubscribed from GPU systems",
+        ]
+        faultless(desk)
+
+
+async def test_a_topic_is_made_tried_and_edited_in_forms(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        view = await (await fake.command("topic create", user=ben)).view()
+        await fake.choose(view, "query", "gpu")
+        await fake.choose(view, "query", "gpu AND (")
+        await fake.until(lambda: "closing" in view.words or "parenthes" in view.words)
+        await fake.choose(view, "query", "training -survey")
+        await fake.until(lambda: "1 of the 8 items of the last 7 days enters it." in view.words)
+
+        filled = {"Name": "gpu-systems", "Interests: what ranks high": '2.5 "training"\n-1 survey', "Examples": "2603.00001"}
+        await fake.submit(view, filled)
+        assert view.is_open
+        assert list(view.errors) == ["name|"]
+        await fake.submit(view, {"Name": "kernels"})
+        assert not view.is_open
+        (made,) = await fake.until(lambda: fake.messages(fake.general))
+        assert made.text.startswith("Made the topic")
+
+        shown = await (await fake.command("topic show kernels", user=ben)).answer()
+        assert "training" in shown.words, shown.words
+        assert "× 2.5" in shown.words, shown.words
+        first, second = [await (await fake.click(shown, "Change in a form", user=ben)).view() for _ in range(2)]
+        await fake.submit(first, {"Title": "Kernels", "Interests: what ranks high": '2.5 "training"'})
+        await fake.until(lambda: [each for each in fake.messages(fake.general) if "Kernels" in each.text])
+        await fake.submit(second, {"Least score": "0.3"})
+        (error,) = second.errors.values()
+        assert "kernels is in revision" in error
+        assert "*" not in error
+        faultless(desk)
+
+
+async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        view = await (await fake.command("subscribe", user=ben, channel=general)).view()
+        options = await fake.options(view, "Topic", "")
+        systems = next(each for each in options if each["value"] == "gpu-systems")
+        view = await (await fake.choose(view, "Topic", systems)).view()
+        await fake.submit(view, {"Filter": "has:nonsense:("})
+        assert list(view.errors) == ["filter|C0GENERAL:gpu-systems"]
+        await fake.choose(view, "Channel", fake.secret.id)
+        await fake.until(lambda: "filter|C0SECRET:gpu-systems" in {each["block_id"] for each in view.blocks})
+        await fake.submit(view)
+        assert view.errors == {
+            "channel|": "The app cannot post there: somebody in it has to write /invite @Broadsheet first."
+        }
+        zones = await fake.options(view, "Time zone", "zuri")
+        await fake.choose(view, "Channel", fake.random.id)
+        await fake.until(lambda: "zone|C0RANDOM:gpu-systems" in {each["block_id"] for each in view.blocks})
+        await fake.submit(view, {"Time zone": zones[0], "At": "07:30", "Filter": "-survey", "Layout": "compact"})
+        (told,) = await fake.until(lambda: fake.messages(fake.random))
+        assert "at 07:30 (Europe/Zurich)" in told.text
+
+        view = await (await fake.click(told, "Change in a form", user=ben)).view()
+        assert view.values["filter|C0RANDOM:gpu-systems"]["filter"]["value"] == "-survey"
+        await fake.submit(view, {"Or once a month, on day": "15", "Filter": ""})
+        changed = await fake.until(lambda: fake.messages(fake.random)[1:])
+        assert len(changed) == 1
+        (now,) = await desk.app.store.subscriptions("slack:T0BROAD")
+        assert (now.schedule.month_day, now.filter.text, now.compact) == (15, "", True)
+
+        shown = await (await fake.command("filter gpu-systems", user=ben, channel=fake.random)).answer()
+        view = await (await fake.click(shown, "Change in a form", user=ben)).view()
+        view.values["query|"]["query"]["value"] = "training"
+        await fake.click(view, "Test")
+        await fake.until(lambda: "It would have let through" in view.words)
+        assert view.values["query|"]["query"]["value"] == "training"
+        await fake.submit(view)
+        await fake.until(lambda: fake.messages(fake.random)[2:])
+        (now,) = await desk.app.store.subscriptions("slack:T0BROAD")
+        assert now.filter.text == "training"
+        faultless(desk)
