@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from bot.errors import SourceChanged
 from bot.keys import arxiv_id, arxiv_ids_in, normalised_url
@@ -37,7 +37,8 @@ class _Licence(_Answered):
 
 class _Repo(_Answered):
     full_name: Annotated[str, AfterValidator(_full_name)]
-    private: Flag = False
+    private: Annotated[bool, BeforeValidator(lambda given: given not in (False, None))] = False  # what is odd counts as so
+    visibility: Text = "public"  # or private, or internal: seen within a company
     html_url: Text = ""
     description: Text = ""
     homepage: Text = ""
@@ -50,6 +51,11 @@ class _Repo(_Answered):
     language: Text = ""
     topics: Texts = ()
     license: Annotated[_Licence | None, IfAny] = None
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether not everybody may see it: a token shows more than what may be told."""
+        return self.private or self.visibility not in ("public", "")
 
 
 class _Search(_Answered):
@@ -87,8 +93,8 @@ def read_list(answer: object) -> Listed:
     if skipped == len(repos) >= ENOUGH:
         raise SourceChanged(f"none of the {skipped} repositories that GitHub lists can be read")
     read = [repo for repo in repos if repo is not None]
-    items = {item.key: item for item in (_item(repo) for repo in read if not repo.private)}
-    private = sum(repo.private for repo in read)
+    items = {item.key: item for item in (_item(repo) for repo in read if not repo.is_hidden)}
+    private = sum(repo.is_hidden for repo in read)
     return Listed(tuple(items.values()), len(repos), skipped, private, len(repos))
 
 
@@ -97,7 +103,7 @@ def read_repository(answer: object) -> Item | None:
     repo = _repo(answer)
     if repo is None:
         raise SourceChanged("GitHub answered without the repository that was asked for")
-    return None if repo.private else _item(repo)
+    return None if repo.is_hidden else _item(repo)
 
 
 def read_readme(answer: object) -> str:

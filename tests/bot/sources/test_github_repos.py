@@ -1,6 +1,7 @@
 import gzip
 import json
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -78,6 +79,17 @@ def test_private_repositories_are_never_shown() -> None:
     listed = read_list([repository("a/b", private=True), repository("c/d")])
     assert [item.key for item in listed.items] == ["github:c/d"]
     assert (listed.private, listed.skipped) == (1, 0)
+
+
+@pytest.mark.parametrize("said", [{"private": True}, {"private": 1}, {"private": "yes"}, {"visibility": "private"}])
+def test_a_repository_that_may_be_hidden_is_hidden(said: dict[str, Any]) -> None:
+    assert read_repository(repository(**said)) is None
+    assert read_list([repository(visibility="internal"), repository(**said)]).items == ()
+
+
+@pytest.mark.parametrize("said", [{}, {"private": None}, {"visibility": "public"}, {"visibility": None}])
+def test_a_repository_that_everybody_sees_is_shown(said: dict[str, Any]) -> None:
+    assert read_repository(repository(**said)) is not None
 
 
 @pytest.mark.parametrize(
