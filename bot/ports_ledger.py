@@ -6,6 +6,8 @@ from typing import Protocol
 
 from bot.models import Abilities, Delivery, Digest, Happening, Occurrence, State, Subscription
 
+NO_TURNS: Mapping[str, int] = {}  # that anybody has had
+
 
 class Ledger(Protocol):
     """What is due, what was posted, and what may have been. Every write is one transaction; each store is one of these too.
@@ -35,9 +37,9 @@ class Ledger(Protocol):
         ...
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Occurrence]:
-        """Return occurrences of all workspaces in this state whose `next_at` has come; the workspaces take turns."""
+        """Return occurrences of all workspaces in this state whose `next_at` has come; in turns, as `due_deliveries`."""
         ...
 
     async def close_occurrence(
@@ -50,14 +52,19 @@ class Ledger(Protocol):
         """
         ...
 
-    async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def due_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns.
 
-        With W workspaces waiting, the oldest delivery of each is among the first W.
+        With W workspaces waiting, the oldest delivery of each is among the first W. `had` says how many turns a workspace
+        has had already, by its name: the oldest of one that has had none comes before all of who has had one.
         """
         ...
 
-    async def unsettled_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def unsettled_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return ambiguous ones whose `next_at` has come, and those being sent whose lease ran out; in turns."""
         ...
 

@@ -1,19 +1,20 @@
 """Hands deliveries out to a few workers: in the order in which the ledger gives them, each as soon as the budgets allow.
 
 The ledger lets the workspaces take turns, and is read again every second: with W workspaces waiting, the first delivery of
-one that comes is sent after those that are in flight and at most W - 1 others. What must wait for its budget lets the next
-one pass.
+one that comes is sent after those that are in flight and at most one of each of the others. What must wait for its budget
+lets the next one pass.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.budgets import Call, Pause
 from bot.delivery.terms import Clock, Office
+from bot.delivery.turns import Turns
 from bot.errors import StoreError
 from bot.models import Delivery, Method
 
@@ -29,7 +30,7 @@ FAILURES = 20  # in a row that are not a platform's, as when the disk is full, a
 class Read(Protocol):
     """One of the ledger's two lists of deliveries that wait."""
 
-    async def __call__(self, now: datetime, *, limit: int) -> Sequence[Delivery]:
+    async def __call__(self, now: datetime, *, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
         """Return at most so many of them, in turns."""
         ...
 
@@ -100,6 +101,7 @@ class _Round:
         self._office = office
         self._limit = limit
         self._had: set[_Key] = set()
+        self._turns = Turns()
         self._read_at: datetime | None = None
         self._failures: list[Exception] = []
         self._in_a_row = 0
@@ -108,7 +110,7 @@ class _Round:
         """Have something that waits, read a moment ago; False when there is nothing more, and nothing runs."""
         while not self.waiting or not self._is_fresh():
             self._read_at = self.clock()
-            found = await self._task.read(self._read_at, limit=self._limit)
+            found = await self._task.read(self._read_at, limit=self._limit, had=self._turns.had)
             self.waiting = [each for each in found if _key(each) not in self._had]
             if self.waiting:
                 return True
@@ -151,6 +153,7 @@ class _Round:
         self.waiting = keep
         if chosen is not None:
             self._had.add(_key(chosen))
+            self._turns.take(chosen.workspace)
             self._office.budgets.take(self._call(chosen), now)
             self.running.add(asyncio.ensure_future(self._task.do(chosen)))
             self.handed_out += 1

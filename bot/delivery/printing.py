@@ -11,6 +11,7 @@ from bot.delivery.doubt import doubted_until, in_doubt
 from bot.delivery.quiet import after_quiet, deadline, left_today
 from bot.delivery.terms import Office, delivery_id, sealed
 from bot.delivery.trouble import Trouble
+from bot.delivery.turns import Turns
 from bot.errors import BotError
 from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
 from bot.models.deliveries import Place
@@ -67,11 +68,14 @@ class Printer:
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
         seen: set[Place] = set()
+        turns = Turns()
         done = 0
         while not self._stopped:
-            found = await self._office.ledger.occurrences(now, limit=BATCH)
+            found = await self._office.ledger.occurrences(now, limit=BATCH, had=turns.had)
             fresh = [each for each in found if each.place not in seen]
-            seen.update(each.place for each in fresh)
+            for each in fresh:
+                seen.add(each.place)
+                turns.take(each.workspace)
             if not fresh:
                 break
             doubt = await doubted_until(self._office.store)

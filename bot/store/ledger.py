@@ -5,6 +5,7 @@ are one. Every statement names the workspace, except those that ask what there i
 """
 
 import contextlib
+import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -77,20 +78,26 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
 # --- occurrences
 
 
-def occurrences(db: Database, now: datetime, state: Happening, limit: int) -> Sequence[Occurrence]:
+def occurrences(db: Database, now: datetime, state: Happening, limit: int, had: Mapping[str, int]) -> Sequence[Occurrence]:
     """Return occurrences in this state whose time has come; the workspaces take turns."""
     place = "workspace, subscription, day, slot"
     turns = (
         f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
         " from occurrences where state = ? and (next_at is null or next_at <= ?)"
     )
-    order = "turn, due, subscription, day, slot, workspace"
-    chosen = f"select {place}, turn from ({turns}) order by {order} limit ?"
+    order = "line, due, subscription, day, slot, workspace"
+    chosen = f"select {place}, {_LINE} from ({turns}) left join had using (workspace) order by {order} limit ?"
     sql = (
-        f"with chosen as materialized ({chosen})"
+        f"with {_HAD}, chosen as materialized ({chosen})"
         f" select data from chosen cross join occurrences using ({place}) order by {order}"
     )
-    return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
+    asked = [json.dumps(dict(had)), state, micros(now)]
+    return _readable(lambda most: db.execute(sql, [*asked, most]).fetchall(), occurrence_from_text, limit)
+
+
+# Turns that workspaces have had, by their names: what waits there comes so much later.
+_HAD = "had as materialized (select key as workspace, value as had from json_each(?))"
+_LINE = "turn + coalesce(had, 0) as line"
 
 
 def close_occurrence(
@@ -124,10 +131,10 @@ def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -
 # --- deliveries
 
 
-def due_deliveries(db: Database, now: datetime, limit: int) -> Sequence[Delivery]:
+def due_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
     """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
     waiting = f"deliveries indexed by deliveries_pending where state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}"
-    return _in_turns(db, waiting, limit, micros(now))
+    return _in_turns(db, waiting, limit, had, micros(now))
 
 
 _IS_NEXT = (
@@ -137,25 +144,27 @@ _IS_NEXT = (
 )
 
 
-def unsettled_deliveries(db: Database, now: datetime, limit: int) -> Sequence[Delivery]:
+def unsettled_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
     """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
     unclear = f"state = '{State.AMBIGUOUS}' and next_at <= ?"
     left = f"state = '{State.SENDING}' and (lease_until is null or lease_until <= ?)"
-    return _in_turns(db, f"deliveries where {unclear} or {left}", limit, micros(now), micros(now))
+    return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
 
 
-def _in_turns(db: Database, waiting: str, limit: int, *values: object) -> list[Delivery]:
+def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
     turns = (
         "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
         f" from {waiting}"
     )
-    order = "turn, due, id, workspace"
-    chosen = f"select number, turn from ({turns}) order by {order} limit ?"
+    order = "line, due, id, workspace"
+    chosen = f"select number, {_LINE} from ({turns}) left join had using (workspace) order by {order} limit ?"
     sql = (
-        f"with chosen as materialized ({chosen}) select data, payload from chosen cross join deliveries using (number)"
+        f"with {_HAD}, chosen as materialized ({chosen})"
+        " select data, payload from chosen cross join deliveries using (number)"
         f" left join payloads using (number) order by {order}"
     )
-    return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
+    asked = [json.dumps(dict(had)), *values]
+    return _readable(lambda most: db.execute(sql, [*asked, most]).fetchall(), delivery_from_text, limit)
 
 
 def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:

@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
 from bot.models.deliveries import Place
+from bot.ports_ledger import NO_TURNS
 from bot.store.memory_workspaces import Workspaces
 from bot.store.turns import (
     KEPT,
@@ -86,13 +87,13 @@ class MemoryLedger:
     # --- occurrences
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Occurrence]:
         """Return occurrences in this state whose time has come; the workspaces take turns."""
         places: Iterable[Place] = self._due if state is Happening.DUE else self._occurrences
         some = (self._occurrences[place] for place in places)
         come = (each for each in some if each.state is state and (each.next_at is None or each.next_at <= now))
-        return occurrences_in_turns(come, limit)
+        return occurrences_in_turns(come, limit, had)
 
     async def close_occurrence(
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
@@ -140,16 +141,20 @@ class MemoryLedger:
         """Say whether the parts before it are done."""
         return all(each.state is State.DONE for each in self._siblings(delivery) if each.part < delivery.part)
 
-    async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def due_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
         come = (each for each in self._opened(State.PENDING) if each.next_at <= now and self._is_next(each))
-        return deliveries_in_turns(come, limit)
+        return deliveries_in_turns(come, limit, had)
 
-    async def unsettled_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def unsettled_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
         unclear = [each for each in self._opened(State.AMBIGUOUS) if each.next_at <= now]
         left = [each for each in self._opened(State.SENDING) if ran_out(each, now)]
-        return deliveries_in_turns(unclear + left, limit)
+        return deliveries_in_turns(unclear + left, limit, had)
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending; None when it may not be taken."""

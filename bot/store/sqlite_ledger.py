@@ -8,6 +8,7 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.ports_ledger import NO_TURNS
 from bot.store import ledger, workspaces
 
 T = TypeVar("T")
@@ -38,10 +39,10 @@ class SqliteLedger(ABC):
         return await self._write_shared(lambda db: ledger.open_occurrences(db, found, subscription, next_due))
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Occurrence]:
         """Return occurrences in this state whose time has come; the workspaces take turns."""
-        return await self._read(lambda db: ledger.occurrences(db, now, state, limit))
+        return await self._read(lambda db: ledger.occurrences(db, now, state, limit, had))
 
     async def close_occurrence(
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
@@ -49,13 +50,17 @@ class SqliteLedger(ABC):
         """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
         return await self._write_shared(lambda db: ledger.close_occurrence(db, occurrence, now, digest, deliveries))
 
-    async def due_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def due_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
-        return await self._read(lambda db: ledger.due_deliveries(db, now, limit))
+        return await self._read(lambda db: ledger.due_deliveries(db, now, limit, had))
 
-    async def unsettled_deliveries(self, now: datetime, *, limit: int = 100) -> Sequence[Delivery]:
+    async def unsettled_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
         """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
-        return await self._read(lambda db: ledger.unsettled_deliveries(db, now, limit))
+        return await self._read(lambda db: ledger.unsettled_deliveries(db, now, limit, had))
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending; None when it may not be taken."""

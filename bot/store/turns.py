@@ -1,7 +1,7 @@
 """Who is next, who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
@@ -19,18 +19,23 @@ _ENDED = (State.FAILED, State.EXPIRED)
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
-def deliveries_in_turns(found: Iterable[Delivery], limit: int) -> list[Delivery]:
-    """Return the oldest of each workspace, then the second of each, and so on, `limit` in all."""
-    return _in_turns(found, lambda each: (each.due, each.id), limit)
+def deliveries_in_turns(found: Iterable[Delivery], limit: int, had: Mapping[str, int]) -> list[Delivery]:
+    """Return the oldest of each workspace, then the second of each, and so on, `limit` in all.
+
+    Where a workspace has had turns already, its oldest comes with those of the others that come after as many.
+    """
+    return _in_turns(found, lambda each: (each.due, each.id), limit, had)
 
 
-def occurrences_in_turns(found: Iterable[Occurrence], limit: int) -> list[Occurrence]:
+def occurrences_in_turns(found: Iterable[Occurrence], limit: int, had: Mapping[str, int]) -> list[Occurrence]:
     """Do the same for occurrences."""
-    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit)
+    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit, had)
 
 
-def _in_turns(found: Iterable[Waiting], age: Callable[[Waiting], tuple[Any, ...]], limit: int) -> list[Waiting]:
-    waiting: Counter[str] = Counter()
+def _in_turns(
+    found: Iterable[Waiting], age: Callable[[Waiting], tuple[Any, ...]], limit: int, had: Mapping[str, int]
+) -> list[Waiting]:
+    waiting = Counter(had)
     turns = []
     for each in sorted(found, key=age):
         waiting[each.workspace] += 1

@@ -263,6 +263,24 @@ async def test_a_noisy_workspace_does_not_make_a_quiet_one_wait(store: Books) ->
     assert [each.workspace for each in await store.due_deliveries(NOW, limit=7)][5:] == ["T1", "T1"]
 
 
+async def test_who_has_had_turns_comes_after_who_has_had_none_however_late_that_one_came(store: Books) -> None:
+    old = [await made(store, await subscribed(store, f"s{number}"), due=NOW - MINUTE) for number in range(4)]
+    other = await made(store, await subscribed(store, workspace="T10"), due=NOW - MINUTE / 2)
+    (late,) = await made(store, await subscribed(store, workspace="T2"))
+    (first,), (second,), *_ = sorted(old, key=lambda parts: parts[0].id)
+    assert await store.due_deliveries(NOW, limit=2) == [first, *other]
+    assert await store.due_deliveries(NOW, limit=2, had={"T1": 1, "T10": 1}) == [late, first]
+    had = {"T1": 1, "T10": 3, "nobody": 9}
+    assert await store.due_deliveries(NOW, limit=3, had=had) == [late, first, second]
+    due = [replace(occurrence(await subscribed(store, "o", each)), slot=1) for each in ("T1", "T2")]
+    for each in due:
+        (ours,) = [one for one in await store.subscriptions(each.workspace) if one.id == "o"]
+        await store.open_occurrences([each], ours, NOW + DAY)
+    assert [each.workspace for each in await store.occurrences(NOW)] == ["T1", "T2"]
+    assert [each.workspace for each in await store.occurrences(NOW, had={"T1": 1})] == ["T2", "T1"]
+    assert names(await store.unsettled_deliveries(NOW, had=had)) == []
+
+
 async def test_a_delivery_is_not_due_before_its_time(store: Books) -> None:
     (only,) = await made(store, await subscribed(store))
     claimed = await taken(store, only)

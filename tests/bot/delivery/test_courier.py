@@ -523,6 +523,24 @@ async def test_one_that_comes_later_is_sent_among_the_next_although_hundreds_wai
     assert order.index("chat:late") - before <= 50
 
 
+async def test_one_that_comes_later_waits_for_one_of_each_of_a_hundred_workspaces_with_many() -> None:
+    house = House(Abilities(finds=True, per_second=50))
+    many = [
+        replace(delivery(10 * number + place, now=NOW), workspace=f"chat:{number}")
+        for number in range(100)
+        for place in range(5)
+    ]
+    courier = await planted(house, *many)
+    late = [replace(delivery(each, now=NOW + timedelta(seconds=4)), workspace="chat:late") for each in (7000, 8000, 9000)]
+    await house.plant(late)
+    await courier.deliver_due(house.clock)
+    order = [each.workspace for each in house.chat.calls]
+    before = sum(each.last_try is not None and each.last_try <= late[0].due for each in house.chat.calls)
+    places = [place for place, each in enumerate(order) if each == "chat:late"]
+    assert places[0] - before <= 100
+    assert all(later - earlier >= 50 for earlier, later in pairwise(places[1:])), "what was missed is not made up for"
+
+
 async def test_a_hundred_workspaces_that_must_wait_hide_nobody_behind_them() -> None:
     house = House()
     resting = [
