@@ -13,7 +13,7 @@ import sys
 from asyncio.subprocess import PIPE
 from collections.abc import Awaitable, Callable, Sequence
 
-from benchmarks.soak import broken, killed, limits, restored, slack
+from benchmarks.soak import broken, discord, killed, limits, restored, slack
 from benchmarks.soak.row import Row, Size, table
 
 
@@ -42,6 +42,9 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "slack-kill": slack.killed,
     "slack-faults": slack.faults,
     "slack-storm": slack.storm,
+    "discord-kill": discord.killed,
+    "discord-faults": discord.faults,
+    "discord-storm": discord.storm,
     "restore": restored.restored,
     "broken": broken.broken,
     "zones": _alone("benchmarks.soak.zones"),

@@ -1,5 +1,6 @@
 """Subscriptions that are due, made through the store's port: one a channel, with digests of one or two messages in turn."""
 
+import itertools
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +15,8 @@ from tests.fakes.digests import GPU
 
 TOPIC = Topic(name=GPU.topic, title=GPU.title)
 WORKSPACES = 20
+# How a platform calls its workspaces and channels: what stands before their numbers.
+_NAMES = {"fake": ("W", "C"), "slack": ("W", "C"), "discord": ("10000000", "20000000")}
 LONG_BEFORE = timedelta(hours=1)  # everything was subscribed and noticed then
 # Where writing through to the disk costs nothing, if there is such a place.
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -26,7 +29,7 @@ class Crowd:
     channels: int
     due: datetime
     parts: tuple[int, ...] = (1, 2, 1)  # how many messages the channels' digests have, in turn
-    platform: str = "fake"  # slack: a message, and one in its thread for each entry
+    platform: str = "fake"
 
     def the_day_before(self) -> "Crowd":
         """Return the same channels as they were due a day earlier."""
@@ -38,7 +41,17 @@ class Crowd:
 
     def workspace(self, number: int) -> str:
         """Return the workspace of a channel."""
-        return f"{self.platform}:W{number % WORKSPACES}"
+        return f"{self.platform}:{_NAMES[self.platform][0]}{number % WORKSPACES}"
+
+    def channel(self, number: int) -> str:
+        """Return what the channel of that number is called."""
+        return f"{_NAMES[self.platform][1]}{number}"
+
+    def entries(self, channel: str) -> int:
+        """Return how many entries the messenger makes the channel's number of messages of."""
+        many = self.many(int(channel.removeprefix(_NAMES[self.platform][1])))
+        # Slack: a message, and one in its thread for each entry. Discord: as many as fit, which are three and more.
+        return {"slack": many - 1, "discord": 4 * many - 3}.get(self.platform, many)
 
     def deliveries(self) -> list[Delivery]:
         """Return what should be posted."""
@@ -51,7 +64,7 @@ class Crowd:
                 id=delivery_id(subscription, day, 0, part),
                 occurrence=(subscription, day, 0),
                 workspace=self.workspace(number),
-                channel=f"C{number}",
+                channel=self.channel(number),
                 topic=TOPIC.name,
                 part=part,
                 parts=self.many(number),
@@ -66,7 +79,7 @@ class Crowd:
             yield Subscription(
                 id=f"sub{number}",
                 workspace=self.workspace(number),
-                channel=f"C{number}",
+                channel=self.channel(number),
                 topic=TOPIC.name,
                 schedule=Schedule(at=time(self.due.hour, self.due.minute)),
                 baseline=self.due - LONG_BEFORE,
@@ -83,8 +96,8 @@ class Maker:
 
     async def make(self, order: Order, now: datetime) -> Digest:
         """Return the channel's digest."""
-        many = self.crowd.many(int(order.channel.removeprefix("C"))) - (self.crowd.platform == "slack")
-        return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=GPU.entries[:many])
+        some = tuple(itertools.islice(itertools.cycle(GPU.entries), self.crowd.entries(order.channel)))
+        return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=some)
 
 
 async def plant(path: Path, some: Crowd) -> None:

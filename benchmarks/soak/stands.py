@@ -1,4 +1,4 @@
-"""The platforms that a run can be on: one made for it, with a Messenger of its own, or Slack as Broadsheet speaks to it."""
+"""The platforms a run can be on: one made for it with its own Messenger, or Slack or Discord as Broadsheet speaks to them."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from adapters.slack.clients import Clients
 from adapters.slack.send import SlackMessenger
+from benchmarks.soak.discord_stand import discord, discord_messenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
 from bot.models import Abilities, Rate
@@ -57,6 +58,9 @@ async def stand(behaviour: Behaviour, crowd: Crowd, *, tiers: bool) -> AsyncIter
     if crowd.platform == "slack":
         async with _slack(behaviour, crowd, tiers) as fake:
             yield fake
+    elif crowd.platform == "discord":
+        async with discord(behaviour, crowd) as server:
+            yield server
     else:
         async with platform.running(behaviour) as found:
             yield found
@@ -77,6 +81,8 @@ def messenger_of(work: Work, chats: Chats) -> AbstractAsyncContextManager[Messen
     """Open what posts there."""
     if work.platform == "slack":
         return _slack_messenger(work, chats)
+    if work.platform == "discord":
+        return discord_messenger(work, chats)
     return PlatformMessenger(work.url, work.abilities(), timeout=work.timeout)
 
 

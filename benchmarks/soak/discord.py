@@ -1,0 +1,56 @@
+"""The same through discord.py and Broadsheet's own Messenger, on the Discord of the tests."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from benchmarks.soak.killed import BOTH, LAG, ORDINARY, REMEMBERED
+from benchmarks.soak.limits import FAULTS, TRUE, faulty
+from benchmarks.soak.row import Row, Size
+from benchmarks.soak.run import Plan, run
+from benchmarks.soak.work import SCALE
+from tests.fakes.platform import Behaviour
+
+# It remembers nonces for six seconds here, is believed to for four, and its history lags.
+_REMEMBERED = REMEMBERED / SCALE
+
+
+async def killed(size: Size) -> Sequence[Row]:
+    """A Discord that forgets nonces after a while and loses connections; its clients are killed."""
+    behaviour = replace(ORDINARY, remembers=_REMEMBERED, lag=LAG, seed=size.seed)
+    outcome = await run(_plan(behaviour, size.deliveries, size.kills))
+    verdict = outcome.verdict
+    sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
+    kept = verdict.is_clean and outcome.kills >= size.kills
+    return [Row("Discord, `kill -9`", sizes, "0 lost, 0 duplicate, integrity ok", verdict.figures(), kept)]
+
+
+async def faults(size: Size) -> Sequence[Row]:
+    """Every fifth post fails on the way, committed or not."""
+    outcomes = {
+        name: await run(_plan(replace(each, remembers=_REMEMBERED, lag=LAG, seed=size.seed), size.deliveries // 4))
+        for name, each in FAULTS.items()
+    }
+    return [faulty("Discord", outcomes)]
+
+
+async def storm(size: Size) -> Sequence[Row]:
+    """Three of ten posts get a 429, some for the whole bot; the true times, buckets and 50 requests a second."""
+    channels = size.channels // 5
+    behaviour = Behaviour(
+        limited=0.3, all_limited=3 / channels, rests=(0.1, 30.0), remembers=REMEMBERED, per_second=50, seed=size.seed
+    )
+    work = replace(TRUE, nonce_window=120.0, finds=True, per_second=50.0, per_channel_second=1.0)
+    outcome = await run(replace(_plan(behaviour, channels), work=work, parts=(1,)))
+    verdict, counts = outcome.verdict, outcome.counts
+    share = counts["inside"] / counts["posts"]
+    measured = (
+        f"{verdict.figures()}; {counts['429']} of {counts['posts']} requests limited, {100 * share:.2f} % inside a "
+        f"Retry-After, {counts['too fast']} over a limit; {outcome.seconds:.0f} s"
+    )
+    kept = verdict.is_clean and share <= 0.01 and not counts["too fast"]
+    target = "0 lost, at most 1 % inside a Retry-After, none over 50/s"
+    return [Row("Discord, 30 % of the posts get a 429", f"{channels} channels", target, measured, kept)]
+
+
+def _plan(behaviour: Behaviour, deliveries: int, kills: int = 0) -> Plan:
+    return Plan(behaviour=behaviour, work=BOTH, deliveries=deliveries, kills=kills, platform="discord")
