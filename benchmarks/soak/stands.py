@@ -1,4 +1,4 @@
-"""The platforms a run can be on: one made for it with its own Messenger, or Slack or Discord as Broadsheet speaks to them."""
+"""The platforms a run can be on: one made for it with its Messenger, or Slack or Discord as Broadsheet speaks to them."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager

@@ -268,7 +268,9 @@ async def test_a_nonce_is_remembered_for_a_few_minutes(room: Room) -> None:
     room.fake.clock = lambda: now
     _, first = await room.post(nonce="d1", enforce_nonce=True)
     now += timedelta(seconds=179)
-    assert (await room.post(nonce="d1", enforce_nonce=True))[1]["id"] == first["id"]
+    assert (await room.post(nonce="d1", enforce_nonce=True))[1] == first
+    _, history = await room.ask("GET", f"/channels/{room.papers.id}/messages")
+    assert (first["nonce"], "nonce" in history[0]) == ("d1", False)  # it is not documented that the history tells it
     assert (await room.post(nonce="d1"))[1]["id"] != first["id"]  # it counts only where that is asked for
     room.fake.delete_message(room.papers.messages[int(first["id"])])
     assert await room.post(nonce="d1", enforce_nonce=True) == (404, 10008)

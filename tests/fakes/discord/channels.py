@@ -64,11 +64,11 @@ async def create_message(world: World, call: Call) -> Reply:
     enforced = nonce is not None and call.body.get("enforce_nonce")
     if enforced and (known := again(world, str(nonce))) is not None:
         world.counts["again"] += 1
-        return 200, known.shape(world.bot)
+        return 200, known.made(world.bot)
     message = posted(world, channel, call.body, call.files)
     if enforced:
         world.nonces[str(nonce)] = world.clock(), message
-    return 200, message.shape(world.bot)
+    return 200, message.made(world.bot)
 
 
 @route("GET", "/channels/{channel_id}/messages")

@@ -96,7 +96,13 @@ def tell(world: World, event: str, message: Message) -> None:
     """Tell of a message, in a server or in private."""
     guild = message.channel.guild
     more = {"guild_id": str(guild.id), "member": _member(message)} if guild else {}
-    world.dispatch(event, message.shape() | {"channel_type": int(message.channel.kind)} | more, guild=guild)
+    world.dispatch(
+        event,
+        (message.made() if event == "MESSAGE_CREATE" else message.shape())
+        | {"channel_type": int(message.channel.kind)}
+        | more,
+        guild=guild,
+    )
 
 
 def _member(message: Message) -> dict[str, Any]:

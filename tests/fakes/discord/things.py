@@ -245,6 +245,10 @@ class Message:
     def selects(self) -> list[dict[str, Any]]:
         return [each for each in parts_of(self.components) if each["type"] in (3, 5, 6, 7, 8)]
 
+    def made(self, reader: User | None = None) -> dict[str, Any]:
+        """Return it as who posted it is told of it; it is not documented that others, or he later, see the nonce."""
+        return self.shape(reader) | ({} if self.nonce is None else {"nonce": self.nonce})
+
     def shape(self, reader: User | None = None) -> dict[str, Any]:
         said: dict[str, Any] = {
             "id": str(self.id),
@@ -264,8 +268,6 @@ class Message:
             "pinned": False,
             "tts": False,
         }
-        if self.nonce is not None:
-            said["nonce"] = self.nonce
         if self.webhook:
             said |= {"webhook_id": str(self.webhook), "application_id": str(self.webhook)}
         if self.answers:
