@@ -1,6 +1,7 @@
 """`broadsheet run` as a process of its own: schedules kept, one digest each, told to end, asked how it is."""
 
 import asyncio
+import contextlib
 import json
 import shutil
 import signal
@@ -168,6 +169,40 @@ async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Des
         assert (second.status, "is already running" in second.err) == (Exit.DATABASE, True)
         elsewhere = await desk.run("run", BROADSHEET_DATABASE=str(desk.folder / "other.sqlite3"))
         assert (elsewhere.status, "change `port` or `host` in [health]" in elsewhere.err) == (Exit.SETTINGS, True)
+
+
+async def test_platforms_that_cannot_be_reached_stop_neither_the_collecting_nor_its_end(desk: Desk) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    token = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0"
+    away = "http://127.0.0.1:9"
+    desk.settle(f"[health]\nport = {port}\n")
+    with (desk.folder / "broadsheet.toml").open("a") as settings:
+        settings.write(f'[slack]\nbot_token = "xoxb-1-s3cret"\napp_token = "xapp-1-s3cret"\napi_url = "{away}/api"\n')
+        settings.write(f'[discord]\ntoken = "{token}"\napi_url = "{away}"\ncdn_url = "{away}"\n')
+        settings.write('gateway_url = "ws://127.0.0.1:9"\n')
+
+    service = await desk.start("-v", "run")
+    async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as session:
+        platforms, collected = dict[str, object](), False
+        while platforms.get("well") is not False or not collected:
+            await asyncio.sleep(0.2)
+            with contextlib.suppress(aiohttp.ClientConnectionError):
+                async with session.get(f"http://127.0.0.1:{port}/readyz") as response:
+                    platforms = (await response.json())["signs"]["platforms"]
+                async with session.get(f"http://127.0.0.1:{port}/metrics") as response:
+                    text = await response.text()
+                    collected = 'broadsheet_source_up{source="huggingface"} 1.0' in text and "_source_items" in text
+    service.send_signal(signal.SIGTERM)
+    _, err = await asyncio.wait_for(service.communicate(), 30)
+
+    assert service.returncode == Exit.OK, err.decode()
+    assert "slack: " in str(platforms["text"])
+    assert "discord: " in str(platforms["text"])
+    assert 'broadsheet_platform_up{platform="slack"} 0.0' in text
+    assert "s3cret" not in err.decode()
+    assert token not in err.decode()
+    assert "Traceback" not in err.decode(), err.decode()
 
 
 async def test_it_makes_backups_that_can_be_put_back(desk: Desk) -> None:
