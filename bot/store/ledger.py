@@ -5,7 +5,6 @@ are one. Every statement names the workspace, except those that ask what there i
 """
 
 import contextlib
-import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -86,18 +85,21 @@ def occurrences(db: Database, now: datetime, state: Happening, limit: int, had: 
         " from occurrences where state = ? and (next_at is null or next_at <= ?)"
     )
     order = "line, due, subscription, day, slot, workspace"
-    chosen = f"select {place}, {_LINE} from ({turns}) left join had using (workspace) order by {order} limit ?"
+    chosen = f"select {place}, {_LINE} from ({turns}) order by {order} limit ?"
     sql = (
-        f"with {_HAD}, chosen as materialized ({chosen})"
+        f"with chosen as materialized ({chosen})"
         f" select data from chosen cross join occurrences using ({place}) order by {order}"
     )
-    asked = [json.dumps(dict(had)), state, micros(now)]
-    return _readable(lambda most: db.execute(sql, [*asked, most]).fetchall(), occurrence_from_text, limit)
+    _count_turns(db, had)
+    return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
 
 
-# Turns that workspaces have had, by their names: what waits there comes so much later.
-_HAD = "had as materialized (select key as workspace, value as had from json_each(?))"
-_LINE = "turn + coalesce(had, 0) as line"
+_LINE = "turn + turns_had(workspace) as line"
+
+
+def _count_turns(db: Database, had: Mapping[str, int]) -> None:
+    """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
+    db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
 
 
 def close_occurrence(
@@ -157,14 +159,14 @@ def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *v
         f" from {waiting}"
     )
     order = "line, due, id, workspace"
-    chosen = f"select number, {_LINE} from ({turns}) left join had using (workspace) order by {order} limit ?"
+    chosen = f"select number, {_LINE} from ({turns}) order by {order} limit ?"
     sql = (
-        f"with {_HAD}, chosen as materialized ({chosen})"
+        f"with chosen as materialized ({chosen})"
         " select data, payload from chosen cross join deliveries using (number)"
         f" left join payloads using (number) order by {order}"
     )
-    asked = [json.dumps(dict(had)), *values]
-    return _readable(lambda most: db.execute(sql, [*asked, most]).fetchall(), delivery_from_text, limit)
+    _count_turns(db, had)
+    return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
 
 
 def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:

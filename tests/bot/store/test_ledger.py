@@ -159,7 +159,7 @@ async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore,
         db = connect(path)
         with db.tracer(lambda sql, _: asked.append(sql)):
             due_deliveries(db, NOW, 10, {"T1": 3})
-        rows = db.execute(f"explain query plan {asked[-1]}", ['{"T1": 3}', micros(NOW), 10]).fetchall()
+        rows = db.execute(f"explain query plan {asked[-1]}", [micros(NOW), 10]).fetchall()
         db.close()
         return [detail for *_, detail in rows]
 
