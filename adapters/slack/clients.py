@@ -139,12 +139,7 @@ class Clients:
 
     async def _renew(self, found: Installation) -> Installation:
         try:
-            answer: Any = await self.bare().oauth_v2_access(
-                client_id=self.settings.client_id,
-                client_secret=self.settings.client_secret.get_secret_value(),
-                grant_type="refresh_token",
-                refresh_token=found.bot_refresh_token,
-            )
+            answer = await self.exchange(grant_type="refresh_token", refresh_token=str(found.bot_refresh_token))
         except FAILURES as error:
             return self._not_renewed(found, error)
         renewed = Installation(**found.to_dict_for_copying())
@@ -167,6 +162,15 @@ class Clients:
                 reach=Reach.WORKSPACE,
             ) from error
         raise Delayed(f"Broadsheet's token could not be renewed: {why}.", reach=Reach.WORKSPACE) from error
+
+    async def exchange(self, **given: str) -> Any:
+        """Call oauth.v2.access: a token for a code, or for a refresh token; raises one of FAILURES.
+
+        Not by slack_sdk's method of that name, which uses a part of aiohttp that is going away.
+        """
+        secret = self.settings.client_secret.get_secret_value()
+        asked = {"client_id": self.settings.client_id, "client_secret": secret, **given}
+        return await self.bare().api_call("oauth.v2.access", data=asked)
 
     async def introduce(self) -> None:
         """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
@@ -218,14 +222,14 @@ class Clients:
         `org_wide` says that the request is to an organisation's installation.
         """
         team, enterprise = team_id or "", enterprise_id or ""
-        if self.installs and org_wide:
-            await self.installs.follow(team, enterprise)
         try:
             token, _ = await self._token_of(team, enterprise, org_wide=org_wide)
         except (Refused, Delayed) as error:
             log.warning("a request of workspace %s cannot be answered: %s", team or enterprise, error)
             return None
         found = self.installs.find(team, enterprise, org_wide=org_wide) if self.installs else None
+        if self.installs and found is not None and found.is_enterprise_install:
+            await self.installs.follow(team, enterprise)
         bot_user, bot = await self._bot(token, found)
         return AuthorizeResult(
             enterprise_id=enterprise_id, team_id=team_id, bot_user_id=bot_user, bot_id=bot, bot_token=token

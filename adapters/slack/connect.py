@@ -87,8 +87,8 @@ async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PA
         events.listen(app, line, clients)
         once = Once(line.chats, line.clock)
         door = Door(app, once)
-        stack.push_async_callback(door.close)
         stack.push_async_callback(work.finish)
+        stack.push_async_callback(door.close)  # before that: a listener may still begin something
         pages = Pages(clients, installs, sealer, line.chats, line.clock) if installs and sealer else None
         by_http = settings.mode == "http"
         heard = Events(settings.signing_secret.get_secret_value(), door, once, line.clock) if by_http else None

@@ -4,9 +4,10 @@ import logging
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
+from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.clients import Clients
-from adapters.slack.installs import PLATFORM
+from adapters.slack.installs import PLATFORM, place_of
 from bot.platforms import Line
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
@@ -58,12 +59,21 @@ class _Heard:
         if ours and event.get("user") == ours:
             await self._line.gone(_workspace(context), _channel_of(event), _LEFT)
 
-    async def uninstalled(self, context: dict[str, Any]) -> None:
+    async def uninstalled(self, body: dict[str, Any], context: dict[str, Any]) -> None:
+        found = self._found(context)
+        if found is not None and int(found.installed_at) > int(body.get("event_time") or found.installed_at):
+            log.info("%s was installed again since it was removed: it stays", place_of(found))
+            return
         await self._ended(context, _UNINSTALLED)
 
     async def revoked(self, body: dict[str, Any], context: dict[str, Any]) -> None:
-        if body["event"].get("tokens", {}).get("bot"):
-            await self._ended(context, _REVOKED)
+        if not body["event"].get("tokens", {}).get("bot"):
+            return
+        team, enterprise = context.get("team_id") or "", context.get("enterprise_id") or ""
+        if await self._clients.works(team, enterprise):
+            log.info("a token of %s was revoked, but the one that is used is good", team or enterprise)
+            return
+        await self._ended(context, _REVOKED)
 
     async def team_left(self, body: dict[str, Any]) -> None:
         for team in body["event"].get("team_ids", []):
@@ -71,17 +81,18 @@ class _Heard:
                 await self._clients.installs.leave(str(team))
             await self._line.gone(f"{PLATFORM}:{team}", "", _UNINSTALLED)
 
-    async def _ended(self, context: dict[str, Any], why: str) -> None:
-        """Forget the installation, unless its token is good: then it was made anew after what is told only now."""
+    def _found(self, context: dict[str, Any]) -> Installation | None:
+        if self._clients.installs is None:
+            return None
         team, enterprise = context.get("team_id") or "", context.get("enterprise_id") or ""
-        if await self._clients.works(team, enterprise):
-            log.info("%s is said to be removed, but its token is good: it stays", team or enterprise)
-            return
-        installs, gone = self._clients.installs, {team} - {""}
-        found = installs.find(team, enterprise) if installs else None
-        if installs and found is not None:
-            org = found.enterprise_id if found.is_enterprise_install else ""
-            gone.update(await installs.drop(org or team))
+        return self._clients.installs.find(team, enterprise, org_wide=bool(context.get("is_enterprise_install")))
+
+    async def _ended(self, context: dict[str, Any], why: str) -> None:
+        """Forget the installation, and pause wherever its token acted."""
+        gone = {str(context.get("team_id") or "")} - {""}
+        found = self._found(context)
+        if self._clients.installs and found is not None:
+            gone.update(await self._clients.installs.drop(place_of(found)))
         for each in sorted(gone):
             await self._line.gone(f"{PLATFORM}:{each}", "", why)
 

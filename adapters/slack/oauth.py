@@ -106,12 +106,7 @@ class Pages:
 
     async def _installed(self, code: str) -> Installation:
         """Exchange the code for the app's token, try it, and keep it."""
-        answer: Any = await self._clients.bare().oauth_v2_access(
-            client_id=self._settings.client_id,
-            client_secret=self._settings.client_secret.get_secret_value(),
-            code=code,
-            redirect_uri=self._address + REDIRECT_PATH,
-        )
+        answer = await self._clients.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
         who: Any = await self._clients.bare(answer["access_token"]).auth_test()
         installed = _installation(answer, str(who.get("bot_id") or ""), str(who.get("url") or ""), self._clock())
         await self._installs.async_save(installed)

@@ -1,0 +1,353 @@
+"""Being in Slack, with the real slack-bolt and slack-sdk, on real sockets: heard, not heard, forged, installed, removed."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import aiohttp
+import pytest
+from slack_sdk.errors import SlackApiError
+
+from adapters.slack import needs
+from adapters.slack.check import check
+from adapters.slack.manifest import manifest
+from bot.app import App
+from bot.errors import Refused, SettingsError
+from bot.settings_chat import SlackSettings
+from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
+from tests.fakes import slack
+
+GENERAL = "C0GENERAL"
+
+
+def minutes(count: int) -> timedelta:
+    return timedelta(minutes=count)
+
+
+@pytest.fixture
+async def fake() -> AsyncIterator[slack.FakeSlack]:
+    async with slack.running(tiers=False) as running:
+        yield running
+
+
+@pytest.fixture
+async def app(tmp_path: Path) -> AsyncIterator[App]:
+    async with service(tmp_path) as built:
+        yield built
+
+
+async def test_a_socket_is_opened_and_kept_whatever_befalls_it(fake: slack.FakeSlack, app: App) -> None:
+    async def is_heard_by(sockets: int) -> None:
+        await room.until(lambda: len(fake.link.all) == sockets and len(fake.link.connections) == 1 and not room.trouble)
+        assert await (await fake.command("help")).answer()
+
+    fake.down = True  # Slack is down as the service starts
+    async with connected(app, settings(fake)) as room:
+        await room.until(lambda: "internal_error" in room.trouble)
+        fake.down = False
+        await is_heard_by(sockets=1)
+
+        fake.silence()  # the socket stays open, and nothing comes any more
+        await is_heard_by(sockets=2)
+        fake.drop()
+        await is_heard_by(sockets=3)
+        await fake.disconnect("warning")
+        await is_heard_by(sockets=4)
+        await fake.disconnect("refresh_requested")
+        await is_heard_by(sockets=5)
+
+    assert fake.missed == []
+    await fake.until(lambda: not fake.link.connections or None)
+
+
+async def test_a_token_that_slack_refuses_is_said_and_tried_again(fake: slack.FakeSlack, app: App) -> None:
+    wrong = settings(fake, app_token="xapp-1-wrong")
+    async with connected(app, wrong) as room:
+        await room.until(lambda: "invalid_auth" in room.trouble)
+        assert "`app_token`" in room.trouble
+        opened = [each for each in fake.requests if each.method == "apps.connections.open"]
+        await room.until(lambda: [each for each in fake.requests if each.method == "apps.connections.open"] > opened)
+
+
+async def test_what_befalls_a_channel_is_told_to_the_core_once(fake: slack.FakeSlack, app: App) -> None:
+    private = fake.add_channel("C0PRIV", "priv", joined=True, kind=slack.Kind.PRIVATE)
+    other = fake.add_channel("C0OTHER", "other", joined=True)
+    async with connected(app, settings(fake)) as room:
+        await fake.connected()
+        await fake.rename(fake.general, "announcements")
+        await fake.archive(fake.general)
+        await fake.archive(private)
+        await fake.delete_channel(other)
+        await fake.kick(fake.old)
+        same = {"type": "channel_archive", "channel": "C0RANDOM", "user": fake.anna.id}
+        for _ in range(3):
+            await fake.event(same, event_id="Ev0SAME")
+        await fake.event({"type": "member_left_channel", "user": fake.ben.id, "channel": "C0RANDOM", "team": "T0BROAD"})
+        await room.until(lambda: len(room.gone) == 6)
+        await fake.event({"type": "tokens_revoked", "tokens": {"oauth": ["U0ANNA"], "bot": []}})
+        await fake.event({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": ["U0APPBROAD"]}})  # an older token
+
+    assert [(workspace, channel) for workspace, channel, _ in room.gone] == [
+        ("slack:T0BROAD", GENERAL),
+        ("slack:T0BROAD", "C0PRIV"),
+        ("slack:T0BROAD", "C0OTHER"),
+        ("slack:T0BROAD", "C0OLD"),
+        ("slack:T0BROAD", "C0OLD"),  # left, and a member left; the core pauses once
+        ("slack:T0BROAD", "C0RANDOM"),
+    ]
+    assert "archived" in room.gone[0][2]
+
+
+async def test_an_app_with_its_own_manifest_hears_and_may_do_all_of_it(tmp_path: Path, app: App) -> None:
+    made = manifest(SlackSettings(), socket=True, url="", name="Broadsheet")
+    async with slack.running(tiers=False, manifest=made) as fake, connected(app, settings(fake)) as room:
+        await fake.connected()
+        await fake.archive(fake.general)
+        await room.until(lambda: room.gone)
+        asked = await fake.command("search gpu", channel=fake.random)
+        assert await asked.answer()
+        found = await check(settings(fake), room.clock(), room.line.chats)
+
+    assert [name for name, well, _ in found if not well] == []
+    assert [each.method for each in fake.requests if each.error == "missing_scope"] == []
+
+
+# --- HTTP and OAuth
+
+
+class Browser:
+    """Follows an installation, with its cookies."""
+
+    def __init__(self, fake: slack.FakeSlack, room: Room, session: aiohttp.ClientSession) -> None:
+        self._fake, self._room, self._session = fake, room, session
+        self.cookies: dict[str, str] = {}
+
+    async def begins(self) -> str:
+        """Return where Slack's page is."""
+        async with self._session.get(f"{self._room.url}/slack/install", allow_redirects=False) as answer:
+            assert answer.status == 302
+            for name, morsel in answer.cookies.items():
+                assert morsel["secure"], "never over plain HTTP"
+                assert morsel["httponly"]
+                self.cookies[name] = morsel.value
+            return answer.headers["Location"]
+
+    async def comes_back(self, address: str) -> tuple[int, str]:
+        """Open the address that Slack leads back to, here instead of at the public address."""
+        parts = urlsplit(address)
+        cookies = "; ".join(f"{name}={value}" for name, value in self.cookies.items())
+        url = f"{self._room.url}{parts.path}?{parts.query}"
+        async with self._session.get(url, headers={"Cookie": cookies}, allow_redirects=False) as answer:
+            return answer.status, await answer.text()
+
+    async def installs(self, **given: object) -> tuple[int, str]:
+        """Go through all of it."""
+        return await self.comes_back(self._fake.authorise(await self.begins(), **given))  # type: ignore[arg-type]
+
+
+@pytest.fixture
+async def session() -> AsyncIterator[aiohttp.ClientSession]:
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        yield session
+
+
+async def posted(room: Room, workspace: str = "slack:T0BROAD", channel: str = GENERAL) -> str:
+    client = await room.platform.clients.client(workspace)
+    await client.chat_postMessage(channel=channel, text="A digest.")
+    return str(client.token)
+
+
+async def test_it_is_installed_in_a_browser_and_posts_with_that_token_also_after_a_restart(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    given = by_oauth(fake)
+    async with connected(app, given) as room:
+        with pytest.raises(Refused, match=r"install it at https://digest\.example\.org/slack/install"):
+            await posted(room)
+        page = await (browser := Browser(fake, room, session)).begins()
+        assert parse_qs(urlsplit(page).query)["scope"] == [",".join(needs.scopes(given))]
+        status, text = await browser.comes_back(fake.authorise(page))
+        assert (status, "Broadsheet is in T0BROAD team" in text) == (200, True)
+        token = await posted(room)
+        fake.delivers_to(f"{room.url}/slack/events")
+        assert await (await fake.command("help")).answer()
+
+    kept = await app.chats.installations("slack")
+    assert [each.place for each in kept] == ["T0BROAD"]
+    assert token.encode() not in kept[0].sealed
+    async with connected(app, given) as room:
+        assert await posted(room) == token
+
+
+async def test_an_installation_is_finished_once_in_the_browser_that_began_it_within_ten_minutes(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    clock = Clock()
+    async with connected(app, by_oauth(fake), clock=clock) as room:
+        browser, other = Browser(fake, room, session), Browser(fake, room, session)
+        back = fake.authorise(await browser.begins())
+        await other.begins()
+
+        assert (await other.comes_back(back))[0] == 400  # another browser
+        assert (await browser.comes_back(back.replace("state=", "state=x")))[0] == 400
+        assert (await browser.comes_back(back.split("&state")[0]))[0] == 400
+        assert (await browser.comes_back(back))[0] == 200
+        assert (await browser.comes_back(back))[0] == 400  # a second time
+        assert (await browser.installs(allows=False))[1].count("not allowed") == 1
+        late = fake.authorise(await browser.begins())
+        clock.ahead += minutes(11)
+        assert (await browser.comes_back(late))[0] == 400
+        wrong = fake.authorise(await browser.begins()).replace("code=1111", "code=2222")
+        status, text = await browser.comes_back(wrong)
+
+    assert (status, "invalid_code" in text) == (502, True)
+    assert len(await app.chats.installations("slack")) == 1
+
+
+async def test_an_organisation_installs_it_once_and_its_workspaces_act_by_that_token(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    fake.team.enterprise = "E0BROAD"
+    second = fake.add_team("T0SECOND", enterprise="E0BROAD")
+    carla = fake.add_person("U0CARLA", "carla", team=second)
+    there = fake.add_channel("C0THERE", "there", joined=True, team=second)
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs(whole=True))[0] == 200
+        by_http = fake.delivers_to(f"{room.url}/slack/events")
+        for user, channel in ((fake.anna, fake.general), (carla, there)):
+            assert await (await fake.command("help", user=user, channel=channel)).answer()
+        await by_http.close()
+    async with connected(app, by_oauth(fake)) as room:
+        one, other = await posted(room), await posted(room, "slack:T0SECOND", "C0THERE")
+        assert one == other
+        fake.delivers_to(f"{room.url}/slack/events")
+        await fake.uninstall(fake.team)
+        await room.until(lambda: len(room.gone) == 2)
+        with pytest.raises(Refused):
+            await posted(room, "slack:T0SECOND", "C0THERE")
+
+    assert sorted(workspace for workspace, _, _ in room.gone) == ["slack:T0BROAD", "slack:T0SECOND"]
+    assert await app.chats.installations("slack") == []
+
+
+async def test_tokens_are_renewed_before_they_end_once_and_kept(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    fake.oauth.rotates = True
+    clock = Clock()
+    async with connected(app, by_oauth(fake), clock=clock) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        first = await posted(room)
+        clock.ahead += minutes(9 * 60)
+        assert await posted(room) == first
+        clock.ahead += minutes(65)
+        second, *others = await asyncio.gather(*(posted(room) for _ in range(5)))
+        assert second != first
+        assert set(others) == {second}
+        assert len([each for each in fake.requests if each.method == "oauth.v2.access"]) == 2
+    async with connected(app, by_oauth(fake), clock=clock) as room:
+        assert await posted(room) == second
+        clock.ahead += minutes(11 * 60)
+        fake.fail("oauth.v2.access", slack.Failure(error="internal_error"), times=1)
+        assert await posted(room) == second  # not renewed, and still good
+        third = await posted(room)
+        assert third != second
+
+
+async def test_where_it_was_removed_nothing_is_posted_and_the_core_is_told_unless_it_was_installed_again(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        fake.delivers_to(f"{room.url}/slack/events")
+        await fake.uninstall()
+        await room.until(lambda: room.gone)
+        with pytest.raises(Refused, match="not installed"):
+            await posted(room)
+        assert await app.chats.installations("slack") == []
+
+        clock_was = fake.world.now
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        await fake.revoke()
+        await room.until(lambda: len(room.gone) == 2)
+        assert await app.chats.installations("slack") == []
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        assert clock_was < fake.world.now
+
+    assert [workspace for workspace, _, _ in room.gone] == ["slack:T0BROAD", "slack:T0BROAD"]
+
+
+async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession) -> None:
+    now = Clock()()
+    few = fake.add_grant("xoxb-0-T0BROAD-few", allowed=frozenset({"chat:write"}))
+
+    async def bad(given: SlackSettings, late: int = 0) -> str:
+        return "; ".join(f"{name}: {text}" for name, well, text in await check(given, now + minutes(late)) if not well)
+
+    assert await bad(settings(fake, reactions=True)) == ""
+    assert "missing: commands, channels:read" in await bad(settings(fake, bot_token=few.token))
+    assert "not taken (invalid_auth)" in await bad(settings(fake, bot_token="xoxb-none"))
+    assert "connections:write" in await bad(settings(fake, app_token="xapp-1-none"))
+    assert "clock is" in await bad(settings(fake), late=5)
+    assert "begins with xapp-" in await bad(settings(fake, app_token=""))
+    assert "`public_url`" in await bad(settings(fake, mode="http", signing_secret="s" * 32))
+    assert "no connection" in await bad(settings(fake, api_url="http://127.0.0.1:9/api"))
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        found = await check(by_oauth(fake), now, app.chats)
+    assert found == [("Slack T0BROAD", True, "in T0BROAD team as broadsheet")]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"app_token": ""}, "`app_token`"),
+        ({"app_token": "xoxb-1"}, "`app_token`"),
+        ({"bot_token": "xapp-1"}, "`bot_token`"),
+        ({"mode": "http"}, "`signing_secret`"),
+        ({"client_id": "1.2"}, "`client_secret`"),
+        ({"client_id": "1.2", "client_secret": "s"}, "`public_url`"),
+        ({"client_id": "1.2", "client_secret": "s", "public_url": "http://digest.example.org"}, "`public_url`"),
+        ({"client_id": "1.2", "client_secret": "s", "public_url": "https://digest.example.org"}, "`encryption_keys`"),
+    ],
+)
+async def test_settings_that_cannot_work_are_refused_at_the_start(
+    fake: slack.FakeSlack, app: App, given: dict[str, str], told: str
+) -> None:
+    with pytest.raises(SettingsError, match=told):
+        async with connected(app, settings(fake, **given)):
+            pass
+
+
+async def test_no_secret_stands_in_any_log(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession, caplog: pytest.LogCaptureFixture
+) -> None:
+    """At the lowest level, of every library, before anything is redacted."""
+    caplog.set_level(logging.DEBUG)
+    for name in ("aiohttp", "asyncio", "slack_sdk", "slack_bolt"):
+        logging.getLogger(name).setLevel(logging.DEBUG)
+    fake.oauth.rotates = True
+    async with connected(app, settings(fake)) as room:
+        await fake.connected()
+        assert await (await fake.command("help")).answer()
+        fake.fail("chat.postMessage", slack.Failure(error="internal_error"))
+        with pytest.raises(SlackApiError):
+            await posted(room)
+        fake.link.down = True
+        fake.drop()
+        await room.until(lambda: "internal_error" in room.trouble)
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        fake.delivers_to(f"{room.url}/slack/events")
+        assert await (await fake.command("help")).answer()
+        room.clock.ahead += minutes(11 * 60)
+        await posted(room)
+
+    secrets = {each.token for each in fake.world.grants.values()} | {each.refresh for each in fake.world.grants.values()}
+    secrets |= {fake.client_secret, fake.signing_secret, KEY} - {""}
+    said = caplog.text
+    assert len(secrets - {""}) > 5
+    assert [secret for secret in secrets - {""} if secret in said] == []
