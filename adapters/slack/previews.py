@@ -44,10 +44,9 @@ async def _previewed(reception: Reception, workspace: str, event: Mapping[str, A
     unfurls = {url: {"blocks": blocks} for url, blocks in zip(urls, found, strict=True) if blocks}
     if not unfurls:
         return
-    # While a message is still being written it has no identifier but that of the unfurling.
-    where = {name: event[name] for name in ("unfurl_id", "source") if event.get(name)}
-    if len(where) < 2:
-        where = {"channel": event["channel"], "ts": event["message_ts"]}
+    where = {"channel": event["channel"], "ts": event["message_ts"]}
+    if event.get("source") == "composer":  # the message is still being written and has no name but this
+        where = {name: event[name] for name in ("unfurl_id", "source")}
     try:
         client = await reception.clients.client(workspace)
         await client.chat_unfurl(unfurls=unfurls, **where)

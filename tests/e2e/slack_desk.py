@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from adapters.slack.connect import SlackPlatform, opened
+from adapters.slack.manifest import manifest
 from bot.app import App, Service, built
 from bot.models import Item
 from bot.ports import Watch
@@ -87,13 +88,18 @@ def settings_for(fake: slack.FakeSlack, folder: Path, **given: Any) -> Settings:
 
 @asynccontextmanager
 async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) -> AsyncIterator[SlackDesk]:
-    """Run the service in a new Slack, whose clock is the same, until the block ends; `given` are settings of [slack]."""
+    """Run the service in a new Slack, whose clock is the same, until the block ends; `given` are settings of [slack].
+
+    The app there is as the manifest says: other scopes are refused, other events are not sent.
+    """
     desk: SlackDesk | None = None
 
     def clock() -> datetime:
         return desk.now if desk else NOW
 
-    async with slack.running(tiers=False, clock=lambda: clock().timestamp()) as fake:
+    switched = {name: value for name, value in given.items() if name in ("reactions", "link_previews", "join_channels")}
+    asked = manifest(SlackSettings(**switched), socket=True, url="", name="Broadsheet")
+    async with slack.running(tiers=False, clock=lambda: clock().timestamp(), manifest=asked) as fake:
         settings = settings_for(fake, folder, **given)
         async with built(settings, exclusive=True) as app:
             await app.store.add(items, NOW)

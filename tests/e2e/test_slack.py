@@ -235,3 +235,119 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         (now,) = await desk.app.store.subscriptions("slack:T0BROAD")
         assert now.filter.text == "training"
         faultless(desk)
+
+
+async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their_channel(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, anna, ben = desk.fake, desk.fake.anna, desk.fake.ben
+        await (await fake.command("subscribe gpu-systems", user=ben, channel=fake.general)).answer()
+        await (await fake.command("save 2603.00002", user=ben)).answer()
+        fake.secret.members.discard(ben.id)
+        await fake.invite(fake.secret)
+        await (await fake.command("subscribe llm-inference", user=anna, channel=fake.secret)).answer()
+
+        await fake.open_home(ben)
+        home = await fake.until(lambda: fake.home(ben))
+        assert "Subscriptions in your channels" in home.words
+        assert "Sharding tensors in CUDA" in home.words
+        assert "llm-inference" not in home.words.partition("Topics")[0]
+        assert "Collected" not in home.words
+        await fake.open_home(anna)
+        admins = await fake.until(lambda: fake.home(anna))
+        assert "7 papers, 1 repository" in admins.words
+
+        asked = await fake.click(home, "Pause", user=ben)
+        window = await asked.view()
+        assert "GPU systems is paused" in window.words
+        (now,) = await desk.app.store.subscriptions("slack:T0BROAD", channel="C0GENERAL")
+        assert now.paused
+        home = await fake.until(lambda: (found := fake.home(ben)) and "Resume" in found.labels and found)
+
+        view = await (await fake.click(home, "Edit…", user=ben)).view()
+        assert view.title == "Subscribe a channel"
+        await fake.submit(view, {"At": "08:00"})
+        assert view.is_open
+        assert "Changed the subscription to GPU systems" in view.words
+        home = await fake.until(lambda: (found := fake.home(ben)) and "08:00" in found.words and found)
+
+        view = await (await fake.click(home, "Search papers", user=ben)).view()
+        await fake.submit(view, {"Query": "gpu"})
+        assert "Found for: gpu" in view.words
+        pushed = await (await fake.click(view, "Similar", user=ben)).view()
+        assert "Close to" in pushed.words
+        assert "Found for: gpu" in view.words
+        await fake.click(view, "Next 5", user=ben)
+        await fake.until(lambda: "6. " in view.words)
+        faultless(desk)
+
+
+async def test_papers_like_the_one_that_a_message_links_are_found(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        linking = fake.say(fake.random, "look: <https://arxiv.org/pdf/2603.00001v2|this one>, it is good")
+        found = await (await fake.shortcut("find_similar", user=ben, message=linking)).answer()
+        assert found.text.startswith("Close to Paging the KV cache")
+        assert (found.shown_to, found.channel) == (ben.id, "C0RANDOM")
+        plain = fake.say(fake.random, "nothing here")
+        told = await (await fake.shortcut("find_similar", user=ben, message=plain)).answer()
+        assert "links nothing that Broadsheet knows" in told.words
+        view = await (await fake.shortcut("search_papers", user=ben)).view()
+        assert view.title == "Search papers"
+        faultless(desk)
+
+
+async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path: Path) -> None:
+    async with sitting(tmp_path, reactions=True, link_previews=True, layout="thread") as desk:
+        fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
+        await (await fake.command("subscribe gpu-systems at 09:00 in UTC", user=ben, channel=general)).answer()
+        await desk.round()
+        await desk.app.store.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+        desk.now = NOW + timedelta(hours=2, seconds=5)
+        while len(entries := [each for each in fake.messages(general) if each.thread]) < 3:
+            await desk.round(desk.now + timedelta(seconds=5))
+        head, entry = fake.messages(general)[1], entries[1]
+
+        async def said() -> list[tuple[str, str, bool]]:
+            return [(e.person, e.key, e.more) for e in await desk.app.store.feedback("slack:T0BROAD", "gpu-systems")]
+
+        async def comes_to(wanted: list[tuple[str, str, bool]]) -> None:
+            async with asyncio.timeout(20):
+                while await said() != wanted:
+                    await asyncio.sleep(0.02)
+
+        key = f"arxiv:2603.{11 + NEW.index(next(title for title in NEW if title in entry.words)):05}"
+        await fake.react(entry, "+1::skin-tone-4")
+        await comes_to([(ben.id, key, True)])
+        await fake.react(entry, "-1")
+        await comes_to([(ben.id, key, False)])
+        await fake.unreact(entry, "+1::skin-tone-4")  # what stands is the other one
+        await fake.react(entry, "tada")
+        await fake.react(head, "+1")  # it shows several
+        await fake.react(entry, "thumbsup", user=fake.team.app_user)
+        await fake.unreact(entry, "-1")
+        await comes_to([])
+
+        link = "https://arxiv.org/abs/2603.00001"
+        shared = await fake.share(fake.random, f"see {link} and https://example.org/x and https://github.com/acme/unknown")
+        await fake.until(lambda: shared.unfurls)
+        assert list(shared.unfurls) == [link]
+        assert "Paging the KV cache" in str(shared.unfurls)
+        again = await fake.share(fake.random, f"again <{link}>")
+        elsewhere = await fake.share(general, f"here <{link}>")
+        await fake.until(lambda: elsewhere.unfurls)
+        assert not again.unfurls
+        desk.now += timedelta(minutes=31)
+        later = await fake.share(fake.random, f"later <{link}>")
+        await fake.until(lambda: later.unfurls)
+        await fake.share(general, f"our own <{link}>", user=fake.team.app_user)
+        faultless(desk)
+
+
+async def test_reactions_and_links_are_not_heard_unless_they_are_switched_on(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        shared = await fake.share(fake.random, "see https://arxiv.org/abs/2603.00001")
+        await (await fake.command("help")).answer()  # what came before it has been heard
+        assert not shared.unfurls
+        assert not [each for each in fake.requests if each.method == "chat.unfurl"]
+        faultless(desk)
