@@ -16,9 +16,6 @@ from typing import Any
 
 import aiohttp
 import discord
-import yarl
-from discord.asset import Asset
-from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
 from adapters.discord.answers import Answers
@@ -30,11 +27,12 @@ from adapters.discord.reactions import react
 from adapters.discord.reception import Reception, workspace_of
 from adapters.discord.send import DiscordMessenger
 from adapters.discord.tree import fingerprint, tree
+from adapters.discord.usable import addressed, demand_usable
 from adapters.work import Work
-from bot.errors import Delayed, Reach, SettingsError
+from bot.errors import BotError, Delayed, Reach
 from bot.platforms import Line
 from bot.ports import Watch
-from bot.settings_chat import DISCORD_ADDRESSES, DiscordSettings
+from bot.settings_chat import DiscordSettings
 
 log = logging.getLogger(__name__)
 
@@ -66,8 +64,11 @@ class Bot(discord.AutoShardedClient):
         self.reception = reception
 
     async def setup_hook(self) -> None:
-        """Tell Discord the commands, where they are not as it knows them."""
-        await synced(self.reception, str(self.application_id))
+        """Tell Discord the commands, where they are not as it knows them; who cannot is heard all the same."""
+        try:
+            await synced(self.reception, str(self.application_id))
+        except (*_FAILURES, BotError) as error:
+            log.warning("Discord could not be told the commands, and is at the next connection: %s", _reason(error))
 
     def silence(self) -> float:
         """Return for how many seconds the shard that is silent longest has been; infinite before the first connection."""
@@ -274,6 +275,7 @@ async def opened(settings: DiscordSettings, line: Line, *, look: float = 1.0) ->
     """Yield Discord, ready to post; who runs its watches hears it too. Raises SettingsError for unusable settings."""
     demand_usable(settings)
     addressed(settings)
+    logging.getLogger("discord").setLevel(logging.INFO)  # below that it writes whole requests, with what opens them
     invalid = Invalid()
     door = Door(settings.token.get_secret_value(), invalid)
     places = Places(door)
@@ -285,22 +287,3 @@ async def opened(settings: DiscordSettings, line: Line, *, look: float = 1.0) ->
     finally:
         await work.finish()
         await door.close()
-
-
-def demand_usable(settings: DiscordSettings) -> None:
-    """Raise SettingsError for settings with which Discord could never be heard."""
-    token = settings.token.get_secret_value()
-    if token.strip() != token or token.lower().startswith("bot ") or len(token.split(".")) != 3:
-        raise SettingsError(
-            "`token` in [discord] must be the bot's token as Discord's developer portal shows it: three parts joined by"
-            " dots, without the word Bot."
-        )
-
-
-def addressed(settings: DiscordSettings) -> None:
-    """Turn discord.py to the addresses of the settings; they hold for the whole process."""
-    Route.BASE = settings.api_url
-    DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)
-    Asset.BASE = settings.cdn_url
-    if (settings.api_url, settings.gateway_url, settings.cdn_url) != DISCORD_ADDRESSES:
-        log.warning("Discord is looked for at %s and %s", settings.api_url, settings.gateway_url)

@@ -1,0 +1,212 @@
+"""Being in Discord: what falls is begun anew, what is over is said, and what cannot work is refused at once."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from adapters.discord.check import check
+from adapters.discord.connect import opened
+from bot.errors import SettingsError
+from bot.settings_chat import DiscordSettings
+from tests.conftest import NOW
+from tests.e2e.discord_desk import DiscordDesk, sitting
+from tests.fakes.discord import FakeDiscord, Kind, Permission
+
+
+async def until(holds: Callable[[], bool | Awaitable[bool]], seconds: float = 20.0) -> None:
+    """Wait for something that comes about by itself; raises TimeoutError."""
+    end = asyncio.get_running_loop().time() + seconds
+    while not (held if isinstance(held := holds(), bool) else await held):
+        if asyncio.get_running_loop().time() > end:
+            raise TimeoutError
+        await asyncio.sleep(0.02)
+
+
+def asked(fake: FakeDiscord, path: str, method: str = "") -> int:
+    return sum(path in call.path and call.method.startswith(method) for call in fake.calls)
+
+
+async def answers(desk: DiscordDesk) -> bool:
+    return bool((await desk.fake.slash("digest topics", user=desk.ben, channel=desk.papers)).text)
+
+
+async def test_the_commands_are_told_once_and_again_only_when_they_change(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, before = desk.fake, asked(desk.fake, "/commands", "PUT")
+        assert before == 1
+        fake.gateway.send_malformed()  # ends discord.py's client
+        await until(lambda: len(fake.gateway.identifies) >= 2)
+        await fake.gateway.heard()
+        assert await answers(desk)
+        assert asked(fake, "/commands", "PUT") == before
+        await desk.app.store.set_fact(f"discord commands of {fake.application}", "as they were once")
+        fake.gateway.send_malformed()
+        await until(lambda: asked(fake, "/commands", "PUT") == 2)
+
+
+async def test_a_gateway_that_cannot_be_resumed_is_identified_to_anew(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        desk.fake.gateway.forget()
+        desk.fake.gateway.drop()
+        await until(lambda: len(desk.fake.gateway.identifies) >= 2)
+        await desk.fake.gateway.heard()
+        assert await answers(desk)
+
+
+async def test_digests_are_posted_while_nobody_is_heard_and_it_is_said(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        await fake.slash(
+            "digest subscribe",
+            user=desk.anna,
+            channel=desk.papers,
+            topic="gpu-systems",
+            days="daily",
+            at="09:00",
+            zone="UTC",
+        )
+        await fake.posted(desk.papers)
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        (held,) = await desk.app.store.subscriptions(desk.workspace)
+        await desk.round()
+        fake.gateway.is_down = True
+        fake.gateway.drop()
+        await desk.app.store.add(desk.fresh(), desk.now)
+        await desk.round(desk.due(held))
+        assert any("GPU systems" in each.text for each in fake.of_bot(desk.papers)[1:])
+        fake.gateway.is_down = False
+        await fake.gateway.heard()
+        assert await answers(desk)
+
+
+async def test_a_gateway_that_is_down_at_the_first_connection_is_tried_again(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        fake.gateway.is_down = True
+        fake.gateway.send_malformed()  # the next client meets it as its first
+        await fake.gateway.heard(no_more=True)
+        await until(lambda: "not heard" in desk.platform.trouble(NOW))
+        fake.gateway.is_down = False
+        await fake.gateway.heard(60)
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        assert await answers(desk)
+
+
+async def test_with_hardly_any_connections_left_none_is_made(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        fake.identifies_left = 3
+        before = len(fake.gateway.identifies)
+        fake.gateway.send_malformed()
+        await until(lambda: "hardly any new connections" in desk.platform.trouble(NOW))
+        assert len(fake.gateway.identifies) == before
+
+
+@pytest.mark.parametrize("gone", ["channel", "server"])
+async def test_what_is_gone_is_paused_and_its_owner_told_once(tmp_path: Path, gone: str) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        if gone == "channel":
+            fake.delete_channel(desk.papers)
+        else:
+            fake.kick(desk.guild)
+
+        async def paused() -> bool:
+            (held,) = await desk.app.store.subscriptions(desk.workspace)
+            return held.paused
+
+        await until(paused)
+        if gone == "channel":
+            await desk.round()
+            await desk.round()
+            await until(lambda: any(each.kind is Kind.PRIVATE and each.messages for each in fake.channels.values()))
+            (conversation,) = [each for each in fake.channels.values() if each.kind is Kind.PRIVATE]
+            assert len(conversation.messages) == 1
+
+
+async def test_a_reaction_counts_while_it_stands(tmp_path: Path) -> None:
+    async with sitting(tmp_path, reactions=True) as desk:
+        fake = desk.fake
+        await fake.slash(
+            "digest subscribe",
+            user=desk.anna,
+            channel=desk.papers,
+            topic="gpu-systems",
+            days="daily",
+            at="09:00",
+            entries=1,
+            zone="UTC",
+        )
+        await fake.posted(desk.papers)
+        (held,) = await desk.app.store.subscriptions(desk.workspace)
+        await desk.round()
+        await desk.app.store.add(desk.fresh(), desk.now)
+        await desk.round(desk.due(held))
+        message = fake.of_bot(desk.papers)[-1]
+
+        async def said(count: int) -> None:
+            async def counted() -> bool:
+                return len(await desk.app.store.feedback(desk.workspace, "gpu-systems")) == count
+
+            await until(counted)
+
+        fake.react(message, "👍🏽", user=desk.ben)
+        await said(1)
+        fake.unreact(message, "👍🏽", user=desk.ben)
+        await said(0)
+
+
+async def test_a_link_that_somebody_posts_is_previewed_once(tmp_path: Path) -> None:
+    async with sitting(tmp_path, link_previews=True) as desk:
+        fake = desk.fake
+        fake.write(desk.papers, desk.ben, "have you seen https://arxiv.org/abs/2603.00001 ?")
+        (shown,) = await fake.posted(desk.papers)
+        assert "Paging the KV cache" in shown.text
+        fake.write(desk.papers, desk.anna, "again https://arxiv.org/abs/2603.00001v2 and https://arxiv.org/abs/2603.00002")
+        await fake.posted(desk.papers, 2)
+        assert len(fake.of_bot(desk.papers)) == 2, "each once in half an hour"
+        asked = await fake.menu("Find similar papers", next(iter(desk.papers.messages.values())), user=desk.ben)
+        assert asked.text
+        assert (fake.wrong, fake.mentions) == ([], [])
+
+
+async def test_what_is_typed_is_completed(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        found = await fake.autocomplete("digest topic show", "topic", "gpu", user=desk.ben, channel=desk.papers)
+        assert "gpu-systems" in [each["value"] for each in found]
+        found = await fake.autocomplete("digest subscribe", "zone", "zur", user=desk.ben, channel=desk.papers)
+        assert "Europe/Zurich" in [each["value"] for each in found]
+
+
+@pytest.mark.parametrize("token", ["Bot a.b.c", "abc", " a.b.c", "a.b"])
+async def test_a_token_that_is_none_is_refused_at_once(token: str, tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        with pytest.raises(SettingsError, match=r"`token` in \[discord\]"):
+            async with opened(DiscordSettings(token=token), desk.app.line(lambda: NOW)):
+                pass
+
+
+async def test_doctor_says_what_to_mend(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        settings = desk.app.settings.discord
+        told = {name: (well, text) for name, well, text in await check(settings, NOW)}
+        assert told["Discord"][0]
+        assert not told["Discord server Lab"][0], "the bot has fewer rights here than it asks for"
+        (found,) = await check(settings.model_copy(update={"token": DiscordSettings(token="x.y.z").token}), NOW)
+        assert found[:2] == ("Discord", False)
+        assert "copy it anew" in found[2]
+
+
+async def test_no_token_reaches_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, logger="adapters")
+    async with sitting(tmp_path) as desk:
+        desk.fake.gateway.send_malformed()
+        await until(lambda: len(desk.fake.gateway.identifies) >= 2)
+        desk.fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
+        await desk.fake.slash("digest search", query="gpu", user=desk.ben, channel=desk.papers)
+        assert desk.fake.token not in caplog.text
