@@ -95,7 +95,7 @@ async def service(folder: Path) -> AsyncIterator[App]:
         "huggingface": HuggingFaceSettings(enabled=False),
         "github": GitHubSettings(enabled=False),
     }
-    async with built(Settings(database=str(folder / "b.sqlite3"), **off)) as app:
+    async with built(Settings(database=folder / "b.sqlite3", **off)) as app:
         yield app
 
 

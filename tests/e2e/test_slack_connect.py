@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import aiohttp
@@ -27,6 +28,12 @@ def minutes(count: int) -> timedelta:
     return timedelta(minutes=count)
 
 
+async def is_helped(fake: slack.FakeSlack, **where: Any) -> None:
+    """Somebody gives a command, and is answered."""
+    answer = await (await fake.command("help", **where)).answer()
+    assert "search" in answer.words
+
+
 @pytest.fixture
 async def fake() -> AsyncIterator[slack.FakeSlack]:
     async with slack.running(tiers=False) as running:
@@ -42,7 +49,7 @@ async def app(tmp_path: Path) -> AsyncIterator[App]:
 async def test_a_socket_is_opened_and_kept_whatever_befalls_it(fake: slack.FakeSlack, app: App) -> None:
     async def is_heard_by(sockets: int) -> None:
         await room.until(lambda: len(fake.link.all) == sockets and len(fake.link.connections) == 1 and not room.trouble)
-        assert await (await fake.command("help")).answer()
+        await is_helped(fake)
 
     fake.down = True  # Slack is down as the service starts
     async with connected(app, settings(fake)) as room:
@@ -107,8 +114,7 @@ async def test_an_app_with_its_own_manifest_hears_and_may_do_all_of_it(tmp_path:
         await fake.connected()
         await fake.archive(fake.general)
         await room.until(lambda: room.gone)
-        asked = await fake.command("search gpu", channel=fake.random)
-        assert await asked.answer()
+        await is_helped(fake, channel=fake.random)
         found = await check(settings(fake), room.clock(), room.line.chats)
 
     assert [name for name, well, _ in found if not well] == []
@@ -143,9 +149,9 @@ class Browser:
         async with self._session.get(url, headers={"Cookie": cookies}, allow_redirects=False) as answer:
             return answer.status, await answer.text()
 
-    async def installs(self, **given: object) -> tuple[int, str]:
+    async def installs(self, **given: Any) -> tuple[int, str]:
         """Go through all of it."""
-        return await self.comes_back(self._fake.authorise(await self.begins(), **given))  # type: ignore[arg-type]
+        return await self.comes_back(self._fake.authorise(await self.begins(), **given))
 
 
 @pytest.fixture
@@ -173,7 +179,7 @@ async def test_it_is_installed_in_a_browser_and_posts_with_that_token_also_after
         assert (status, "Broadsheet is in T0BROAD team" in text) == (200, True)
         token = await posted(room)
         fake.delivers_to(f"{room.url}/slack/events")
-        assert await (await fake.command("help")).answer()
+        await is_helped(fake)
 
     kept = await app.chats.installations("slack")
     assert [each.place for each in kept] == ["T0BROAD"]
@@ -218,7 +224,7 @@ async def test_an_organisation_installs_it_once_and_its_workspaces_act_by_that_t
         assert (await Browser(fake, room, session).installs(whole=True))[0] == 200
         by_http = fake.delivers_to(f"{room.url}/slack/events")
         for user, channel in ((fake.anna, fake.general), (carla, there)):
-            assert await (await fake.command("help", user=user, channel=channel)).answer()
+            await is_helped(fake, user=user, channel=channel)
         await by_http.close()
     async with connected(app, by_oauth(fake)) as room:
         one, other = await posted(room), await posted(room, "slack:T0SECOND", "C0THERE")
@@ -332,7 +338,7 @@ async def test_no_secret_stands_in_any_log(
     fake.oauth.rotates = True
     async with connected(app, settings(fake)) as room:
         await fake.connected()
-        assert await (await fake.command("help")).answer()
+        await is_helped(fake)
         fake.fail("chat.postMessage", slack.Failure(error="internal_error"))
         with pytest.raises(SlackApiError):
             await posted(room)
@@ -342,7 +348,7 @@ async def test_no_secret_stands_in_any_log(
     async with connected(app, by_oauth(fake)) as room:
         assert (await Browser(fake, room, session).installs())[0] == 200
         fake.delivers_to(f"{room.url}/slack/events")
-        assert await (await fake.command("help")).answer()
+        await is_helped(fake)
         room.clock.ahead += minutes(11 * 60)
         await posted(room)
 
