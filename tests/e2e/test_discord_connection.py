@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from adapters.discord.check import check
 from adapters.discord.connect import opened
@@ -187,7 +188,7 @@ async def test_what_is_typed_is_completed(tmp_path: Path) -> None:
 async def test_a_token_that_is_none_is_refused_at_once(token: str, tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         with pytest.raises(SettingsError, match=r"`token` in \[discord\]"):
-            async with opened(DiscordSettings(token=token), desk.app.line(lambda: NOW)):
+            async with opened(DiscordSettings(token=SecretStr(token)), desk.app.line(lambda: NOW)):
                 pass
 
 
@@ -197,7 +198,7 @@ async def test_doctor_says_what_to_mend(tmp_path: Path) -> None:
         told = {name: (well, text) for name, well, text in await check(settings, NOW)}
         assert told["Discord"][0]
         assert not told["Discord server Lab"][0], "the bot has fewer rights here than it asks for"
-        (found,) = await check(settings.model_copy(update={"token": DiscordSettings(token="x.y.z").token}), NOW)
+        (found,) = await check(settings.model_copy(update={"token": SecretStr("x.y.z")}), NOW)
         assert found[:2] == ("Discord", False)
         assert "copy it anew" in found[2]
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,3 +140,10 @@ def test_the_invitation_asks_for_what_it_gives_a_reason_for() -> None:
     assert permissions() == Permissions(**dict.fromkeys(REASONS, True))
     assert len(REASONS) == permissions().value.bit_count()
     assert not permissions().administrator
+
+
+def test_the_documentation_gives_the_reason_of_every_permission() -> None:
+    told = Path("docs/discord.md").read_text(encoding="utf-8")
+    for name, reason in REASONS.items():
+        shown = name.replace("_", " ").title().replace(" In ", " in ")
+        assert f"| {shown} | {reason} |" in told
