@@ -117,10 +117,10 @@ def _subscribing(before: SubscribeForm, after: SubscribeForm) -> Iterator[Comman
     was, wanted = _line(before.filter), _line(after.filter)
     if wanted and (wanted != was or not before.subscribed):
         said["filter"] = wanted
-    if said:
-        yield Subscribe(topic=after.topic, **said)
     if before.subscribed and was and not wanted:
         yield Filter(after.topic, FilterAction.CLEAR, scope=Scope.HERE)
+    if said:
+        yield Subscribe(topic=after.topic, **said)
 
 
 def _number(before: SubscribeForm, after: SubscribeForm, name: str) -> dict[str, Any]:

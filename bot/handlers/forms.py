@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot import zones
@@ -120,17 +121,17 @@ async def submit(desk: Desk, before: Form, after: Form, actor: Actor, now: datet
     await check_may_manage(desk, actor)
     await _try(desk, commands, actor)
     replies = [await handle(desk, command, actor, now) for command in commands]
+    if isinstance(commands[0], CreateTopic):
+        title = (await topic_named(desk, actor.workspace, commands[0].name)).title
+        return replace(replies[0], title=f"Made the topic {title} ({commands[0].name})")
     return replies[0] if len(replies) == 1 else _together(replies)
 
 
 def _together(replies: Sequence[Reply]) -> Reply:
-    """The first says what was made; of what followed each says its title; the buttons are those of the last."""
-    first, last = replies[0], replies[-1]
-    buttons = tuple(each for each in last.buttons if each.label not in ("Undo", "Take back"))
+    """Tell what each did, and how it stands after the last. Nothing is undone from here: each would undo a part."""
+    buttons = tuple(each for each in replies[-1].buttons if each.label != "Undo")
     said = tuple(f"{each.title}." for each in replies[1:])
-    return Reply(
-        title=first.title, text=(*first.text[:1], *said), fields=first.fields, buttons=buttons, private=first.private
-    )
+    return replace(replies[-1], title=replies[0].title, text=said, entries=(), buttons=buttons)
 
 
 async def _try(desk: Desk, commands: Sequence[Command], actor: Actor) -> None:

@@ -110,8 +110,8 @@ def test_only_what_was_changed_is_said_of_what_is_subscribed() -> None:
     assert commands_of(KV, replace(KV, entries=None)) == (Subscribe(topic="kv", entries=Usual.USUAL),)
     assert commands_of(KV, replace(KV, filter="")) == (Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),)
     assert commands_of(KV, replace(KV, filter=" ", compact=True)) == (
-        Subscribe(topic="kv", compact=True),
         Filter("kv", FilterAction.CLEAR, scope=Scope.HERE),
+        Subscribe(topic="kv", compact=True),
     )
 
 

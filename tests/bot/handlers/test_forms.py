@@ -74,7 +74,10 @@ async def test_sending_a_form_subscribes_and_sending_it_again_changes_what_was_c
     assert (form.weekdays, form.at, form.entries, form.filter) == ((0, 2), time(8), 3, "has:code")
     await ada.ask("subscribe kv compact")  # by somebody else, while the form is open
     reply = await send(ada, form, entries=None, filter="")
-    assert reply.title == "Changed the subscription to KV cache"
+    assert reply.title == "Cleared the filter of KV cache in this channel"
+    assert reply.text == ("Changed the subscription to KV cache.",)
+    assert {field.name: field.value for field in reply.fields}["Filter"] == "none"
+    assert [each.label for each in reply.buttons] == ["Preview", "Pause", "Unsubscribe", "Try the filter"]
     form = await of_subscription(ada)
     assert (form.entries, form.filter, form.compact) == (None, "", True)
     assert (await send(ada, form)).title == "Nothing was changed"
@@ -140,7 +143,10 @@ async def test_a_new_topic_is_made_by_a_form(ada: Seat) -> None:
         description="Held.",
     )
     reply = await submit(ada.desk, await topic_form(ada.desk, ada.actor, ""), form, ada.actor, ada.now)
-    assert reply.title == "Made the topic Paging (paging)"
+    assert reply.title == "Made the topic Paging the cache (paging)"
+    assert reply.text == ("3 of the 5 items of the last 7 days enter it; the best:",)
+    assert len(reply.entries) == 3
+    assert [each.label for each in reply.buttons] == ["Subscribe", "Show", "Delete"]
     made = await topic_form(ada.desk, ada.actor, "paging")
     assert made == replace(form, examples=("arxiv:2603.00001",), revision=7)
 
