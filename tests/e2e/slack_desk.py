@@ -83,7 +83,7 @@ def settings_for(fake: slack.FakeSlack, folder: Path, **given: Any) -> Settings:
         "huggingface": HuggingFaceSettings(enabled=False),
         "github": GitHubSettings(enabled=False),
     }
-    return Settings(database=str(folder / "b.sqlite3"), slack=SlackSettings(**section), **off)
+    return Settings(database=folder / "b.sqlite3", slack=SlackSettings(**section), **off)
 
 
 @asynccontextmanager

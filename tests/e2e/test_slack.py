@@ -4,6 +4,7 @@ import asyncio
 import os
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from tests.conftest import NOW
 from tests.e2e.slack_desk import NEW, SlackDesk, about, sitting
 from tests.e2e.slack_transcript import Transcript
-from tests.fakes.slack import Channel, Message
+from tests.fakes.slack import Channel, Message, Person, View
 
 TRANSCRIPT = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read before every test, which has no settings from outside
 KEY = "aGVyZSBhcmUgdGhpcnR5LXR3byBieXRlcyBvZiBrZXk="
@@ -29,7 +30,7 @@ def faultless(desk: SlackDesk) -> None:
 async def test_from_the_installation_to_the_owner_who_is_told(tmp_path: Path, unused_tcp_port: int) -> None:
     told = Transcript()
     address = f"http://127.0.0.1:{unused_tcp_port}"
-    oauth = {"client_id": "1111.2222", "client_secret": "c" * 32, "encryption_keys": KEY}
+    oauth: dict[str, Any] = {"client_id": "1111.2222", "client_secret": "c" * 32, "encryption_keys": KEY}
     async with sitting(tmp_path, bot_token="", port=unused_tcp_port, public_url=address, **oauth) as desk:
         fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
         await _installed(desk, address, told)
@@ -174,8 +175,7 @@ async def test_a_topic_is_made_tried_and_edited_in_forms(tmp_path: Path) -> None
 
         filled = {"Name": "gpu-systems", "Interests: what ranks high": '2.5 "training"\n-1 survey', "Examples": "2603.00001"}
         await fake.submit(view, filled)
-        assert view.is_open
-        assert list(view.errors) == ["name|"]
+        assert (view.is_open, list(view.errors)) == (True, ["name|"])
         await fake.submit(view, {"Name": "kernels"})
         assert not view.is_open
         (made,) = await fake.until(lambda: fake.messages(fake.general))
@@ -261,14 +261,14 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         assert "GPU systems is paused" in window.words
         (now,) = await desk.app.store.subscriptions("slack:T0BROAD", channel="C0GENERAL")
         assert now.paused
-        home = await fake.until(lambda: (found := fake.home(ben)) and "Resume" in found.labels and found)
+        home = await _home_with(desk, ben, "Resume")
 
         view = await (await fake.click(home, "Edit…", user=ben)).view()
         assert view.title == "Subscribe a channel"
         await fake.submit(view, {"At": "08:00"})
         assert view.is_open
         assert "Changed the subscription to GPU systems" in view.words
-        home = await fake.until(lambda: (found := fake.home(ben)) and "08:00" in found.words and found)
+        home = await _home_with(desk, ben, "08:00")
 
         view = await (await fake.click(home, "Search papers", user=ben)).view()
         await fake.submit(view, {"Query": "gpu"})
@@ -279,6 +279,16 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         await fake.click(view, "Next 5", user=ben)
         await fake.until(lambda: "6. " in view.words)
         faultless(desk)
+
+
+async def _home_with(desk: SlackDesk, person: Person, words: str) -> View:
+    def found() -> View | None:
+        home = desk.fake.home(person)
+        return home if home is not None and words in home.words else None
+
+    shown = await desk.fake.until(found)
+    assert shown is not None
+    return shown
 
 
 async def test_papers_like_the_one_that_a_message_links_are_found(tmp_path: Path) -> None:
@@ -312,7 +322,7 @@ async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path
 
         async def comes_to(wanted: list[tuple[str, str, bool]]) -> None:
             async with asyncio.timeout(20):
-                while await said() != wanted:
+                while await said() != wanted:  # noqa: ASYNC110 - the store sets no event
                     await asyncio.sleep(0.02)
 
         key = f"arxiv:2603.{11 + NEW.index(next(title for title in NEW if title in entry.words)):05}"
