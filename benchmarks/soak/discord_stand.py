@@ -1,10 +1,15 @@
-"""The fake Discord with a crowd's channels, and the messenger that the service has for it."""
+"""The fake Discord with a crowd's channels, and the messenger that the service has for it.
 
-from collections.abc import AsyncIterator
+Every fourth channel is a forum, and what comes after the first message hangs in its thread.
+"""
+
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from typing import Any
 
 from discord.http import Route
 
+from adapters.discord.buttons import pressed
 from adapters.discord.door import Door
 from adapters.discord.send import DiscordMessenger
 from benchmarks.soak.plant import Crowd
@@ -12,16 +17,27 @@ from benchmarks.soak.work import Work
 from bot.models import Abilities
 from bot.ports_chat import Chats
 from tests.fakes.discord import Behaviour, Channel, FakeDiscord, Kind, running
+from tests.fakes.discord.things import parts_of
 
 TOKEN = "of-the-soak"
+
+
+_FORUMS = 4  # every so many channels are one
 
 
 class Scaled(DiscordMessenger):
     """The messenger, told of a Discord that forgets as soon as the soak's does, and of no limit but those it meets."""
 
     def __init__(self, door: Door, chats: Chats, abilities: Abilities) -> None:
-        super().__init__(door, chats)
+        super().__init__(door, chats, threads=True)
         self.abilities = abilities
+
+
+def _marker(body: Mapping[str, Any]) -> str:
+    """Return the delivery whose message this is: that of the first button of ours."""
+    parts = parts_of(list(body.get("components") or ()))
+    read = (pressed(each["custom_id"]) for each in parts if "custom_id" in each)
+    return next((each.delivery for each in read if each is not None and each.delivery), "")
 
 
 @asynccontextmanager
@@ -29,11 +45,13 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
     """Run it with the crowd's servers and channels."""
     async with running(behaviour) as fake:
         fake.token = TOKEN
+        fake.read_marker = _marker
         fake.limits.invalid_most = 1_000_000_000  # a storm's 429 are not the sender's fault
         for number in range(crowd.channels):
             place = int(crowd.workspace(number).partition(":")[2])
             guild = fake.guilds.get(place) or fake.guild(f"Server {place}", number=place)
-            channel = Channel(int(crowd.channel(number)), Kind.TEXT, f"channel {number}", guild)
+            kind = Kind.TEXT if (number + 1) % _FORUMS else Kind.FORUM
+            channel = Channel(int(crowd.channel(number)), kind, f"channel {number}", guild)
             fake.channels[channel.id] = guild.channels[channel.id] = channel
         yield fake
         if fake.wrong or fake.mentions:

@@ -138,7 +138,7 @@ class FakeDiscord(Hands):
 
     def _drawn(self, call: Call) -> Trouble | None:
         body, usual = call.body or {}, self.behaviour
-        marker = str(body.get("nonce") or (body.get("message") or {}).get("nonce") or call.path)
+        marker = self.marker(body.get("message") or body) or call.path
         self._sent[marker] += 1
         dice = random.Random(f"{usual.seed} {marker} {self._sent[marker]}")
         fault = usual.draw(dice)

@@ -54,7 +54,7 @@ def posted(world: World, channel: Channel, body: Mapping[str, Any], files: Mappi
     fill(world, message, body, files)
     if not message.is_private:
         channel.messages[message.id] = message
-        told = (str(channel.id), str(message.nonce or ""), message.text, time.time())
+        told = (str(channel.id), world.marker(body), message.text, time.time())
         world.committed.append(Committed(str(message.id), *told))
         tell(world, "MESSAGE_CREATE", message)
         world.news.set()

@@ -56,9 +56,14 @@ class World:
         self.channels: dict[int, Channel] = {}
         self.commands: dict[int, dict[int, dict[str, Any]]] = {}  # by server, 0: everywhere; by their identifiers
         self.asked: dict[int, Asked] = {}  # every interaction
+        self.read_marker: Callable[[Mapping[str, Any]], str] = lambda _: ""
         self.news = asyncio.Event()  # that the bot has posted
         self.nonces: dict[str, tuple[datetime, Message]] = {}
         self.archived_threads_refuse = False  # a message to an archived thread, instead of opening it again
+
+    def marker(self, body: Mapping[str, Any]) -> str:
+        """Return what a message's body is known by to a judge: its nonce, unless it is told otherwise; "" for nothing."""
+        return self.read_marker(body) or str(body.get("nonce") or "")
 
     # --- what tests build
 
