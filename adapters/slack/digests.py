@@ -21,9 +21,8 @@ def name_of(digest: Digest) -> str:
     return clean(digest.title) or clean(digest.topic) or "Digest"
 
 
-def pieces_of(digest: Digest, *, compact: bool, late: bool = False) -> Iterator[Piece]:
-    """Yield a whole digest, one piece for each entry."""
-    yield masthead(digest, late=late)
+def pieces_of(digest: Digest, *, compact: bool) -> Iterator[Piece]:
+    """Yield a whole digest below its masthead, one piece for each entry."""
     if not digest.entries:
         why = cut(nothing(digest.coverage), CONTEXT, units)
         yield piece(rich(paragraph(said(why))), text=exact(why))

@@ -45,10 +45,13 @@ def piece(
     return Piece(made, text=text, brief=brief or text, keys=(keys,) if keys else (), keep=keep)
 
 
-def packed(pieces: Iterable[Piece], last: Piece | None = None, then: Piece | None = None) -> list[Posting]:
+def packed(
+    pieces: Iterable[Piece], last: Piece | None = None, then: Piece | None = None, instead: Piece | None = None
+) -> list[Posting]:
     """Return the pieces as messages, as few as their order and the limits allow.
 
-    `last` ends every message but the last one, `then` begins every message but the first one.
+    `last` ends every message but the last one, `then` begins every message but the first one, and `instead` is shown instead
+    of the first piece, for which there is room.
     """
     end, begin = [last] if last else [], [then] if then else []
     sheets: list[list[Piece]] = [[]]
@@ -57,7 +60,19 @@ def packed(pieces: Iterable[Piece], last: Piece | None = None, then: Piece | Non
             sheets[-1] += end
             sheets.append([*begin])
         sheets[-1].append(each)
+    _keep_together(sheets, len(end), len(begin))
+    sheets[0][:1] = [instead] if instead else sheets[0][:1]
     return [_posting(sheet) for sheet in sheets]
+
+
+def _keep_together(sheets: list[list[Piece]], end: int, begin: int) -> None:
+    """Move an entry to the last message where nothing but a footer or buttons would stand."""
+    if len(sheets) < 2 or len(sheets[-1]) != begin + 1 or sheets[-1][-1].keys:
+        return
+    before, alone = sheets[-2], sheets[-1]
+    at = len(before) - end - 1
+    if at > 1 and fits(_blocks([*alone, before[at]])):
+        alone.insert(begin, before.pop(at))
 
 
 def _posting(pieces: Sequence[Piece]) -> Posting:

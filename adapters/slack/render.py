@@ -3,6 +3,7 @@
 Every message keeps to what adapters/slack/limits.py says, and has a text that says the same as its blocks.
 """
 
+from collections.abc import Iterable, Iterator
 from datetime import date
 from typing import Any, Literal
 
@@ -24,17 +25,20 @@ def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list
     With the layout "thread" the first one lists the titles, and each entry is a message of its own.
     """
     if layout == "thread" and digest.entries:
-        return _threaded(digest, compact=compact, late=late)
-    return packed(digests.pieces_of(digest, compact=compact, late=late), _more(), _continued(digest))
+        head = _packed(digest, [*digests.contents(digest), digests.footer(digest)], late=late)
+        return [*head, *_alone(digest, compact=compact)]
+    return _packed(digest, digests.pieces_of(digest, compact=compact), late=late)
 
 
-def _threaded(digest: Digest, *, compact: bool, late: bool) -> list[Posting]:
-    head = [digests.masthead(digest, late=late), *digests.contents(digest), digests.footer(digest)]
-    entries = (
-        entry_piece(entry, number, digest, compact=compact, alone=True)
-        for number, entry in enumerate(digest.entries, start=1)
-    )
-    return [*packed(head, _more(), _continued(digest)), *(posting for entry in entries for posting in packed([entry]))]
+def _packed(digest: Digest, pieces: Iterable[Piece], *, late: bool) -> list[Posting]:
+    """Return the pieces under a masthead, parted alike whether it is late or not: either may be posted of each part."""
+    marked, plain = digests.masthead(digest, late=True), digests.masthead(digest, late=False)
+    return packed([marked, *pieces], _more(), _continued(digest), marked if late else plain)
+
+
+def _alone(digest: Digest, *, compact: bool) -> Iterator[Posting]:
+    for number, entry in enumerate(digest.entries, start=1):
+        yield from packed([entry_piece(entry, number, digest, compact=compact, alone=True)])
 
 
 def _more() -> Piece:

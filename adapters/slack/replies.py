@@ -43,6 +43,7 @@ def _pieces(reply: Reply, today: date) -> Iterator[Piece]:
     for number, entry in enumerate(reply.entries, start=reply.first):
         yield from _entry(number, entry, today, names)
     for each in reply.digests:
+        yield digests.masthead(each, late=False)
         yield from digests.pieces_of(each, compact=reply.compact)
     if reply.attachment is not None:
         yield _file(reply.attachment)

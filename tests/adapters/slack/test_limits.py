@@ -14,7 +14,7 @@ def of_length(length: int) -> Piece:
     return piece(rich(paragraph(said("x" * length))), text="y" * length, brief="b")
 
 
-@given(st.lists(st.integers(1, 2500), min_size=1, max_size=80))
+@given(st.lists(st.integers(1, 2500), min_size=1, max_size=60))
 def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengths: list[int]) -> None:
     end, begin = piece(rich(paragraph(said("end")))), piece(rich(paragraph(said("begin"))))
     postings = packed([of_length(each) for each in lengths], end, begin)

@@ -37,6 +37,25 @@ GOLDEN = Path(__file__).parent / "golden"
 LAYOUTS: tuple[Layout, ...] = ("message", "thread")
 
 
+def many(count: int) -> Digest:
+    """A digest of so many entries, each of another item."""
+    made = []
+    for number in range(count):
+        entry = GPU.entries[number % 3]
+        item = replace(entry.ranked.item, key=f"arxiv:2604.{number:05}")
+        made.append(replace(entry, ranked=replace(entry.ranked, item=item)))
+    return replace(GPU, entries=tuple(made))
+
+
+def wordy(length: int) -> Digest:
+    """A digest of four entries, each with a Problem of so many characters."""
+    made = []
+    for entry in many(4).entries:
+        first, *others = entry.summary.parts
+        made.append(replace(entry, summary=replace(entry.summary, parts=(replace(first, text="x" * length), *others))))
+    return replace(GPU, entries=tuple(made))
+
+
 def written(postings: Sequence[Posting]) -> str:
     """Return the messages as a golden file holds them: the text, then the blocks."""
     return "\n".join(
@@ -83,6 +102,24 @@ def test_a_digest_of_fifty_entries_is_split_between_entries_and_loses_none() -> 
         assert "Continued in the thread." in read(postings[0])
         assert "continued" in read(postings[1])
         assert "Asked arXiv" in read(postings[-1])
+
+
+# The boundary between messages wanders: four entries fit into one, then three, by less than the late mark's size at a time.
+WANDERING = [wordy(length) for length in range(400, 540, 3)]
+
+
+def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
+    seen = set()
+    for digest in WANDERING:
+        on_time, late = (render.digest(digest, compact=False, late=late, layout="message") for late in (False, True))
+        assert [each.keys for each in on_time] == [each.keys for each in late]
+        seen.add(len(late))
+    assert seen == {1, 2}
+
+
+def test_the_footer_never_stands_alone() -> None:
+    for digest in WANDERING:
+        assert all(each.keys for each in render.digest(digest, compact=False, late=False, layout="message"))
 
 
 def test_four_whole_entries_or_six_compact_ones_are_one_message() -> None:
@@ -292,13 +329,3 @@ def test_no_text_of_a_stranger_makes_an_answer_live_or_too_long(reply: Reply) ->
 @given(EVIL)
 def test_no_notice_is_live(text: str) -> None:
     assert wrong(render.notice(text), channels_in(text)) == []
-
-
-def many(count: int) -> Digest:
-    """A digest of so many entries, each of another item."""
-    made = []
-    for number in range(count):
-        entry = GPU.entries[number % 3]
-        item = replace(entry.ranked.item, key=f"arxiv:2604.{number:05}")
-        made.append(replace(entry, ranked=replace(entry.ranked, item=item)))
-    return replace(GPU, entries=tuple(made))
