@@ -47,7 +47,7 @@ def configure(level: str = "INFO", form: str = "text", secrets: Sequence[str] = 
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    for name in ("httpx", "httpcore", "asyncio", "aiohttp"):
+    for name in ("httpx", "httpcore", "asyncio", "aiohttp", "slack_sdk", "slack_bolt", "discord"):
         logging.getLogger(name).setLevel(logging.WARNING)
     # It warns whenever a job that is still running would be due again, which is as it should be.
     logging.getLogger("apscheduler").setLevel(logging.ERROR)

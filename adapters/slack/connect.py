@@ -1,6 +1,7 @@
 """Being in Slack: the app is built, heard by socket or by HTTP, and closed again."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from bot.errors import Delayed, Reach
 from bot.platforms import Line
 from bot.ports import Watch
 from bot.settings_chat import SlackSettings
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +98,7 @@ async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PA
         address = None
         if heard or pages:
             address = await stack.enter_async_context(serving(settings.host, settings.port, heard, pages))
+            log.info("Slack and browsers are answered at http://%s:%d", *address)
         messenger = SlackMessenger(clients, layout=settings.layout, join_channels=settings.join_channels, chats=line.chats)
         ear = Introduction(clients) if by_http else Sockets(clients, door, line.clock, patience=patience)
         yield SlackPlatform(messenger, clients, ear, address)

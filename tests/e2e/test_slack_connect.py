@@ -108,6 +108,23 @@ async def test_what_befalls_a_channel_is_told_to_the_core_once(fake: slack.FakeS
     assert "archived" in room.gone[0][2]
 
 
+async def test_everything_that_is_subscribed_is_listened_to(
+    app: App, fake: slack.FakeSlack, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = settings(fake, reactions=True, link_previews=True)
+    async with connected(app, given) as room:
+        await fake.connected()
+        for name in needs.events(given):
+            item = {"type": "message", "channel": GENERAL, "ts": "1.2"}
+            more = {"channel": {"id": GENERAL, "name": "all"}} if name.endswith("_rename") else {"channel": GENERAL}
+            more |= {"user": fake.ben.id, "reaction": "+1", "item": item, "links": [], "team_ids": ["T0FAR"], "tab": "home"}
+            await fake.event({"type": name, "message_ts": "1.2", **more})
+        await room.until(lambda: ("slack:T0FAR", "") in [(workspace, channel) for workspace, channel, _ in room.gone])
+        await room.until(lambda: fake.home(fake.ben))
+
+    assert "Unhandled" not in caplog.text
+
+
 async def test_an_app_with_its_own_manifest_hears_and_may_do_all_of_it(tmp_path: Path, app: App) -> None:
     made = manifest(SlackSettings(), socket=True, url="", name="Broadsheet")
     async with slack.running(tiers=False, manifest=made) as fake, connected(app, settings(fake)) as room:
@@ -186,6 +203,27 @@ async def test_it_is_installed_in_a_browser_and_posts_with_that_token_also_after
     assert token.encode() not in kept[0].sealed
     async with connected(app, given) as room:
         assert await posted(room) == token
+
+
+async def test_several_workspaces_may_be_heard_by_one_socket(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    async with connected(app, by_oauth(fake, mode="socket", signing_secret="")) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        await fake.connected()
+        await is_helped(fake)
+        async with session.post(f"{room.url}/slack/events") as answer:
+            assert answer.status == 404
+
+
+async def test_by_http_a_token_that_is_not_taken_is_said_until_it_is(fake: slack.FakeSlack, app: App) -> None:
+    by_http = settings(fake, mode="http", signing_secret=fake.signing_secret, port=0)
+    fake.fail("auth.test", slack.Failure(error="account_inactive"), times=2)
+    async with connected(app, by_http) as room:
+        await room.until(lambda: "account_inactive" in room.trouble)
+        await room.until(lambda: room.trouble == "")
+        fake.delivers_to(f"{room.url}/slack/events")
+        await is_helped(fake)
 
 
 async def test_an_installation_is_finished_once_in_the_browser_that_began_it_within_ten_minutes(
