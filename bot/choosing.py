@@ -12,21 +12,8 @@ import numpy as np
 from bot import compose
 from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
 from bot.query import match, matches
-from bot.rank import Edition, Lesson, Scored, diversify, score
+from bot.rank import Edition, Lesson, Scored, Span, diversify, score
 from bot.rank.clauses import Claims
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """The items of a digest's time, and the index in which they are ranked.
-
-    The index may hold others; `among` says of each item of it whether it is one of the time. What was no news when it was
-    first seen is not in it.
-    """
-
-    items: Sequence[Item]  # the newest first
-    edition: Edition
-    among: Claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +118,6 @@ def placed(told: Fate, order: Order, span: Span, knowledge: Knowledge) -> Fate:
         return told
     ranked = _scored(order, span.edition, span.among, knowledge).bare()
     return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
-
-
-def everything(edition: Edition) -> Span:
-    """Return all items of an edition as a span."""
-    return Span(edition.items, edition, np.ones(len(edition.items), bool))
 
 
 def rank_together(order: Order, spans: Sequence[Span], knowledge: Knowledge, told: slice) -> list[Ranked]:

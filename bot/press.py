@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot import compose
-from bot.choosing import Knowledge, Span, choose, everything, fate, placed, rank_together, try_on
+from bot.choosing import Knowledge, choose, fate, placed, rank_together, try_on
 from bot.models import Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
 from bot.ports import Store, Summariser
+from bot.rank import Span, everything
 from bot.rank.lessons import lessons_of
 from bot.windows import Stock, Windows
 

@@ -11,11 +11,10 @@ from typing import TypeVar
 
 import numpy as np
 
-from bot.choosing import Span
 from bot.compose import is_old
 from bot.models import Item, Reading
 from bot.ports import Store
-from bot.rank import Edition
+from bot.rank import Edition, Span
 
 T = TypeVar("T")
 

@@ -58,6 +58,7 @@ _PLACES: Mapping[str, str] = {
     "rio de janeiro": "America/Sao_Paulo",
 }
 _OFFSET = re.compile(r"(?:utc|gmt|z)?\s*([+\-−–]\s*\d{1,2})(?::?([0-5]\d))?")
+_OF_TIME = re.compile(r"(?: local)? time$")  # "Paris time" is the time of Paris
 _UTC = frozenset({"utc", "z", "zulu", "universal", "gmt+0", "utc+0", "utc-0"})
 _SHOWN = 4
 
@@ -69,7 +70,7 @@ def resolve(text: str) -> str:
     zones, and for what is not known.
     """
     typed = " ".join(text.split())
-    folded = _fold(typed)
+    folded = _OF_TIME.sub("", _fold(typed))
     if folded in _UTC:
         return "UTC"
     if folded in _ABBREVIATIONS:

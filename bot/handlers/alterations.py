@@ -15,9 +15,9 @@ from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
 from bot.models import LONGEST_TITLE, Actor, And, Interest, Topic
 from bot.query import parse
+from bot.repository_search import check_search
 
 LONGEST_TEXT = 2000
-LONGEST_SEARCH = 256  # characters of a GitHub search (docs.github.com, "Limitations on query length")
 MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}
 
 Alter = Callable[[Topic], Topic]  # raises UsageError where it cannot be
@@ -119,8 +119,10 @@ async def _least(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
 
 async def _repositories(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     search = command.value
-    if len(search) > LONGEST_SEARCH:
-        raise UsageError(f"A GitHub search may be {LONGEST_SEARCH} characters long; this one has {len(search):,}.")
+    try:
+        check_search(search)
+    except UsageError as error:
+        raise UsageError(f"{str(error)[:1].upper()}{str(error)[1:]}.", position=error.position, hint=error.hint) from error
     return Edit(lambda topic: topic if search in topic.repositories else _appended(topic, Part.REPOSITORIES, search))
 
 

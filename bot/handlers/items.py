@@ -1,5 +1,6 @@
 """Which item is meant by a key, a link, a number, a name or a title."""
 
+import contextlib
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -7,7 +8,7 @@ from datetime import UTC, datetime
 from bot import keys
 from bot.errors import Unclear, UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.lookup import shown
+from bot.handlers.lookup import is_topic, shown
 from bot.models import Actor, And, Item, Query, Term
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
@@ -43,6 +44,17 @@ async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
     if found is None:
         raise _unknown(typed, wanted)
     return found
+
+
+async def item_for_topic(desk: Desk, actor: Actor, text: str, topic: str) -> tuple[Item, str]:
+    """Return the item and the topic of `ITEM for TOPIC`; where there is no such topic, "for" may stand in a title.
+
+    Raises UsageError as `item_named` does; that there is no such topic is for who asks for it to find.
+    """
+    if topic.strip() and not await is_topic(desk, actor.workspace, topic):
+        with contextlib.suppress(UsageError):
+            return await item_named(desk, actor, f"{text} for {topic}"), ""
+    return await item_named(desk, actor, text), topic
 
 
 def called(item: Item) -> str:

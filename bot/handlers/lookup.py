@@ -1,5 +1,6 @@
 """What a command's words mean in a workspace: topics, items, subscriptions, and who may change them."""
 
+import contextlib
 import difflib
 import re
 import unicodedata
@@ -29,6 +30,13 @@ async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
     if len(titled) == 1:
         return titled[0]
     raise UsageError(f'There is no topic "{shown(name)}".', hint=_nearest(typed, topics))
+
+
+async def is_topic(desk: Desk, workspace: str, name: str) -> bool:
+    """Say whether `topic_named` finds one."""
+    with contextlib.suppress(UsageError):
+        return bool(await topic_named(desk, workspace, name))
+    return False
 
 
 def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bot.commands import Subscribe, write
 from bot.delivery import after_quiet
@@ -10,11 +10,14 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import shown, slug, topics_of
-from bot.handlers.times import MOMENT, Timetable, local, moment_in_words, timetable
+from bot.handlers.times import MOMENT, Timetable, last_due, local, moment_in_words, timetable
 from bot.models import Actor, Change, Field, Subscription, Topic
 from bot.wording import counted
 
 NO_TOPIC = "The topic is not there any more."
+_PAUSED = " (paused"  # how the audit says it
+_UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
+_LOOKED_AT = 50  # of the audit's lines on one subscription
 
 Alter = Callable[[Subscription], Awaitable[Subscription]]
 
@@ -79,7 +82,31 @@ def _on_record(subscription: Subscription | None) -> str:
     if subscription is None:
         return ""
     until = f" until {subscription.paused_until:%Y-%m-%d %H:%M} UTC" if subscription.paused_until else ""
-    return as_command(subscription) + (f" (paused{until})" if subscription.paused else "")
+    return as_command(subscription) + (f"{_PAUSED}{until})" if subscription.paused else "")
+
+
+async def begin_of(desk: Desk, actor: Actor, made: Subscription, now: datetime) -> datetime:
+    """Return from when on a new subscription looks at items: from now on, unless it takes an ending back.
+
+    It does where the last that was heard of the channel's subscription to the topic is that it ended just so, not long ago.
+    Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
+    """
+    about = f"subscription {made.channel} {made.topic}"
+    changes = await desk.store.changes(actor.workspace, about=about, limit=_LOOKED_AT)
+    if not changes or not _is_taken_back(changes[0], made, now):
+        return now
+    at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)
+    resumed = next((each.at for each in changes[1:] if not each.before or _is_resumption(each)), at_first)
+    begin = at_first if resumed == at_first else max(at_first, await last_due(made.schedule, resumed))
+    return min(begin, now)
+
+
+def _is_taken_back(ended: Change, made: Subscription, now: datetime) -> bool:
+    return not ended.after and ended.before == _on_record(made) and timedelta(0) <= now - ended.at <= _UNDONE
+
+
+def _is_resumption(change: Change) -> bool:
+    return _PAUSED in change.before and _PAUSED not in change.after
 
 
 def as_command(subscription: Subscription) -> str:

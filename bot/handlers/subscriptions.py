@@ -1,6 +1,7 @@
 """Subscribing a channel to a topic, ending that, and listing what is subscribed."""
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import replace
@@ -21,7 +22,7 @@ from bot.commands import (
     Usual,
     write,
 )
-from bot.errors import UsageError
+from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
@@ -31,6 +32,7 @@ from bot.handlers.subscribed import (
     NO_TOPIC,
     Changed,
     as_command,
+    begin_of,
     change_of,
     fields_of,
     filters_in_words,
@@ -77,10 +79,23 @@ async def _subscribed(
         if after == before:
             return True, Changed(before, before)
         await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
+        if before is None:
+            after = replace(after, baseline=await begin_of(desk, actor, after, now))
         change = change_of(actor, after, before, after, now)
-        return before is not None, Changed(base, await desk.store.save_subscription(after, change, replaces=base.revision))
+        saved = await desk.store.save_subscription(after, change, replaces=base.revision)
+        await _check_topic_stays(desk, actor, saved, now)
+        return before is not None, Changed(base, saved)
 
     return await insist(attempt)
+
+
+async def _check_topic_stays(desk: Desk, actor: Actor, saved: Subscription, now: datetime) -> None:
+    """End the subscription where its topic was deleted just before it was saved: deleting ends those that it finds."""
+    if saved.topic in await topics_of(desk, actor.workspace):
+        return
+    with contextlib.suppress(Conflict):  # somebody ended it already
+        await desk.store.delete_subscription(saved, change_of(actor, saved, saved, None, now))
+    raise UsageError(f"The topic {saved.topic} was deleted a moment ago.", hint="*topics* lists those there are.")
 
 
 async def _new(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscription:
@@ -132,7 +147,8 @@ async def _confirmation(desk: Desk, topic: Topic, changed: Changed, existed: boo
     else:
         text.append(f"The next digest comes {moment_in_words(coming.next, now)}.")
     if not existed:
-        text.append("Nothing from before now will be posted.")
+        goes_on = subscription.baseline < now
+        text.append("It goes on as if it had never ended." if goes_on else "Nothing from before now will be posted.")
         title = f"Subscribed to {topic.title}"
     elif changed.after is changed.before:
         title = f"{topic.title} is subscribed just so already"

@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.commands import Less, More, Now, Profile, write
 from bot.errors import Unclear, UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.items import item_named
+from bot.handlers.items import item_for_topic
 from bot.handlers.lookup import topic_named, topics_of
 from bot.models import Actor, Button, Change, Feedback, Item, Reply, Topic
 from bot.wording import shortened
@@ -26,8 +26,8 @@ async def less(desk: Desk, command: Less, actor: Actor, now: datetime) -> Reply:
 
 
 async def _said(desk: Desk, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
-    item = await item_named(desk, actor, command.item)
-    topic = await _topic_meant(desk, actor, item, command)
+    item, named = await item_for_topic(desk, actor, command.item, command.topic)
+    topic = await _topic_meant(desk, actor, item, replace(command, topic=named))
     before = own(await desk.store.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
         await desk.store.drop_feedback([before], change_of(actor, before, None, now))

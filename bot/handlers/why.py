@@ -1,14 +1,14 @@
 """The path of one item through this channel: who saw it, what each topic made of it, when it was or will be posted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot import compose
 from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.items import called, item_named
+from bot.handlers.items import called, item_for_topic
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.previews import ONCE
 from bot.handlers.subscribed import next_due, pause_in_words, title_of
@@ -43,7 +43,8 @@ class _Here:
 
 async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
     """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
-    item = await item_named(desk, actor, command.item)
+    item, named = await item_for_topic(desk, actor, command.item, command.topic)
+    command = replace(command, topic=named)
     asked = await _asked(desk, command.topic, actor)
     postings = await desk.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
     zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")

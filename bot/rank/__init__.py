@@ -9,5 +9,19 @@ from bot.rank.diversity import Dropped, Selection, diversify
 from bot.rank.edition import Edition
 from bot.rank.learning import LearnedTerm, Lesson, profile
 from bot.rank.ranking import Scored, rank, score
+from bot.rank.span import Span, everything
 
-__all__ = ["Dropped", "Edition", "LearnedTerm", "Lesson", "Scored", "Selection", "diversify", "profile", "rank", "score"]
+__all__ = [
+    "Dropped",
+    "Edition",
+    "LearnedTerm",
+    "Lesson",
+    "Scored",
+    "Selection",
+    "Span",
+    "diversify",
+    "everything",
+    "profile",
+    "rank",
+    "score",
+]

@@ -15,10 +15,10 @@ from bot.errors import UsageError
 from bot.http import Http
 from bot.http_pace import Sleep
 from bot.models import Batch, SourceState
+from bot.repository_search import check_search
 from bot.sources.answers import read_json
 from bot.sources.github_api import Exhausted, GitHubApi
 from bot.sources.github_collection import Collection, Wanted
-from bot.sources.github_search import check_search
 
 log = logging.getLogger(__name__)
 

@@ -9,11 +9,11 @@ from datetime import UTC, datetime, time, timedelta
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.http import Response
 from bot.models import Batch, Item
+from bot.repository_search import queries
 from bot.sources.answers import read_json
 from bot.sources.github_api import Exhausted, GitHubApi, message_of
 from bot.sources.github_mark import read_mark
 from bot.sources.github_repos import Listed, read_list, read_readme, read_repository, read_search, with_readme
-from bot.sources.github_search import queries
 
 log = logging.getLogger(__name__)
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.sources.github_search import MAX_LENGTH, check_search, queries
+from bot.repository_search import MAX_LENGTH, check_search, queries
 
 CREATED, PUSHED = date(2026, 3, 1), date(2026, 3, 25)
 

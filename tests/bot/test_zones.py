@@ -14,6 +14,8 @@ from bot.errors import UsageError
 @pytest.mark.parametrize(
     ("typed", "zone"),
     [
+        ("Paris time", "Europe/Paris"),
+        ("new york local  time", "America/New_York"),
         ("Europe/Zurich", "Europe/Zurich"),
         ("europe/zurich", "Europe/Zurich"),
         ("Zürich", "Europe/Zurich"),

@@ -125,7 +125,9 @@ async def test_what_is_so_already_is_not_written_again(ada: Seat, part: str) -> 
         (Part.MIN, "1.5", "between 0 and 1"),
         (Part.MIN, "nan", "between 0 and 1"),
         (Part.MIN, "much", "between 0 and 1"),
-        (Part.REPOSITORIES, "x" * 257, "256 characters"),
+        (Part.REPOSITORIES, "x" * 257, "has 257 characters; there is room for 220"),
+        (Part.REPOSITORIES, "topik:cuda", "unknown qualifier, topik:"),
+        (Part.REPOSITORIES, "a OR b OR c OR d OR e OR f OR g", "GitHub takes at most 5"),
     ],
 )
 async def test_a_value_that_a_part_cannot_take_is_refused_before_anything_is_written(

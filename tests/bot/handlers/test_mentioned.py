@@ -1,12 +1,14 @@
 """Channels and persons that replies name are told apart, so that a platform can show them as its own."""
 
+import re
+from dataclasses import replace
 from datetime import timedelta
 
 from bot.commands import EditTopic, Part
 from bot.handlers.handle import answer
 from bot.handlers.mentioned import mentioning
 from bot.models import Field, Reply, ReplyEntry
-from tests.bot.handlers.desks import Seat
+from tests.bot.handlers.desks import Seat, said
 
 
 def test_what_stands_as_a_whole_word_is_told_and_nothing_else() -> None:
@@ -57,3 +59,69 @@ async def test_a_conflict_names_who_was_first(ada: Seat) -> None:
     reply = await answer(ada.desk, late, ada.actor, ada.now + timedelta(hours=1))
     assert reply.title == "Somebody else changed it"
     assert reply.people == ("U-bob",)
+
+
+WORLD_CHANNELS, WORLD_PEOPLE = ("C7GENERAL", "C8PAPERS", "@4711"), ("U7ADA", "U8BOB")
+EVERY_COMMAND = (
+    *(
+        "help",
+        "topics",
+        "topic show kv",
+        "topic show own",
+        "list",
+        "list all",
+        "status",
+        "history",
+        "history own",
+        "settings",
+    ),
+    *(
+        "settings alerts",
+        "settings duplicates",
+        "profile kv",
+        "saved",
+        "now kv",
+        "why 2603.00001",
+        "filter own",
+        "search cache",
+    ),
+    *(
+        "filter own test gpu",
+        "similar 2603.00001",
+        "topic edit own title Ours",
+        "pause own",
+        "resume own",
+        "unsubscribe own",
+    ),
+    *(
+        "topic delete own",
+        "topic delete own anyway",
+        "history",
+        "settings duplicates here",
+        "settings alerts off",
+        "list all",
+    ),
+)
+
+
+async def test_whatever_is_asked_every_identifier_in_a_text_is_told_apart(ada: Seat) -> None:
+    for channel in WORLD_CHANNELS:
+        for person, text in zip(
+            WORLD_PEOPLE * 2, ("topic create own cache", "subscribe own", "settings duplicates here"), strict=False
+        ):
+            await answer_in(ada.by(channel=channel, person=person), text)
+    await answer_in(ada.by(channel=WORLD_CHANNELS[1], person=WORLD_PEOPLE[0]), "settings alerts here")
+    seats = [ada.by(channel=channel, person=person) for channel in WORLD_CHANNELS[:2] for person in WORLD_PEOPLE]
+    named = 0
+    for text in EVERY_COMMAND:
+        for each in seats:
+            reply = await answer_in(each, text)
+            words = set(re.findall(r"[@\w-]+", said(replace(reply, buttons=(), attachment=None))))
+            assert words & set(WORLD_CHANNELS) <= set(reply.channels), (text, reply)
+            assert words & set(WORLD_PEOPLE) <= set(reply.people), (text, reply)
+            named += len(reply.channels) + len(reply.people)
+    assert named > 20
+
+
+async def answer_in(seat: Seat, text: str) -> Reply:
+    return await answer(seat.desk, text, seat.actor, seat.now)

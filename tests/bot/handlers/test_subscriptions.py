@@ -203,6 +203,60 @@ async def test_unsubscribing_can_be_undone_as_it_was(ada: Seat) -> None:
     assert again.id != before.id
 
 
+async def test_what_came_between_an_ending_and_its_undoing_is_not_lost(ada: Seat) -> None:
+    await ada.ask("subscribe kv daily")
+    (before,) = await ada.here()
+    undo = button(await ada.at(ada.now + timedelta(hours=5)).ask("unsubscribe kv"), "Undo")
+
+    reply = await ada.at(ada.now + timedelta(hours=6)).ask(undo)
+
+    (again,) = await ada.here()
+    assert again.baseline == before.baseline == ada.now
+    assert "It goes on as if it had never ended." in reply.text
+
+
+async def test_an_ending_that_is_undone_makes_up_for_no_pause_before_it(ada: Seat) -> None:
+    later = ada.at(ada.now + timedelta(days=2))
+    for each, text in ((ada, "subscribe kv daily"), (ada, "pause kv"), (later, "resume kv")):
+        await each.ask(text)
+    (before,) = await ada.here()
+    undo = button(await later.ask("unsubscribe kv"), "Undo")
+
+    await later.at(later.now + timedelta(hours=1)).ask(undo)
+
+    (again,) = await ada.here()
+    assert ada.now < again.baseline == before.baseline < later.now
+
+
+@pytest.mark.parametrize(
+    ("again", "after"),
+    [("subscribe kv weekly", timedelta(hours=6)), ("subscribe kv daily", timedelta(days=9))],
+    ids=["otherwise", "long after"],
+)
+async def test_what_is_subscribed_otherwise_or_long_after_begins_anew(ada: Seat, again: str, after: timedelta) -> None:
+    await ada.ask("subscribe kv daily")
+    await ada.ask("unsubscribe kv")
+
+    reply = await ada.at(ada.now + after).ask(again)
+
+    assert [each.baseline for each in await ada.here()] == [ada.now + after]
+    assert "Nothing from before now will be posted." in reply.text
+
+
+@pytest.mark.parametrize("steps", range(6))
+async def test_nothing_stays_subscribed_to_a_topic_that_is_deleted_meanwhile(ada: Seat, steps: int) -> None:
+    await ada.ask("topic create mine cache")
+
+    async def deleted() -> None:
+        for _ in range(steps):
+            await asyncio.sleep(0)
+        await ada.ask("topic delete mine anyway")
+
+    await asyncio.gather(ada.ask("subscribe mine"), deleted(), return_exceptions=True)
+
+    assert await ada.here() == []
+
+
 async def test_unsubscribing_what_is_not_subscribed_says_what_is(ada: Seat) -> None:
     with pytest.raises(UsageError, match="Nothing is subscribed in this channel"):
         await ada.ask("unsubscribe kv")

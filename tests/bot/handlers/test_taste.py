@@ -150,6 +150,20 @@ async def test_an_item_or_a_topic_that_is_not_known_is_said_to_be_so(ada: Seat) 
     assert not await changes(ada)
 
 
+async def test_for_may_stand_in_a_title(ada: Seat) -> None:
+    await ada.desk.store.add([about(60, "Attention for Vision"), about(61, "Attention")], ada.now)
+    await ada.ask("subscribe kv")
+
+    quoted, plain = await ada.ask('more "Attention for Vision"'), await ada.ask("less Attention for Vision")
+    told = await ada.ask("why Attention for Vision")
+    with pytest.raises(UsageError, match='There is no topic "kvv"'):
+        await ada.ask("more 2603.00061 for kvv")
+
+    for reply in (quoted, plain):
+        assert "“Attention for Vision”" in reply.text[0]
+    assert told.title == "Why: Attention for Vision"
+
+
 async def test_every_word_is_on_record(ada: Seat) -> None:
     await ada.ask("more 2603.00001 for kv")
     await ada.ask("less 2603.00001 for kv")
