@@ -35,6 +35,7 @@ class Driver:
         self.world = world
         self.rights = Rights()
         self.missed: list[tuple[str, Json]] = []  # what was not acknowledged in time, of which kind
+        self.patience = ACKNOWLEDGED
         self.retries: tuple[float, ...] = (0.0, 60.0, 300.0)  # seconds before an event is sent again
         self.accepted: list[tuple[str, float]] = []  # kind, and after how many seconds it was acknowledged
         self._answers = answers
@@ -224,7 +225,7 @@ class Driver:
         return str(payload["event_id"])
 
     async def _event(self, payload: Json) -> None:
-        if await self._send("events_api", payload, 0, "") is None:
+        if not await self._event_arrives(payload, 0):
             task = asyncio.create_task(self._again(payload))
             self._later.add(task)
             task.add_done_callback(self._later.discard)
@@ -232,11 +233,15 @@ class Driver:
     async def _again(self, payload: Json) -> None:
         for attempt, wait in enumerate(self.retries, start=1):
             await asyncio.sleep(wait)
-            try:
-                if await self._send("events_api", payload, attempt, "timeout") is not None:
-                    return
-            except NotHeard:
-                continue
+            if await self._event_arrives(payload, attempt):
+                return
+
+    async def _event_arrives(self, payload: Json, attempt: int) -> bool:
+        try:
+            return await self._send("events_api", payload, attempt, "timeout" if attempt else "") is not None
+        except NotHeard:
+            self.missed.append(("events_api", payload))
+            return False
 
     # --- how it gets there
 
@@ -263,7 +268,7 @@ class Driver:
     async def _send(self, kind: str, payload: Json, attempt: int, reason: str) -> Json | None:
         begun = time.monotonic()
         try:
-            ack = await self._deliver(kind, payload, ACKNOWLEDGED, attempt, reason)
+            ack = await self._deliver(kind, payload, self.patience, attempt, reason)
         except LookupError as error:
             raise NotHeard(str(error)) from error
         if ack is None:

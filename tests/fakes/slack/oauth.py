@@ -81,6 +81,8 @@ class OAuth:
             raise Wrong("bad_redirect_uri")
         code.used = True
         enterprise = code.team.enterprise if code.whole_organisation else ""
+        for each in self._world.teams.values():
+            each.is_org_wide = each.is_org_wide or bool(enterprise and each.enterprise == enterprise)
         grant = self._granted((code.team.id,) if not enterprise else (), enterprise, code.allowed)
         return self._shown(grant, code.team, code.user)
 

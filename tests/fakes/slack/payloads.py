@@ -24,7 +24,7 @@ def command(team: Team, person: Person, channel: Channel, what: Mapping[str, str
         "command": what["command"],
         "text": what["text"],
         "api_app_id": APP,
-        "is_enterprise_install": "false",
+        "is_enterprise_install": str(team.is_org_wide).lower(),
         "response_url": what["response_url"],
         "trigger_id": what["trigger_id"],
     }
@@ -51,7 +51,7 @@ def event(team: Team, what: Json, *, event_id: str = "", at: float) -> Json:
                 "team_id": team.id,
                 "user_id": team.app_user.id,
                 "is_bot": True,
-                "is_enterprise_install": False,
+                "is_enterprise_install": team.is_org_wide,
             }
         ],
         "is_ext_shared_channel": False,
@@ -66,7 +66,7 @@ def _who(team: Team, person: Person) -> Json:
         "token": TOKEN,
         "team": {"id": team.id, "domain": team.domain},
         "enterprise": enterprise,
-        "is_enterprise_install": False,
+        "is_enterprise_install": team.is_org_wide,
     }
 
 

@@ -35,6 +35,7 @@ class Post:
         self._url = url
         self._secret = secret
         self._session: aiohttp.ClientSession | None = None
+        self._why = ""  # the last delivery was not taken
         self.statuses: list[int] = []
 
     async def deliver(self, kind: str, payload: Json, within: float, attempt: int, reason: str) -> Json | None:
@@ -45,17 +46,33 @@ class Post:
         body, content_type = encoded(kind, payload)
         headers = {"Content-Type": content_type, **signed(self._secret, body, time.time())}
         if attempt:
-            headers |= {"X-Slack-Retry-Num": str(attempt), "X-Slack-Retry-Reason": reason}
+            headers |= {"X-Slack-Retry-Num": str(attempt), "X-Slack-Retry-Reason": self._why or reason}
         try:
             async with asyncio.timeout(within):
-                status, said, _ = await self.send(body, headers)
+                status, said, told = await self.send(body, headers)
         except TimeoutError:
+            self._why = "http_timeout"
             return None
         except aiohttp.ClientConnectorError as error:
             raise LookupError("nobody answers at the address") from error
         except aiohttp.ClientError:
+            self._why = "connection_failed"
             return None
-        return _read(said) if status == 200 else None
+        self._why = "http_error"
+        gives_up = told.get("X-Slack-No-Retry") == "1"
+        return _read(said) if status == 200 or gives_up else None
+
+    async def verify(self) -> bool:
+        """Ask as Slack does when the address is set; say whether the challenge came back."""
+        body = json.dumps({"token": "t", "challenge": "3eZbrw1aB", "type": "url_verification"}).encode()
+        headers = {"Content-Type": "application/json", **signed(self._secret, body, time.time())}
+        status, said, _ = await self.send(body, headers)
+        return status == 200 and b"3eZbrw1aB" in said
+
+    async def check_tls(self) -> int:
+        """Ask as Slack does now and then, unsigned, to see that the certificate is good; return the status."""
+        headers = {"Content-Type": "application/x-www-form-urlencoded"}
+        return (await self.send(b"ssl_check=1&token=t", headers))[0]
 
     async def send(self, body: bytes, headers: Mapping[str, str]) -> tuple[int, bytes, Mapping[str, str]]:
         """Post any body with any headers: forged, stale or replayed ones too."""

@@ -196,6 +196,7 @@ class Team:
     name: str
     app_user: Person
     enterprise: str = ""
+    is_org_wide: bool = False  # whether the app was installed in the whole organisation
     people: dict[str, Person] = field(default_factory=dict)
     channels: dict[str, Channel] = field(default_factory=dict)
     homes: dict[str, View] = field(default_factory=dict)
