@@ -42,6 +42,7 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "slack-kill": slack.killed,
     "slack-faults": slack.faults,
     "slack-storm": slack.storm,
+    "slack-fan-out": slack.fan_out,
     "discord-kill": discord.killed,
     "discord-faults": discord.faults,
     "discord-storm": discord.storm,

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from adapters.slack.send import SlackMessenger
 from benchmarks.soak.killed import LAG, ORDINARY
 from benchmarks.soak.limits import FAULTS, TRUE, faulty
+from benchmarks.soak.plant import WORKSPACES
 from benchmarks.soak.row import Row, Size
-from benchmarks.soak.run import Plan, run
+from benchmarks.soak.run import Outcome, Plan, run
 from benchmarks.soak.work import SCALE, Work
 from tests.fakes.platform import Behaviour
 
@@ -27,10 +29,12 @@ async def killed(size: Size) -> Sequence[Row]:
 
 async def faults(size: Size) -> Sequence[Row]:
     """Every fifth post fails on the way, or Slack says fatal_error or internal_error; committed or not."""
-    outcomes = {
-        name: await run(_plan(replace(each, lag=LAG, seed=size.seed), size.deliveries // 4)) for name, each in FAULTS.items()
-    }
-    return [faulty("Slack", outcomes)]
+    return [faulty("Slack", {name: await fault(name, size) for name in FAULTS})]
+
+
+async def fault(name: str, size: Size) -> Outcome:
+    """Every fifth post fails in one way."""
+    return await run(_plan(replace(FAULTS[name], lag=LAG, seed=size.seed), size.deliveries // 4))
 
 
 async def storm(size: Size) -> Sequence[Row]:
@@ -48,6 +52,20 @@ async def storm(size: Size) -> Sequence[Row]:
     kept = verdict.is_clean and share <= 0.01 and not counts["too often"]
     target = "0 lost, at most 1 % inside a Retry-After, none over a tier"
     return [Row("Slack, 30 % of the posts get a 429, tiers counted", f"{channels} channels", target, measured, kept)]
+
+
+async def fan_out(size: Size) -> Sequence[Row]:
+    """A header and an entry to every channel, as fast as Slack's own limits allow; the true times."""
+    channels = size.channels // 2
+    plan = _plan(Behaviour(seed=size.seed), 2 * channels)
+    outcome = await run(replace(plan, work=replace(TRUE, print_first=True), parts=(2,), tiers=True))
+    verdict, limited = outcome.verdict, outcome.counts["429"]
+    bound = 60 * (2 * channels / WORKSPACES) / (SlackMessenger.abilities.per_workspace_minute or 1)
+    measured = f"{verdict.figures()}; {outcome.span:.0f} s, {outcome.span / bound:.2f} × the bound, {limited} × 429"
+    sizes = f"{channels} channels in {WORKSPACES} workspaces, two messages each"
+    target = "at most 1.15 × the bound of 300 messages a minute in each workspace, no 429"
+    kept = verdict.is_clean and outcome.span <= 1.15 * bound and not limited
+    return [Row("Slack, fan-out", sizes, target, measured, kept)]
 
 
 def _plan(behaviour: Behaviour, deliveries: int, kills: int = 0) -> Plan:

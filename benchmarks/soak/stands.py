@@ -50,6 +50,8 @@ async def _slack(behaviour: Behaviour, crowd: Crowd, tiers: bool) -> AsyncIterat
             fake.add_channel(f"C{number}", f"channel-{number}", joined=True, team=team)
         fake.add_grant(TOKEN).teams = tuple(fake.world.teams)
         yield fake
+        if fake.rejected or fake.mentions:
+            raise RuntimeError(f"Slack would not have taken it: {fake.rejected[:3]}, {fake.mentions[:3]}")
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from benchmarks.soak import broken, killed, restored
+from benchmarks.soak import broken, killed, restored, slack
 from benchmarks.soak.row import Size
 from benchmarks.soak.run import Plan, run
 from benchmarks.soak.work import Strategy, Work
@@ -31,3 +31,12 @@ async def test_nothing_is_posted_twice_from_a_backup_and_nothing_while_nothing_c
         broken.unwritable("read-only", broken.read_only, 2.0, replace(SHORT, deliveries=400)),
     )
     assert [row for row in (*backup, rights) if not row.kept] == []
+
+
+async def test_everything_arrives_once_in_slack_though_senders_are_killed_and_connections_fail() -> None:
+    small = replace(SHORT, deliveries=90, kills=3)
+    killed_, reset, failed = await asyncio.gather(
+        slack.killed(small), slack.fault("reset", small), slack.fault("5xx", small)
+    )
+    assert [row for row in killed_ if not row.kept] == []
+    assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
