@@ -6,7 +6,7 @@ from dataclasses import replace
 from benchmarks.soak.killed import BOTH, LAG, ORDINARY, REMEMBERED
 from benchmarks.soak.limits import FAULTS, TRUE, faulty
 from benchmarks.soak.row import Row, Size
-from benchmarks.soak.run import Plan, run
+from benchmarks.soak.run import Outcome, Plan, run
 from benchmarks.soak.work import SCALE
 from tests.fakes.platform import Behaviour
 
@@ -26,11 +26,13 @@ async def killed(size: Size) -> Sequence[Row]:
 
 async def faults(size: Size) -> Sequence[Row]:
     """Every fifth post fails on the way, committed or not."""
-    outcomes = {
-        name: await run(_plan(replace(each, remembers=_REMEMBERED, lag=LAG, seed=size.seed), size.deliveries // 4))
-        for name, each in FAULTS.items()
-    }
-    return [faulty("Discord", outcomes)]
+    return [faulty("Discord", {name: await fault(name, replace(size, deliveries=size.deliveries // 4)) for name in FAULTS})]
+
+
+async def fault(name: str, size: Size) -> Outcome:
+    """Every fifth post fails in that one way."""
+    behaviour = replace(FAULTS[name], remembers=_REMEMBERED, lag=LAG, seed=size.seed)
+    return await run(_plan(behaviour, size.deliveries))
 
 
 async def storm(size: Size) -> Sequence[Row]:

@@ -7,7 +7,7 @@ from tests.fakes.discord.calls import NOTHING, Call, Reply, route
 from tests.fakes.discord.description import Flaw
 from tests.fakes.discord.message_rules import message_flaws
 from tests.fakes.discord.permissions import Permission
-from tests.fakes.discord.posting import again, demand_posting, fill, posted, tell, thread_kind
+from tests.fakes.discord.posting import again, demand_posting, fill, posted, tell, tell_of_reaction, thread_kind
 from tests.fakes.discord.refusals import Refusal
 from tests.fakes.discord.things import Channel, Kind, Message, when
 from tests.fakes.discord.world import World
@@ -221,6 +221,7 @@ async def add_reaction(world: World, call: Call) -> Reply:
     people = message.reactions.setdefault(call.part["emoji_name"], [])
     if world.bot not in people:
         people.append(world.bot)
+        tell_of_reaction(world, "MESSAGE_REACTION_ADD", message, call.part["emoji_name"], world.bot)
     return NOTHING
 
 
@@ -230,6 +231,7 @@ async def remove_reaction(world: World, call: Call) -> Reply:
     people = message.reactions.get(call.part["emoji_name"], [])
     if world.bot in people:
         people.remove(world.bot)
+        tell_of_reaction(world, "MESSAGE_REACTION_REMOVE", message, call.part["emoji_name"], world.bot)
     return NOTHING
 
 

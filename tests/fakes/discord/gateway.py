@@ -157,8 +157,9 @@ class Gateway:
             if shard != (0 if guild is None else (guild.id >> 22) % shards) or each.intents & needed != needed:
                 continue
             is_hidden = "content" in data and guild is not None and not each.intents & MESSAGE_CONTENT
-            own = data.get("author", {}).get("id") == str(self._fake.bot.id)
-            each.tell(event, {**data, **_HIDDEN} if is_hidden and not own else data)
+            bot = str(self._fake.bot.id)
+            is_meant = is_hidden and (data["author"]["id"] == bot or f"<@{bot}>" in data["content"])
+            each.tell(event, {**data, **_HIDDEN} if is_hidden and not is_meant else data)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one connection."""

@@ -8,7 +8,7 @@ from typing import Any
 from tests.fakes.discord.asked import PATIENCE, Asked, Doing
 from tests.fakes.discord.command_rules import GROUP, SUBCOMMAND
 from tests.fakes.discord.permissions import Permission, allowed
-from tests.fakes.discord.posting import tell
+from tests.fakes.discord.posting import tell, tell_of_reaction
 from tests.fakes.discord.things import Channel, Guild, Message, User
 from tests.fakes.discord.world import World
 
@@ -165,29 +165,12 @@ class Hands(World):
         people = message.reactions.setdefault(emoji, [])
         if user not in people:
             people.append(user)
-            self._told_of_reaction("MESSAGE_REACTION_ADD", message, emoji, user)
+            tell_of_reaction(self, "MESSAGE_REACTION_ADD", message, emoji, user)
 
     def unreact(self, message: Message, emoji: str, *, user: User) -> None:
         """Let somebody take a reaction back."""
         message.reactions[emoji].remove(user)
-        self._told_of_reaction("MESSAGE_REACTION_REMOVE", message, emoji, user)
-
-    def _told_of_reaction(self, event: str, message: Message, emoji: str, user: User) -> None:
-        guild = message.channel.guild
-        said: dict[str, Any] = {
-            "user_id": str(user.id),
-            "channel_id": str(message.channel.id),
-            "message_id": str(message.id),
-        }
-        said |= {
-            "emoji": {"id": None, "name": emoji},
-            "burst": False,
-            "type": 0,
-            "message_author_id": str(message.author.id),
-        }
-        if guild is not None:
-            said |= {"guild_id": str(guild.id), "member": guild.members[user.id].shape()}
-        self.dispatch(event, said, guild=guild)
+        tell_of_reaction(self, "MESSAGE_REACTION_REMOVE", message, emoji, user)
 
     def delete_channel(self, channel: Channel) -> None:
         """Delete a channel or a thread."""

@@ -27,10 +27,10 @@ _FITTING = {
 
 
 def _right(call: Call) -> list[Flaw]:
-    """Check what the first reply carries."""
+    """Check what the first reply carries; a change of a message is checked where the message is known."""
     data = call.body.get("data") or {}
     match call.body.get("type"):
-        case Answer.MESSAGE | Answer.UPDATE:
+        case Answer.MESSAGE:
             found = message_flaws(data)
         case Answer.FORM:
             found = form_flaws(data)

@@ -10,7 +10,7 @@ from tests.fakes.discord.mentions import live
 from tests.fakes.discord.message_rules import is_empty, merged
 from tests.fakes.discord.permissions import Permission
 from tests.fakes.discord.refusals import Refusal
-from tests.fakes.discord.things import Channel, Kind, Message, parts_of
+from tests.fakes.discord.things import Channel, Kind, Message, User, parts_of
 from tests.fakes.discord.world import World, Wrong
 from tests.fakes.platform import Message as Committed
 
@@ -103,6 +103,16 @@ def tell(world: World, event: str, message: Message) -> None:
         | more,
         guild=guild,
     )
+
+
+def tell_of_reaction(world: World, event: str, message: Message, emoji: str, user: User) -> None:
+    """Tell of a reaction that was added or taken back."""
+    guild = message.channel.guild
+    said: dict[str, Any] = {"user_id": str(user.id), "channel_id": str(message.channel.id), "message_id": str(message.id)}
+    said |= {"emoji": {"id": None, "name": emoji}, "burst": False, "type": 0, "message_author_id": str(message.author.id)}
+    if guild is not None:
+        said |= {"guild_id": str(guild.id), "member": guild.members[user.id].shape()}
+    world.dispatch(event, said, guild=guild)
 
 
 def _member(message: Message) -> dict[str, Any]:

@@ -131,15 +131,11 @@ class World:
     def channel_of(self, number: int) -> Channel:
         """Return the channel; refuses unless the bot sees it."""
         channel = self.channels.get(number)
-        if channel is None or (channel.guild is not None and channel.guild.is_gone and not self.is_left_over(channel)):
+        if channel is None:
             raise Refusal(10003)
         if not self.may(channel, Permission.VIEW_CHANNEL):
             raise Refusal(50001)
         return channel
-
-    def is_left_over(self, channel: Channel) -> bool:
-        """Whether it is there still, in a server that the bot was removed from: it is told that it has no access."""
-        return channel.guild is not None and self.bot.id not in channel.guild.members
 
     def guild_of(self, number: int) -> Guild:
         """Return the server; refuses unless the bot is in it."""
