@@ -89,7 +89,7 @@ async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PA
         work = register(app, line, settings, clients)
         events.listen(app, line, clients)
         once = Once(line.chats, line.clock)
-        door = Door(app, once)
+        door = Door(app, once, line.clock)
         stack.push_async_callback(work.finish)
         stack.push_async_callback(door.close)  # before that: a listener may still begin something
         pages = Pages(clients, installs, sealer, line.chats, line.clock) if installs and sealer else None

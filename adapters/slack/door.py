@@ -7,6 +7,8 @@ acknowledgement, are answered as soon as their listener gives it.
 
 import asyncio
 import logging
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -14,7 +16,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from adapters.slack.once import Once, name_of
+from adapters.slack.once import Once, happened, name_of
 
 CLOSING = 5.0  # seconds that listeners may still take when the service ends
 _ANSWERED = frozenset({"view_submission", "block_suggestion", "dialog_suggestion", "dialog_submission", "url_verification"})
@@ -38,8 +40,8 @@ class _Ack(AsyncAck):
 class Door:
     """Takes requests that are known to be Slack's. The app must be one that answers after its listener: `built_app`."""
 
-    def __init__(self, app: AsyncApp, once: Once) -> None:
-        self._app, self._once = app, once
+    def __init__(self, app: AsyncApp, once: Once, clock: Callable[[], datetime]) -> None:
+        self._app, self._once, self._clock = app, once, clock
         self._going: set[asyncio.Task[BoltResponse]] = set()
 
     async def take(self, request: AsyncBoltRequest) -> BoltResponse:
@@ -64,7 +66,7 @@ class Door:
         return ack.response if ack.response is not None else work.result()
 
     async def _worked(self, request: AsyncBoltRequest, name: str) -> BoltResponse:
-        if name and not await self._once.is_first(name):
+        if name and not await self._once.is_first(name, happened(request.body, self._clock())):
             log.info("something from Slack came again and is ignored (%s)", name.partition(":")[0])
             return BoltResponse(status=200)
         return await self._app.async_dispatch(request)

@@ -105,7 +105,9 @@ async def serving(
     """
     connections = _Connections(slowest)
     application = _application(connections, events, pages)
-    runner = web.AppRunner(application, access_log=None, shutdown_timeout=CLOSING, handle_signals=False)
+    runner = web.AppRunner(
+        application, access_log=None, shutdown_timeout=CLOSING, lingering_time=slowest, handle_signals=False
+    )
     await runner.setup()
     try:
         assert runner.server is not None  # noqa: S101 - setup made it

@@ -116,7 +116,9 @@ async def test_everything_that_is_subscribed_is_listened_to(
         await fake.connected()
         for name in needs.events(given):
             item = {"type": "message", "channel": GENERAL, "ts": "1.2"}
-            more = {"channel": {"id": GENERAL, "name": "all"}} if name.endswith("_rename") else {"channel": GENERAL}
+            more: dict[str, Any] = (
+                {"channel": {"id": GENERAL, "name": "all"}} if name.endswith("_rename") else {"channel": GENERAL}
+            )
             more |= {"user": fake.ben.id, "reaction": "+1", "item": item, "links": [], "team_ids": ["T0FAR"], "tab": "home"}
             await fake.event({"type": name, "message_ts": "1.2", **more})
         await room.until(lambda: ("slack:T0FAR", "") in [(workspace, channel) for workspace, channel, _ in room.gone])

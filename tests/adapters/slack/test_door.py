@@ -3,6 +3,8 @@
 import asyncio
 import logging
 import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,11 +13,12 @@ import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
 from adapters.slack.door import Door
-from adapters.slack.once import Once, name_of
+from adapters.slack.once import Once, happened, name_of
 from bot.ports_chat import Chats
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from tests.adapters.slack.conftest import Room
+from tests.conftest import NOW
 
 COMMAND = {
     "command": "/digest",
@@ -45,7 +48,27 @@ def request(body: dict[str, Any]) -> AsyncBoltRequest:
 
 
 def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Door:
-    return Door(room.app, Once(chats or room.store, lambda: now, **values))
+    return Door(room.app, Once(chats or room.store, lambda: now, **values), lambda: now)
+
+
+@asynccontextmanager
+async def busy(folder: Path) -> AsyncIterator[tuple[SqliteStore, Callable[[], Awaitable[None]]]]:
+    """A database in which somebody else is writing, until the second of the pair is called."""
+    store = SqliteStore(folder / "store.sqlite3")
+    await store.open()
+    writer = await asyncio.to_thread(
+        sqlite3.connect, folder / "store.sqlite3", isolation_level=None, check_same_thread=False
+    )
+    await asyncio.to_thread(writer.execute, "BEGIN IMMEDIATE")
+
+    async def done() -> None:
+        await asyncio.to_thread(writer.rollback)
+
+    try:
+        yield store, done
+    finally:
+        await asyncio.to_thread(writer.close)
+        await store.close()
 
 
 async def test_a_command_is_acknowledged_before_its_listener_has_ended(room: Room, now: datetime) -> None:
@@ -90,31 +113,54 @@ async def test_what_comes_again_is_done_once_also_after_a_restart(room: Room, no
 
 
 async def test_a_busy_database_delays_neither_the_acknowledgement_nor_for_long_the_work(
-    room: Room, now: datetime, tmp_path: Path
+    room: Room, now: datetime, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    heard = asyncio.Event()
+    heard = asyncio.Semaphore(0)
 
     @room.app.command("/digest")
     async def listener(ack: Any) -> None:
         await ack()
-        heard.set()
+        heard.release()
 
-    store = SqliteStore(tmp_path / "store.sqlite3")
-    await store.open()
-    try:
-        writer = await asyncio.to_thread(
-            sqlite3.connect, tmp_path / "store.sqlite3", isolation_level=None, check_same_thread=False
-        )
-        await asyncio.to_thread(writer.execute, "BEGIN IMMEDIATE")
+    async with busy(tmp_path) as (store, done):
         taken = door(room, now, store, patience=0.2)
-        assert (await taken.take(request(COMMAND))).status == 200
-        await asyncio.wait_for(heard.wait(), 20)
-        await asyncio.to_thread(writer.execute, "ROLLBACK")
-        await asyncio.to_thread(writer.close)
+        for trigger in ("1.2", "1.3", "1.4"):
+            assert (await taken.take(request({**COMMAND, "trigger_id": trigger}))).status == 200
+            await asyncio.wait_for(heard.acquire(), 20)
+        await done()
         await taken.close()
         assert not await store.first_time("slack", name_of(COMMAND), now)  # noted in the end
-    finally:
-        await store.close()
+
+    assert caplog.text.count("the database is busy") == 1
+
+
+async def test_what_happened_since_the_start_waits_for_no_database(room: Room, now: datetime, tmp_path: Path) -> None:
+    heard = asyncio.Event()
+
+    @room.app.event("app_home_opened")
+    async def listener() -> None:
+        heard.set()
+
+    async with busy(tmp_path) as (store, done):
+        taken = door(room, now, store, patience=3600.0)
+        await taken.take(request({**EVENT, "event_time": int(now.timestamp()) + 120}))
+        await asyncio.wait_for(heard.wait(), 20)
+        await done()
+        await taken.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "age"),
+    [
+        ({"event_id": "Ev1", "event_time": int(NOW.timestamp()) - 7}, timedelta(seconds=7)),
+        ({"event_id": "Ev1"}, timedelta(days=1)),
+        ({"event_id": "Ev1", "event_time": "soon"}, timedelta(days=1)),
+        ({"event_id": "Ev1", "event_time": 10**30}, timedelta(days=1)),
+        (COMMAND, timedelta(minutes=15)),
+    ],
+)
+def test_what_does_not_say_its_time_may_be_as_old_as_slack_repeats_it(body: dict[str, Any], age: timedelta) -> None:
+    assert happened(body, NOW) == NOW - age
 
 
 async def test_a_dialogue_is_answered_with_what_its_listener_says_while_that_goes_on(room: Room, now: datetime) -> None:
@@ -225,7 +271,8 @@ def test_different_things_have_different_names(one: dict[str, Any], other: dict[
 
 async def test_what_was_met_a_day_ago_is_new(now: datetime) -> None:
     store = MemoryStore()
-    assert await Once(store, lambda: now).is_first("event:Ev1")
+    later, much_later = now + timedelta(hours=23, minutes=59), now + timedelta(days=2)
+    assert await Once(store, lambda: now).is_first("event:Ev1", now)
 
-    assert not await Once(store, lambda: now + timedelta(hours=23, minutes=59)).is_first("event:Ev1")
-    assert await Once(store, lambda: now + timedelta(days=2)).is_first("event:Ev1")
+    assert not await Once(store, lambda: later).is_first("event:Ev1", now)
+    assert await Once(store, lambda: much_later).is_first("event:Ev1", now)

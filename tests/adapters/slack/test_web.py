@@ -72,7 +72,7 @@ async def visiting(room: Room, *, slowest: float = 5.0) -> AsyncIterator[Visitor
         heard.append(payload["text"])
 
     once = Once(room.store, lambda: NOW)
-    door = Door(room.app, once)
+    door = Door(room.app, once, lambda: NOW)
     events = Events(SECRET, door, once, lambda: NOW, slowest=slowest)
     async with (
         serving("127.0.0.1", 0, events, None, slowest=slowest) as (host, port),
@@ -210,4 +210,4 @@ async def test_an_address_that_is_taken_is_said_in_a_sentence() -> None:
 
 def test_a_signature_needs_a_secret() -> None:
     with pytest.raises(ValueError, match="must not be empty"):
-        Events("", Door(None, Once(MemoryStore(), lambda: NOW)), Once(MemoryStore(), lambda: NOW), lambda: NOW)  # type: ignore[arg-type]
+        Events("", Door(None, Once(MemoryStore(), lambda: NOW), lambda: NOW), Once(MemoryStore(), lambda: NOW), lambda: NOW)  # type: ignore[arg-type]
