@@ -56,7 +56,7 @@ def packed(
     end, begin = [last] if last else [], [then] if then else []
     sheets: list[list[Piece]] = [[]]
     for each in pieces:
-        if sheets[-1] and not fits(_blocks([*sheets[-1], each, *end])):
+        if sheets[-1] and not _fit([*sheets[-1], each, *end]):
             sheets[-1] += end
             sheets.append([*begin])
         sheets[-1].append(each)
@@ -71,7 +71,7 @@ def _keep_together(sheets: list[list[Piece]], end: int, begin: int) -> None:
         return
     before, alone = sheets[-2], sheets[-1]
     at = len(before) - end - 1
-    if at > 1 and fits(_blocks([*alone, before[at]])):
+    if at > 1 and _fit([*alone, before[at]]):
         alone.insert(begin, before.pop(at))
 
 
@@ -82,6 +82,10 @@ def _posting(pieces: Sequence[Piece]) -> Posting:
         keys=tuple(keys for each in pieces for keys in each.keys),
         keep=tuple(dict.fromkeys(text for each in pieces for text in each.keep)),
     )
+
+
+def _fit(pieces: Iterable[Piece]) -> bool:
+    return fits(_named(_blocks(pieces)))
 
 
 def _blocks(pieces: Iterable[Piece]) -> list[Json]:

@@ -1,30 +1,43 @@
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.blocks import paragraph, rich, said
+from adapters.slack.blocks import actions, paragraph, rich, said
 from adapters.slack.limits import BLOCKS, CHARACTERS, SENT, TEXT, characters, faults, fits, sent, units
 from adapters.slack.postings import Piece, packed, piece
+from bot.models import Button
 
 
 def of_length(length: int) -> Piece:
-    """Return a piece that shows so many characters."""
-    return piece(rich(paragraph(said("x" * length))), text="y" * length, brief="b")
+    """Return a piece that shows so many characters, with a button."""
+    row = actions("entry", [Button("Help", "help")])
+    return piece(rich(paragraph(said("x" * length))), row.blocks, text="y" * length, brief="b")
+
+
+def read(block: Mapping[str, Any]) -> str:
+    return str(block["elements"][0]["elements"][0]["text"])
 
 
 @given(st.lists(st.integers(1, 2500), min_size=1, max_size=60))
 def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengths: list[int]) -> None:
     end, begin = piece(rich(paragraph(said("end")))), piece(rich(paragraph(said("begin"))))
     postings = packed([of_length(each) for each in lengths], end, begin)
-    shown = [[node["elements"][0]["elements"][0]["text"] for node in each.blocks] for each in postings]
+    shown = [[read(block) for block in each.blocks if block["type"] == "rich_text"] for each in postings]
 
     assert [len(text) for texts in shown for text in texts if text[0] == "x"] == lengths
     assert all(fits(each.blocks) and len(each.blocks) <= BLOCKS for each in postings)
     assert all(units(each.text) <= TEXT for each in postings)
     assert [texts[0] == "begin" for texts in shown] == [number > 0 for number in range(len(shown))]
     assert [texts[-1:] == ["end"] for texts in shown] == [number < len(shown) - 1 for number in range(len(shown))]
+
+
+def test_the_numbers_in_the_names_of_blocks_are_counted_too() -> None:
+    for length in range(200, 400):
+        assert all(fits(each.blocks) for each in packed([of_length(length)] * 40))
 
 
 def test_a_message_is_counted_as_it_is_sent_wide_characters_and_entities_included() -> None:
