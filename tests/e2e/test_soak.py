@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from benchmarks.soak import broken, killed, restored, slack
+from benchmarks.soak import broken, discord, killed, restored, slack
 from benchmarks.soak.row import Size
 from benchmarks.soak.run import Plan, run
 from benchmarks.soak.work import Strategy, Work
@@ -37,6 +37,17 @@ async def test_everything_arrives_once_in_slack_though_senders_are_killed_and_co
     small = replace(SHORT, deliveries=90, kills=3)
     killed_, reset, failed = await asyncio.gather(
         slack.killed(small), slack.fault("reset", small), slack.fault("5xx", small)
+    )
+    assert [row for row in killed_ if not row.kept] == []
+    assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
+
+
+async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_connections_fail() -> None:
+    small = replace(SHORT, deliveries=90, kills=3)
+    killed_, reset, failed = await asyncio.gather(
+        discord.killed(small),
+        discord.fault("reset", replace(small, deliveries=45)),
+        discord.fault("5xx", replace(small, deliveries=45)),
     )
     assert [row for row in killed_ if not row.kept] == []
     assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
