@@ -1,7 +1,7 @@
 """A Discord on the loopback interface: its REST API, its gateway, and the people who use it.
 
     async with running() as fake:
-        guild = fake.guild("Lab")                       # its owner is fake-made: guild.owner
+        guild = fake.guild("Lab")                       # its owner, guild.owner, is made with it
         papers = fake.channel(guild, "papers")          # kind=Kind.FORUM, tags=("gpu",) for a forum
         anna = fake.join(guild, fake.user("Anna"), Permission.MANAGE_GUILD)
         …                              # connect with fake.api_url, fake.gateway_url, fake.cdn_url, fake.token
@@ -12,7 +12,8 @@
         assert fake.wrong == [] and fake.mentions == []
 
 What people do (tests.fakes.discord.hands): slash, autocomplete, menu, click, choose, submit, write, react, unreact,
-delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What Discord's own
+delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What asks the bot waits
+until there is something to be seen; with `wait=False` for the first reply, with `wait=None` for nothing. What Discord's own
 program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`, `message.text`,
 `.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot, `fake.counts` how many of
 which.
@@ -25,6 +26,7 @@ drawn by a seed and the nonce; `limits.ban(seconds)`; `gateway.drop()`, `.invali
 Every request and every reply is held against Discord's OpenAPI description and the rules it lacks. What breaks them is in
 `fake.wrong`, and a request is refused for it with 50035. Text that would notify somebody is in `fake.mentions`.
 
+Switches: `privileged` (intents), `shards`, `identifies_left`, `archived_threads_refuse`, `user.is_closed`, `user.locale`.
 Figures that Discord does not tell are ours and may be set: the buckets (`limits.buckets`), how long nonces are remembered
 (`behaviour.remembers`, seconds), the pause between two IDENTIFYs (`gateway.identify_every`, off).
 """
