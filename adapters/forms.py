@@ -1,7 +1,48 @@
-"""What stands in the forms of every platform, as text: one thing a line, a weight before what it is of. Pure."""
+"""Forms as every platform has them: which one belongs to a command, and what stands in its fields as text. Pure."""
 
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.commands import Command, EditTopic, Filter, FilterAction, ShowTopic, Subscribe, parse
 from bot.errors import UsageError
 from bot.models import Interest
+
+CHANGE = "Change in a form"  # on the button that opens one
+
+
+class Kind(StrEnum):
+    """What a form is of."""
+
+    SUBSCRIPTION = "subscription"
+    TOPIC = "topic"
+    FILTER = "filter"
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form, and the topic that it is about, "" for one to be chosen or made."""
+
+    of: Kind
+    topic: str = ""
+
+
+def form_beside(asked: str | Command) -> Form | None:
+    """Return the form in which one may go on with what a command showed or did; None where there is none."""
+    try:
+        command = parse(asked) if isinstance(asked, str) else asked
+    except UsageError:
+        return None
+    match command:
+        case ShowTopic(name):
+            return Form(Kind.TOPIC, name)
+        case EditTopic():
+            return Form(Kind.TOPIC, command.name)
+        case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
+            return Form(Kind.FILTER, topic)
+        case Subscribe():
+            return Form(Kind.SUBSCRIPTION, command.topic)
+        case _:
+            return None
 
 
 def interest_line(interest: Interest) -> str:

@@ -19,6 +19,7 @@ from discord.http import MultipartParameters, Route
 from adapters.discord.door import Door
 from adapters.discord.render import NO_MENTIONS, Posting, reply_postings
 from adapters.discord.troubles import INVALID_FORM, translated
+from adapters.forms import Form
 from bot.models import Reply
 from bot.ports_chat import Chats
 
@@ -55,21 +56,29 @@ class Answers:
         self._chats = chats
         self._clock = clock
 
-    async def answer(self, call: Call, workspace: str, asking: Callable[[], Awaitable[Reply]], *, replaces: bool) -> None:
-        """Say at once that the answer is coming, then ask, then tell it; raises nothing of Discord's.
+    async def answer(
+        self,
+        call: Call,
+        workspace: str,
+        asking: Callable[[], Awaitable[Reply]],
+        *,
+        replaces: bool = False,
+        form: Form | None = None,
+    ) -> None:
+        """Say at once that the answer is coming, then ask, then tell it, with a button for the form beside it.
 
-        With `replaces` the message that was acted upon makes room for it.
+        With `replaces` the message that was acted upon makes room for it. Raises nothing of Discord's.
         """
         try:
             await self._first(call, {"type": _DEFERRED_UPDATE if replaces else _DEFERRED, "data": {"flags": PRIVATE}})
         except Gone:
             log.warning("Discord waited no longer for an answer in %s", workspace)
             return
-        await self.tell(call, workspace, await asking())
+        await self.tell(call, workspace, await asking(), form)
 
-    async def tell(self, call: Call, workspace: str, reply: Reply) -> None:
+    async def tell(self, call: Call, workspace: str, reply: Reply, form: Form | None = None) -> None:
         """Tell the answer to an interaction that was told that it is coming. Failures are logged."""
-        postings = reply_postings(reply, self._clock().date())
+        postings = reply_postings(reply, self._clock().date(), form)
         try:
             if texts := [text for posting in postings for text in posting.keep]:
                 await self._chats.keep_texts(workspace, texts, self._clock())

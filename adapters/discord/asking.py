@@ -6,11 +6,12 @@ from typing import Any
 
 import discord
 
-from adapters.discord.buttons import pressed
-from adapters.discord.commands import Form, chosen, command_of, focused
+from adapters.discord.buttons import opened, pressed
+from adapters.discord.commands import chosen, command_of, focused
 from adapters.discord.modals import open_form, submitted
 from adapters.discord.reception import Reception, Scene, scene_of
 from adapters.discord.tree import DAYS, OPTIONS, ROOT
+from adapters.forms import Form, form_beside
 from bot.commands import Command, ListSaved, Search, Similar, parse
 from bot.errors import BotError, UsageError
 from bot.handlers.failures import broken, not_done
@@ -58,11 +59,15 @@ async def _answer(reception: Reception, scene: Scene, asked: str | Command, *, r
     async def asking() -> Reply:
         return await reception.ask(asked, scene.actor)
 
-    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces)
+    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces, form=form_beside(asked))
 
 
 async def _button(reception: Reception, scene: Scene) -> None:
-    found = pressed(str(scene.data.get("custom_id", "")))
+    carried = str(scene.data.get("custom_id", ""))
+    if (form := opened(carried)) is not None:
+        await open_form(reception, scene, form)
+        return
+    found = pressed(carried)
     text = found.command if found else ""
     if found and found.key:
         text = await reception.line.chats.kept_text(scene.workspace, found.key) or ""

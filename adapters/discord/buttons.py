@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from adapters.discord.limits import CUSTOM_ID, LABEL, NONCE, length
+from adapters.forms import CHANGE, Form, Kind
 from adapters.text import clean, cut
 from bot.models import text_key
 
 _MARK = len("d::") + NONCE
 _ROOM = CUSTOM_ID - _MARK
 _READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
+_OPENS = re.compile(rf"o:(?P<of>{'|'.join(Kind)}):(?P<topic>.*)", re.DOTALL)
 BUTTON = 2  # the type of a component
 SECONDARY, DANGER = 2, 4
 
@@ -41,6 +43,17 @@ def button(label: str, command: str, *, danger: bool = False) -> tuple[dict[str,
     carried, kept = custom_id(command)
     shown = cut(clean(label), LABEL, length) or cut(clean(command), LABEL, length) or "…"
     return {"type": BUTTON, "style": DANGER if danger else SECONDARY, "label": shown, "custom_id": carried}, kept
+
+
+def opener(form: Form) -> dict[str, Any]:
+    """Return a button that opens the form."""
+    return {"type": BUTTON, "style": SECONDARY, "label": CHANGE, "custom_id": f"o:{form.of}:{form.topic}"[:CUSTOM_ID]}
+
+
+def opened(custom_id: str) -> Form | None:
+    """Return the form that a button opens; None for a button that opens none."""
+    found = _OPENS.fullmatch(custom_id)
+    return Form(Kind(found["of"]), found["topic"]) if found else None
 
 
 def pressed(custom_id: str) -> Pressed | None:

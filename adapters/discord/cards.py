@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.buttons import button
+from adapters.discord.buttons import button, opener
 from adapters.discord.limits import ROW, length
+from adapters.forms import Form
 from bot.models import Button
 
 Component = dict[str, Any]
@@ -66,11 +67,11 @@ def file(name: str) -> Component:
     return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
 
 
-def rows(buttons: Iterable[Button]) -> Piece:
-    """Return rows of five buttons at most; two that do the same are one."""
+def rows(buttons: Iterable[Button], form: Form | None = None) -> Piece:
+    """Return rows of five buttons at most, the last one to open the form; two that do the same are one."""
     made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
     unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
-    shown = [each for each, _ in unique]
+    shown = [each for each, _ in unique] + ([opener(form)] if form else [])
     lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
     return Piece(tuple(lines), tuple(kept for _, kept in unique if kept))
 

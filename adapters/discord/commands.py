@@ -1,10 +1,11 @@
 """From the options that a person chose to the command. Pure; the inverse of what tests make of a command."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from adapters.discord.tree import GROUP, SUBCOMMAND
+from adapters.forms import Form, Kind
 from bot.commands import (
     Command,
     CreateTopic,
@@ -45,14 +46,6 @@ from bot.errors import UsageError
 Values = Mapping[str, Any]  # what was chosen, by option
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form is wanted instead; `name` is the topic's, "" for a new one."""
-
-    of: str  # subscription, topic, filter
-    name: str = ""
-
-
 def chosen(data: Mapping[str, Any]) -> tuple[str, Values]:
     """Return the words of the subcommand that an interaction names, and what was chosen; raises UsageError for none."""
     words: list[str] = []
@@ -89,7 +82,7 @@ def _text(values: Values, name: str) -> str:
 def _subscribe(values: Values) -> Command | Form:
     topic = _text(values, "topic")
     if not topic.strip():
-        return Form("subscription")
+        return Form(Kind.SUBSCRIPTION)
     said = Subscribe(topic=topic)
     for name, word in (("days", ""), ("at", "at ")):
         if typed := _text(values, name).strip():
@@ -114,7 +107,7 @@ def _subscribe(values: Values) -> Command | Form:
 def _create(values: Values) -> Command | Form:
     name = _text(values, "name")
     if not name.strip():
-        return Form("topic")
+        return Form(Kind.TOPIC)
     query, origin = _text(values, "query"), _text(values, "from")
     if query and origin:
         raise UsageError("A topic is made from a query or from another topic, not from both.", hint="Leave one of them out.")
@@ -126,7 +119,7 @@ def _create(values: Values) -> Command | Form:
 def _edit(values: Values) -> Command | Form:
     name, part = _text(values, "topic"), _text(values, "part")
     if not part:
-        return Form("topic", name)
+        return Form(Kind.TOPIC, name)
     weight = values.get("weight")
     return EditTopic(
         name=name,
@@ -140,7 +133,7 @@ def _edit(values: Values) -> Command | Form:
 def _filter(values: Values) -> Command | Form:
     action, scope = _text(values, "action"), _text(values, "scope")
     if action == FilterAction.SET and not _text(values, "query").strip():
-        return Form("filter", _text(values, "topic"))
+        return Form(Kind.FILTER, _text(values, "topic"))
     return Filter(
         _text(values, "topic"),
         FilterAction(action) if action else FilterAction.SHOW,

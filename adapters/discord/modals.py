@@ -6,9 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from adapters.discord.commands import Form
 from adapters.discord.reception import Reception, Scene
-from adapters.forms import interest_line, lines, read_interest
+from adapters.forms import Form, Kind, interest_line, lines, read_interest
 from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
@@ -32,7 +31,7 @@ async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
     """Show the form; what is wrong with what it is of is told instead."""
     shape = _SHAPES[form.of]
     try:
-        standing = await shape.standing(reception.desk, scene.actor, form.name, reception.now)
+        standing = await shape.standing(reception.desk, scene.actor, form.topic, reception.now)
     except UsageError as error:
         await reception.answers.at_once(scene.call, scene.workspace, not_done(error, "", None))
         return
@@ -66,11 +65,11 @@ async def submitted(reception: Reception, scene: Scene) -> None:
 
 
 async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> Reply:
-    shape = _SHAPES[memory["of"]]
+    shape = _SHAPES[Kind(memory["of"])]
     wanted = dict(_said(scene.data))
     topic = memory["topic"] or wanted.get("topic", "")
     like = await shape.standing(
-        reception.desk, scene.actor, topic if memory["of"] != "topic" else memory["topic"], reception.now
+        reception.desk, scene.actor, topic if memory["of"] != Kind.TOPIC else memory["topic"], reception.now
     )
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
@@ -300,8 +299,8 @@ class _Shape:
         return f"{self._title}: {clean(form.title)}" if form.title else self._title
 
 
-_SHAPES: Mapping[str, _Shape] = {
-    "subscription": _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
-    "topic": _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
-    "filter": _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
+_SHAPES: Mapping[Kind, _Shape] = {
+    Kind.SUBSCRIPTION: _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
+    Kind.TOPIC: _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
+    Kind.FILTER: _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
 }

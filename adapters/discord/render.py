@@ -14,6 +14,7 @@ from typing import Any
 from adapters.discord import markdown
 from adapters.discord.cards import Component, Piece, container, file, joined, rows, rule, sheets, text
 from adapters.discord.limits import COMPONENTS, CONTENT, TEXTS_USED, length
+from adapters.forms import Form
 from adapters.text import clean, shown_url
 from adapters.words import (
     badges,
@@ -210,16 +211,24 @@ def _empty(digest: Digest) -> Piece:
 # --- replies
 
 
-def reply_postings(reply: Reply, today: date) -> list[Posting]:
-    """Return the reply as one or more messages, normally one: digests stand in messages of their own, after it."""
+def reply_postings(reply: Reply, today: date, form: Form | None = None) -> list[Posting]:
+    """Return the reply as one or more messages, normally one, with a button for the form beside it.
+
+    Digests stand in messages of their own, before what ends it.
+    """
     pieces = [Piece((text(each),)) for each in _opening(reply)]
     pieces += [_reply_entry(number, each, today) for number, each in enumerate(reply.entries, start=reply.first)]
-    closing = joined(*_closing(reply))
-    pieces += [closing] if closing.components else []
-    found = list(sheets([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2))
-    postings = [_reply_posting(reply, sheet) for sheet in found]
-    postings += [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
-    return postings
+    closing = joined(*_closing(reply, form))
+    end = [closing] if closing.components else []
+    shown = [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
+    if not shown:
+        return _reply_messages(reply, pieces + end)
+    return [*_reply_messages(reply, pieces), *shown, *(_reply_messages(reply, end) if end else ())]
+
+
+def _reply_messages(reply: Reply, pieces: Sequence[Piece]) -> list[Posting]:
+    found = sheets([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2)
+    return [_reply_posting(reply, sheet) for sheet in found]
 
 
 def _naming(piece: Piece, reply: Reply) -> Piece:
@@ -275,14 +284,14 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iter
         yield markdown.quiet(_read(links(entry.item), room) or markdown.fitted(entry.item.key, room))
 
 
-def _closing(reply: Reply) -> Iterator[Piece]:
+def _closing(reply: Reply, form: Form | None) -> Iterator[Piece]:
     """Yield the file, what to do next, and the buttons."""
     if reply.attachment is not None:
         yield Piece((file(reply.attachment.name),))
     steps = [markdown.quiet(markdown.told(step, _LINE)) for step in reply.next_steps[:4] if clean(step)]
     if steps:
         yield Piece((text("\n".join(steps)),))
-    yield rows(reply.buttons[:25])
+    yield rows(reply.buttons[:20], form)
 
 
 def item_posting(item: Item, summary: Summary, today: date) -> Posting:

@@ -9,9 +9,10 @@ import pytest
 from discord import Permissions
 from hypothesis import assume, given
 
-from adapters.discord.commands import Form, chosen, command_of, focused
+from adapters.discord.commands import chosen, command_of, focused
 from adapters.discord.invite import REASONS, invite, permissions
 from adapters.discord.tree import DAYS, OPTIONS, fingerprint, tree
+from adapters.forms import Form, Kind
 from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Usage, parse
 from bot.errors import UsageError
 from tests.adapters.discord.asked import data_of
@@ -92,9 +93,9 @@ def test_the_days_that_are_offered_can_be_read(days: str) -> None:
 @pytest.mark.parametrize(
     ("words", "values", "form"),
     [
-        ("subscribe", {}, Form("subscription")),
-        ("topic create", {}, Form("topic")),
-        ("topic edit", {"topic": "kv-cache"}, Form("topic", "kv-cache")),
+        ("subscribe", {}, Form(Kind.SUBSCRIPTION)),
+        ("topic create", {}, Form(Kind.TOPIC)),
+        ("topic edit", {"topic": "kv-cache"}, Form(Kind.TOPIC, "kv-cache")),
     ],
 )
 def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: Form) -> None:

@@ -1,0 +1,142 @@
+"""What a team can do in Slack it can do in Discord: every command of the table through both, over real sockets."""
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from adapters.discord.buttons import opened, pressed
+from adapters.slack.blocks import KEPT
+from bot.commands import BY_COMMAND, TABLE, Command, Subscribe, parse
+from tests.adapters.discord.asked import values_of
+from tests.e2e import discord_desk, slack_desk
+from tests.e2e.discord_desk import DiscordDesk
+from tests.e2e.slack_desk import SlackDesk
+from tests.fakes.discord import Message as DiscordMessage
+from tests.fakes.slack import Message as SlackMessage
+
+# What the table's examples speak of, and what there is.
+_HERE = {
+    "https://arxiv.org/abs/2606.01234": "https://arxiv.org/abs/2603.00003",
+    "2606.01234": "2603.00002",
+    "owner/name": "acme/gpu-kit",
+    "published:30d": "published:2026-01-01..2026-12-31",
+    "stars:>100": "",
+    '"kv cache"': "gpu",
+    "more 3": "more 2603.00004",
+}
+_BESIDES = (
+    "search gpu sort:new",
+    "search nothing-like-this",
+    "settings",
+    "profile gpu-systems reset",
+    "saved",
+    "list",
+    "topics",
+)
+_LINK = re.compile(r"https://(?:arxiv\.org/abs|github\.com)/[\w./-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What an answer comes to, whatever it looks like."""
+
+    items: tuple[str, ...]  # the addresses of its items, in their order, each once
+    actions: tuple[tuple[str, str], ...]  # (label, command) of its buttons, in their order
+
+
+def asked() -> Iterator[str]:
+    """Yield the example of every command, of what is there, and a few more."""
+    for text in (*(usage.example for usage in TABLE), *_BESIDES):
+        for there, here in _HERE.items():
+            text = text.replace(there, here)
+        yield " ".join(text.split())
+
+
+async def test_every_command_tells_the_same_and_offers_the_same_in_both(tmp_path: Path) -> None:
+    (tmp_path / "slack").mkdir()
+    (tmp_path / "discord").mkdir()
+    async with slack_desk.sitting(tmp_path / "slack") as slack, discord_desk.sitting(tmp_path / "discord") as discord:
+        for text in asked():
+            command = parse(text)
+            one, other = await in_slack(slack, text), await in_discord(discord, command)
+            assert one == other, text
+        assert (discord.fake.wrong, discord.fake.mentions) == ([], [])
+        assert [(each.method, each.error) for each in slack.fake.rejected] == []
+        assert slack.fake.mentions == []
+        for desk in (slack, discord):
+            held = await desk.app.store.subscriptions(
+                desk.workspace if isinstance(desk, DiscordDesk) else slack_desk.WORKSPACE
+            )
+            assert [each.topic for each in held] == [], "subscribed, and unsubscribed again"
+
+
+async def in_slack(desk: SlackDesk, text: str) -> Told:
+    fake = desk.fake
+    before = len(fake.messages(fake.general))
+    given = await fake.command(text, channel=fake.general)
+    await given.answer()
+    await answered()
+    found = [*given.answers, *fake.messages(fake.general)[before:]]
+    return await _told(desk.app.chats, slack_desk.WORKSPACE, [_blocks(each) for each in _once(found)])
+
+
+async def answered() -> None:
+    """Wait until everything that was asked is answered to its end."""
+    while any(task.get_name().startswith("answering") for task in asyncio.all_tasks()):  # noqa: ASYNC110 - tasks tell nobody
+        await asyncio.sleep(0.005)
+
+
+def _once(found: Iterable[SlackMessage]) -> list[SlackMessage]:
+    return list({each.ts: each for each in found}.values())
+
+
+def _blocks(message: SlackMessage) -> list[Any]:
+    return list(message.blocks)
+
+
+async def in_discord(desk: DiscordDesk, command: Command) -> Told:
+    words = BY_COMMAND[type(command)].words
+    before = len(desk.fake.of_bot(desk.papers))
+    given = await desk.fake.slash(f"digest {words}", user=desk.anna, channel=desk.papers, **values_of(command))
+    await answered()
+    found: list[DiscordMessage] = [*given.messages, *desk.fake.of_bot(desk.papers)[before:]]
+    return await _told(desk.app.chats, desk.workspace, [each.components for each in dict.fromkeys(found)])
+
+
+async def _told(chats: Any, workspace: str, messages: Sequence[Any]) -> Told:
+    items = dict.fromkeys(found for each in messages for found in _LINK.findall(str(each)))
+    actions = [(each["label"], await _command(chats, workspace, each["says"])) for each in _buttons(messages)]
+    return Told(tuple(items), tuple(actions))
+
+
+def _buttons(value: Any) -> Iterator[dict[str, str]]:
+    """Yield the buttons of either platform, wherever they stand."""
+    if isinstance(value, Mapping):
+        label = value.get("label") or value.get("text")
+        says = value.get("custom_id") or value.get("value")
+        if value.get("type") in (2, "button") and says:
+            yield {"label": str(label["text"] if isinstance(label, Mapping) else label), "says": str(says)}
+            return
+        for each in value.values():
+            yield from _buttons(each)
+    elif isinstance(value, list | tuple):
+        for each in value:
+            yield from _buttons(each)
+
+
+async def _command(chats: Any, workspace: str, says: str) -> str:
+    if (form := opened(says)) is not None:
+        return form.topic
+    found = pressed(says)
+    if found is not None and found.command:
+        return found.command
+    key = found.key if found is not None else says.removeprefix(KEPT) if says.startswith(KEPT) else ""
+    return await chats.kept_text(workspace, key) or "" if key else says
+
+
+def test_what_is_asked_here_is_every_command() -> None:
+    assert {type(parse(text)) for text in asked()} == {usage.command for usage in TABLE}
+    assert any(isinstance(parse(text), Subscribe) for text in asked())
