@@ -147,3 +147,33 @@ async def _granted(fake: slack.FakeSlack, **asked: str) -> AsyncSlackResponse:
     """Ask for a token as the documentation says, without slack_sdk's own method, whose BasicAuth aiohttp warns of."""
     bare = AsyncWebClient(base_url=f"{fake.api_url}/", retry_handlers=[])
     return await bare.api_call("oauth.v2.access", data=asked)
+
+
+async def test_an_address_is_asked_for_a_challenge_and_for_its_certificate() -> None:
+    async def hear(request: web.Request) -> web.Response:
+        if request.content_type == "application/json":
+            return web.json_response({"challenge": (await request.json())["challenge"]})
+        return web.Response(status=200 if "ssl_check" in await request.post() else 400)
+
+    async with slack.running() as fake, serving(hear) as url:
+        post = fake.delivers_to(url)
+        assert (await post.verify(), await post.check_tls()) == (True, 200)
+
+
+async def test_an_organisation_installs_once_for_all_of_its_workspaces() -> None:
+    async with slack.running() as fake, listening(fake) as app:
+        teams = [fake.add_team(name, enterprise="E0BROAD") for name in ("T0ONE", "T0TWO")]
+        admin = fake.add_person("U0ADA", "ada", team=teams[0], is_owner=True)
+        channels = [fake.add_channel(f"C{each.id}", "general", joined=True, team=each) for each in teams]
+        asked = {"client_id": fake.client_id, "scope": "commands,chat:write", "redirect_uri": "http://here/"}
+        back = fake.authorise(f"https://slack.com/oauth/v2/authorize?{urlencode(asked)}", user=admin, whole=True)
+        who = {"client_id": fake.client_id, "client_secret": fake.client_secret, "redirect_uri": "http://here/"}
+        made = await _granted(fake, **who, code=parse_qs(urlsplit(back).query)["code"][0])
+        for each in channels:
+            await client(fake, made["access_token"]).chat_postMessage(channel=each.id, text="Hello")
+        with pytest.raises(SlackApiError, match="channel_not_found"):
+            await client(fake, made["access_token"]).chat_postMessage(channel="C0GENERAL", text="Hello")
+        await fake.command("help", user=admin, channel=channels[0])
+    assert (made["team"], made["enterprise"]["id"], made["is_enterprise_install"]) == (None, "E0BROAD", True)
+    (command,) = app.payloads("slash_commands")
+    assert (command["enterprise_id"], command["is_enterprise_install"]) == ("E0BROAD", "true")

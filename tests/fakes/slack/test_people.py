@@ -228,3 +228,40 @@ async def test_a_manifest_decides_what_is_offered() -> None:
         await fake.event({"type": "app_uninstalled"})  # is not subscribed to
         await fake.open_home()
     assert [each["event"]["type"] for each in app.payloads("event_callback")] == ["app_home_opened"]
+
+
+async def test_views_lie_three_deep_and_change_only_as_whoever_changes_them_last_saw_them() -> None:
+    async with slack.running() as fake, listening(fake):
+        web = client(fake)
+        bare = {**MODAL, "blocks": [{"type": "actions", "block_id": "a", "elements": [CARD[1]["elements"][0]]}]}
+        asked = await fake.command("topic create")
+        view = (await web.views_open(trigger_id=asked.trigger, view=bare))["view"]
+        for _ in range(2):
+            pressed = await fake.click(fake.world.views[view["id"]], "Save")
+            view = (await web.views_push(trigger_id=pressed.trigger, view=bare))["view"]
+        pressed = await fake.click(fake.world.views[view["id"]], "Save")
+        with pytest.raises(SlackApiError, match="push_limit_reached"):
+            await web.views_push(trigger_id=pressed.trigger, view=bare)
+        await web.views_update(view_id=view["id"], hash=view["hash"], view=bare)
+        with pytest.raises(SlackApiError, match="hash_conflict"):
+            await web.views_update(view_id=view["id"], hash=view["hash"], view=bare)
+        home = {"type": "home", "blocks": [CARD[0]] * 101}
+        with pytest.raises(SlackApiError, match="invalid_arguments"):
+            await web.views_publish(user_id="U0BEN", view=home)
+        await web.views_publish(user_id="U0BEN", view={"type": "home", "blocks": CARD})
+        shown = fake.home(fake.ben)
+    assert shown is not None
+    assert (fake.home(fake.anna), shown.labels) == (None, ["Save"])
+
+
+async def test_a_pressed_message_is_replaced_unless_the_answer_says_that_it_is_not_to_be() -> None:
+    async with slack.running() as fake, listening(fake) as app:
+        await client(fake).chat_postMessage(channel="C0GENERAL", text="A paper", blocks=CARD)
+        (digest,) = fake.messages(fake.general)
+        await fake.click(digest, "Save", user=fake.ben)
+        respond = _responder(app.payloads("block_actions")[0]["response_url"])
+        await respond({"text": "Saved", "replace_original": False})
+        assert (digest.text, [each.text for each in fake.seen_by(fake.ben)]) == ("A paper", ["Saved"])
+        await fake.click(digest, "Save", user=fake.ben)
+        await _responder(app.payloads("block_actions")[1]["response_url"])({"text": "Saved"})
+        assert (digest.text, digest.is_edited) == ("Saved", True)
