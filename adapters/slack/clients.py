@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
-from aiohttp import ClientError, ClientSession, ClientTimeout
+from aiohttp import ClientError, ClientResponseError, ClientSession, ClientTimeout
 from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.errors import SlackApiError
 from slack_sdk.oauth.installation_store import Installation
@@ -254,6 +254,8 @@ def reason(error: BaseException) -> str:
             return str(response["error"])
         except (KeyError, TypeError, ValueError):
             return f"HTTP status {getattr(response, 'status_code', None) or getattr(response, 'status', '?')}"
+    if isinstance(error, ClientResponseError):
+        return f"HTTP status {error.status}"
     if isinstance(error, asyncio.TimeoutError):
         return "no answer in time"
     if isinstance(error, OSError):

@@ -53,6 +53,19 @@ class _Client(SocketModeClient):
         super().__init__(logger=quiet, auto_reconnect_enabled=False, **values)
         self._made, self.aiohttp_client_session = self.aiohttp_client_session, session
 
+    async def connect(self) -> None:
+        """Connect once. slack_sdk's goes on for ever with an address that is good for one attempt."""
+        if self.current_session is not None:
+            await self.current_session.close()
+        self.current_session = await self.aiohttp_client_session.ws_connect(
+            str(self.wss_uri), autoping=False, heartbeat=self.ping_interval, proxy=self.proxy
+        )
+        for task in (self.current_session_monitor, self.message_receiver):
+            if task is not None:
+                task.cancel()
+        self.current_session_monitor = asyncio.ensure_future(self.monitor_current_session())
+        self.message_receiver = asyncio.ensure_future(self.receive_messages())
+
     async def close(self) -> None:
         """End everything of it, and leave the session alone."""
         self.closed = True
@@ -124,7 +137,7 @@ class Sockets:
                 await self._clients.introduce()
                 # Asked here, and not by `connect`, which would go on asking for ever.
                 client.wss_uri = await client.issue_new_wss_url()
-                await client.connect()  # type: ignore[no-untyped-call]
+                await client.connect()
         except FAILURES as error:
             raise _translated(error) from error
         self._heard_at = asyncio.get_running_loop().time()

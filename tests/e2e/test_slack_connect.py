@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from adapters.slack.manifest import manifest
 from bot.app import App
 from bot.errors import Refused, SettingsError
 from bot.settings_chat import SlackSettings
-from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
+from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, running, service, settings
 from tests.fakes import slack
 
 GENERAL = "C0GENERAL"
@@ -36,8 +37,8 @@ async def is_helped(fake: slack.FakeSlack, **where: Any) -> None:
 
 @pytest.fixture
 async def fake() -> AsyncIterator[slack.FakeSlack]:
-    async with slack.running(tiers=False) as running:
-        yield running
+    async with slack.running(tiers=False) as fake:
+        yield fake
 
 
 @pytest.fixture
@@ -68,6 +69,21 @@ async def test_a_socket_is_opened_and_kept_whatever_befalls_it(fake: slack.FakeS
 
     assert fake.missed == []
     await fake.until(lambda: not fake.link.connections or None)
+
+
+async def test_a_socket_that_slack_does_not_open_is_tried_again_with_a_new_address(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    given = settings(fake)
+    async with connected(app, given, watched=False) as room, AsyncExitStack() as stack:
+        for _ in range(10):  # as many as Slack allows
+            asked = await room.platform.clients.bare().apps_connections_open(app_token=fake.app_token)
+            await stack.enter_async_context(session.ws_connect(str(asked["url"])))
+        async with running(room.platform.watches):
+            await room.until(lambda: "HTTP status 503" in room.trouble)
+            await stack.aclose()
+            await room.until(lambda: not room.trouble)
+            await is_helped(fake)
 
 
 async def test_a_token_that_slack_refuses_is_said_and_tried_again(fake: slack.FakeSlack, app: App) -> None:
