@@ -12,9 +12,9 @@
         assert fake.wrong == [] and fake.mentions == []
 
 What people do (tests.fakes.discord.hands): slash, autocomplete, menu, click, choose, submit, write, react, unreact,
-delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What asks the bot waits
-until there is something to be seen; with `wait=False` for the first reply, with `wait=None` for nothing. What Discord's own
-program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`, `message.text`,
+delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What asks the bot
+waits until there is something to be seen; with `wait=False` for the first reply, with `wait=None` for nothing. What
+Discord's own program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`, `message.text`,
 `.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot, `fake.counts` how many of
 which.
 

@@ -131,7 +131,7 @@ def _response(world: World, asked: Asked) -> dict[str, Any]:
 def _by_token(world: World, call: Call) -> Asked:
     if call.number("webhook_id") != world.application:
         raise Refusal(10015)
-    asked = next((each for each in world.asked.values() if each.token == call.part["webhook_token"]), None)
+    asked = next((each for each in reversed(world.asked.values()) if each.token == call.part["webhook_token"]), None)
     if asked is None or world.clock() - asked.at >= LIFE:
         raise Refusal(50027)
     if asked.first is None:
