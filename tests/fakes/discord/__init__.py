@@ -14,9 +14,9 @@
 What people do (tests.fakes.discord.hands): slash, autocomplete, menu, click, choose, submit, write, react, unreact,
 delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What asks the bot
 waits until there is something to be seen; with `wait=False` for the first reply, with `wait=None` for nothing. What
-Discord's own program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`, `message.text`,
-`.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot, `fake.counts` how many of
-which.
+Discord's own program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`,
+`message.text`, `.buttons`, `.selects`; `fake.calls` are all requests, `fake.committed` all messages of the bot,
+`fake.counts` how many of which.
 
 What goes wrong: `befall("POST /channels", fault=Fault.RESET, commits=True)` for single requests — every Fault, `status=503`,
 `code=50013`, `via=False`, `status=204` with a BROKEN one for an answer without its body; a Behaviour with shares for many,

@@ -6,6 +6,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,15 +181,20 @@ class FakeDiscord(Hands):
         if trouble.fault is Fault.RESET:
             cut(request)
         if trouble.fault is Fault.HALF:
-            response = web.StreamResponse(headers={"Content-Length": "100", "Content-Type": "application/json"})
-            await response.prepare(request)
-            await response.write(b'{"id": "1')
-            cut(request, politely=True)
-            return response
+            return await _half(request)
         if trouble.status == 204:
             return web.Response(status=204)
         status = 504 if trouble.fault is Fault.STALL else trouble.status
         return as_json({"message": f"{status}: Server Error", "code": 0}, status)
+
+
+async def _half(request: web.Request) -> web.StreamResponse:
+    response = web.StreamResponse(headers={"Content-Length": "100", "Content-Type": "application/json"})
+    with suppress(ConnectionError):  # who asked may have been killed
+        await response.prepare(request)
+        await response.write(b'{"id": "1')
+        cut(request, politely=True)
+    return response
 
 
 async def _read(request: web.Request, route: Route) -> Call:
