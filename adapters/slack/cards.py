@@ -102,7 +102,9 @@ def _partner(entry: Entry) -> Row:
 
 
 def because(entry: Entry) -> str:
-    """Return why it is here: the reasons, what matched between quotation marks, and the score."""
+    """Return why it is here: the reasons, what matched in quotation marks, and the score; "" where nothing was ranked."""
+    if not entry.ranked.parts:
+        return ""
     reasons = " · ".join(filter(None, (_quoted(reason) for reason in entry.ranked.reasons)))
     told = (cut(reasons, _REASONS, units), f"score {entry.ranked.score:.2f}")
     return f"Chosen: {' · '.join(filter(None, told))}"

@@ -204,10 +204,11 @@ def test_a_notice_names_its_channel_and_its_commands() -> None:
 
 
 def test_a_card_for_a_preview_has_no_buttons() -> None:
-    blocks = render.card(GPU.entries[0], DAY)
+    blocks = render.card(Entry(Ranked(KERNEL_SMITH, 0.0), GPU.entries[0].summary), DAY)
 
     assert {block["type"] for block in blocks} == {"rich_text", "context"}
     assert fits(blocks)
+    assert "Chosen" not in json.dumps(blocks)
 
 
 def test_a_message_without_its_blocks_still_says_what_it_said() -> None:
