@@ -23,7 +23,6 @@ class Way:
     channel: Channel
     at: float
     original: Message | None  # the message whose button was pressed
-    last: Message | None = None  # what was made here last
     uses: int = 0
 
 
@@ -62,9 +61,10 @@ class Answers:
     def take(self, way: Way, said: Json) -> None:
         """Do what an answer says; raises Wrong.
 
-        Where a button was pressed, its message is replaced unless the answer says that it is not to be.
+        Where a button was pressed, its message is replaced unless the answer says that it is not to be (slack-go/slack#428).
+        What answers a command stays as it is, whatever is said later (slackapi/bolt-js#2287, slackapi/bolt-python#1268).
         """
-        changed = way.last or way.original
+        changed = way.original
         if said.get("delete_original"):
             if changed is not None:
                 changed.is_deleted = True
@@ -78,7 +78,7 @@ class Answers:
             changed.is_edited, changed.asked, changed.answers = True, said, way.key
             self._world.touch(changed)
             return
-        way.last = self._world.post(self._made(way, said))
+        self._world.post(self._made(way, said))
 
     def _made(self, way: Way, said: Json) -> Message:
         in_channel = said.get("response_type") == "in_channel"

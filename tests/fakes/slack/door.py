@@ -150,7 +150,8 @@ class Door:
             if left > 0:
                 self.counts["inside"] += 1
                 return self._limited(None, left)
-        team = next(iter(call.grant.teams), call.grant.enterprise)
+        asked = str(call.args.get("team_id", ""))
+        team = self._world.team_of(channel) or asked or next(iter(call.grant.teams), call.grant.enterprise)
         if self._tiers is not None and (wait := self._tiers.wait(call.method, team, channel, now)) > 0:
             self.counts["too often"] += 1
             return self._limited(None, wait)

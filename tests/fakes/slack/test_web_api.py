@@ -217,3 +217,16 @@ async def test_people_are_written_to_directly_and_files_are_handed_over() -> Non
         assert [(each["name"], each["content"]) for each in fake.files] == [("saved.bib", b"@misc{x}")]
         person = (await web.users_info(user="U0BEN"))["user"]
     assert (person["tz"], person["is_admin"]) == ("America/New_York", False)
+
+
+async def test_each_workspace_has_its_own_tiers_though_one_token_is_for_both() -> None:
+    now = 1_800_000_000.0
+    async with slack.running(clock=lambda: now) as fake:
+        other = fake.add_team("T0OTHER")
+        fake.add_channel("C0THERE", "there", joined=True, team=other)
+        fake.world.grants[fake.bot_token].teams = ("T0BROAD", "T0OTHER")
+        web = client(fake)
+        for _ in range(50):
+            await web.conversations_history(channel="C0GENERAL")
+        assert (await error_of(web.conversations_history(channel="C0GENERAL")))["error"] == "ratelimited"
+        await web.conversations_history(channel="C0THERE")
