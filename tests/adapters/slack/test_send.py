@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
+from adapters.slack.render import Layout
 from adapters.slack.send import EVENT
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import Delivery, text_key
+from bot.models import Delivery, Digest, text_key
 from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW
-from tests.fakes.digests import GPU
+from tests.fakes.digests import EMPTY, GPU, HOSTILE
 from tests.fakes.platform import Fault
 from tests.fakes.slack import Channel, Failure
 from tests.fakes.transcript import delivery
@@ -224,3 +225,19 @@ async def test_what_is_cancelled_is_not_taken_for_a_failure(room: Room) -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.3):
             await room.messenger.send(of(room, room.fake.general))
+
+
+@pytest.mark.parametrize("layout", ["message", "thread"])
+@pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
+async def test_slack_takes_every_message_of_a_digest_and_none_mentions_anybody(layout: Layout, digest: Digest) -> None:
+    async with posting(layout) as room:
+        payloads = room.messenger.render(digest, compact=False, late=True)
+        thread = ""
+        for part, payload in enumerate(payloads, start=1):
+            sent = of(room, room.fake.general, part, part=part, parts=len(payloads), payload=payload, thread=thread)
+            ts = await room.messenger.send(sent)
+            thread = thread or ts
+
+        assert len(room.fake.messages(room.fake.general)) == len(payloads)
+        assert len(payloads) == (1 + len(digest.entries) if layout == "thread" and digest.entries else 1)
+        assert room.fake.rejected == room.fake.mentions == []
