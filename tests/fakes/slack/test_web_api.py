@@ -230,3 +230,10 @@ async def test_each_workspace_has_its_own_tiers_though_one_token_is_for_both() -
             await web.conversations_history(channel="C0GENERAL")
         assert (await error_of(web.conversations_history(channel="C0GENERAL")))["error"] == "ratelimited"
         await web.conversations_history(channel="C0THERE")
+
+
+async def test_waiting_for_what_does_not_happen_ends_whatever_else_is_asked() -> None:
+    async with slack.running() as fake:
+        await client(fake).auth_test()
+        with pytest.raises(TimeoutError):
+            await fake.until(lambda: fake.files, within=0.2)
