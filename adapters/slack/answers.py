@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 PATIENCE = 2.0  # seconds after which it is said that something is being done
 _USES = 5
+_AT_ONCE = 2  # answers that are laid out: more would only take the processor from each other
 _SPAN = timedelta(minutes=29)
 _LOOKING = Posting("Looking…", ())
 Block = dict[str, Any]
@@ -51,6 +52,7 @@ class Answers:
         self._clients = clients
         self._chats = chats
         self._clock = clock
+        self._turns = asyncio.Semaphore(_AT_ONCE)
 
     async def answer(self, address: Address, asking: Awaitable[Reply], beside: Sequence[Block] = ()) -> Reply:
         """Tell the reply when it is there, and that it is looked for when that takes long. Raises nothing of Slack's.
@@ -71,7 +73,9 @@ class Answers:
 
     async def postings(self, workspace: str, reply: Reply) -> Sequence[Posting]:
         """Return the reply's messages; what their buttons have no room for is kept."""
-        postings = render.reply(reply, self._clock().date())
+        # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
+        async with self._turns:
+            postings = await asyncio.to_thread(render.reply, reply, self._clock().date())
         if texts := [text for posting in postings for text in posting.keep]:
             await self._chats.keep_texts(workspace, texts, self._clock())
         return postings

@@ -8,6 +8,7 @@ them. One is documented nowhere: all blocks together, above about 13,200 charact
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from slack_sdk.errors import SlackObjectFormationError
@@ -24,16 +25,16 @@ VALUE = 2_000  # of a button
 ACTIONS = 25  # elements of one block
 URL = 3_000
 BLOCK_ID = 255
+_READ = frozenset({"text", "url", "value"})
 _ID = 22  # characters: Slack gives every block a name of its own
-_ENTITIES = {"&": 4, "<": 3, ">": 3}  # characters more, written as entities
 
 Json = Mapping[str, Any]
 
 
 def units(text: str) -> int:
     """Return the length of a text as Slack may count it at most: UTF-16 units, with & < > as entities."""
-    wide = sum(char > "\uffff" for char in text) if not text.isascii() else 0
-    return len(text) + wide + sum(text.count(char) * more for char, more in _ENTITIES.items())
+    counted = len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return counted + 4 * text.count("&") + 3 * (text.count("<") + text.count(">"))  # &amp; &lt; &gt;
 
 
 def characters(blocks: Sequence[Json]) -> int:
@@ -46,9 +47,31 @@ def sent(blocks: Sequence[Json]) -> int:
     return units(json.dumps(blocks, ensure_ascii=False, separators=(",", ":"))) + _ID * len(blocks)
 
 
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How large blocks are: how many, as `characters` and as `sent`."""
+
+    blocks: int = 0
+    characters: int = 0
+    sent: int = 0
+
+    def __add__(self, other: "Size") -> "Size":
+        return Size(self.blocks + other.blocks, self.characters + other.characters, self.sent + other.sent)
+
+    @property
+    def fits(self) -> bool:
+        """Whether blocks of this size may stand in one message."""
+        return self.blocks <= BLOCKS and self.characters <= CHARACTERS and self.sent <= SENT
+
+
+def size(blocks: Sequence[Json]) -> Size:
+    """Return the size of the blocks; those of two messages together are no larger than the sum of both."""
+    return Size(len(blocks), characters(blocks), sent(blocks))
+
+
 def fits(blocks: Sequence[Json]) -> bool:
     """Say whether the blocks may stand in one message."""
-    return len(blocks) <= BLOCKS and characters(blocks) <= CHARACTERS and sent(blocks) <= SENT
+    return size(blocks).fits
 
 
 def faults(blocks: Sequence[Json]) -> list[str]:
@@ -92,6 +115,14 @@ def _nodes(node: Any) -> Iterator[dict[str, Any]]:
             yield from _nodes(value)
 
 
-def _texts(block: Json) -> Iterator[str]:
-    for node in _nodes(block):
-        yield from (node[name] for name in ("text", "url", "value") if isinstance(node.get(name), str))
+def _texts(node: Any) -> Iterator[str]:
+    if isinstance(node, dict):
+        for name, value in node.items():
+            if isinstance(value, str):
+                if name in _READ:
+                    yield value
+            else:
+                yield from _texts(value)
+    elif isinstance(node, list | tuple):
+        for value in node:
+            yield from _texts(value)

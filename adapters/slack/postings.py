@@ -6,7 +6,7 @@ from typing import Any
 
 from slack_sdk.models.blocks import Block
 
-from adapters.slack.limits import TEXT, fits, units
+from adapters.slack.limits import TEXT, Size, size, units
 from bot.models import Attachment
 
 Json = dict[str, Any]
@@ -28,6 +28,7 @@ class Piece:
     """What is never parted: a heading, an entry with its buttons."""
 
     blocks: tuple[Json, ...]
+    size: Size  # counted once: a message is filled piece by piece
     text: str = ""  # in mrkdwn
     brief: str = ""  # the same on a line, for a message whose text would be too long
     keys: tuple[tuple[str, ...], ...] = ()
@@ -42,7 +43,8 @@ def piece(
     `keys` are those of the one entry that it shows.
     """
     made = tuple(block.to_dict() for group in blocks for block in group)
-    return Piece(made, text=text, brief=brief or text, keys=(keys,) if keys else (), keep=keep)
+    longest = [{**block, "block_id": f"{block['block_id']}:99"} if "block_id" in block else block for block in made]
+    return Piece(made, size(longest), text=text, brief=brief or text, keys=(keys,) if keys else (), keep=keep)
 
 
 def packed(
@@ -85,7 +87,7 @@ def _posting(pieces: Sequence[Piece]) -> Posting:
 
 
 def _fit(pieces: Iterable[Piece]) -> bool:
-    return fits(_named(_blocks(pieces)))
+    return sum((each.size for each in pieces), Size()).fits
 
 
 def _blocks(pieces: Iterable[Piece]) -> list[Json]:

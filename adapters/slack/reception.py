@@ -1,7 +1,8 @@
 """What every listener works with, and what an interaction tells of who acted where."""
 
+import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +16,8 @@ from bot.models import Actor, Reply
 from bot.platforms import Line
 from bot.settings_chat import SlackSettings
 
+_AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
+
 
 @dataclass(frozen=True, slots=True)
 class Reception:
@@ -26,6 +29,7 @@ class Reception:
     actors: Actors
     answers: Answers
     work: Work
+    turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     @property
     def now(self) -> datetime:
@@ -33,8 +37,9 @@ class Reception:
         return self.line.clock()
 
     async def ask(self, asked: str | Command, actor: Actor) -> Reply:
-        """Return what the core answers."""
-        return await answer(self.line.desk, asked, actor, self.now)
+        """Return what the core answers, when it is its turn."""
+        async with self.turns:
+            return await answer(self.line.desk, asked, actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)
