@@ -24,6 +24,7 @@ from bot.models import (
     Occurrence,
     Order,
     Preferences,
+    Rate,
     Schedule,
     State,
     Subscription,
@@ -57,7 +58,9 @@ WORDS = ("cache", "kernel", "protein")
 TOPICS = {word: Topic(name=word, title=word.title(), query=parse(word)) for word in WORDS}
 PLATFORMS = {
     "nonce": Abilities(nonce_window=NONCE_WINDOW, finds=True, per_second=50),
-    "history": Abilities(finds=True, per_channel_second=1),
+    "history": Abilities(
+        finds=True, per_channel_second=1, find=Rate(per_workspace_minute=50), tell=Rate(per_workspace_minute=50)
+    ),
     "neither": Abilities(),
 }
 WORKSPACES = ("nonce:A", "nonce:B", "history:A", "history:B", "neither:A")
@@ -320,7 +323,7 @@ class Month:
             await self.prefer(workspace, Preferences())
         self.arm(None)
         await self.pass_time(timedelta(minutes=5))
-        # What waits for a time that a clock had shown which ran ahead waits until it comes.
+        # Whatever a clock had shown which ran ahead, nothing waits for longer than a platform or quiet hours ask.
         for _ in range(_LONGEST_WAIT // DAY):
             await self.pass_time(DAY, apart=timedelta(minutes=30))
             if not (left := await self._left()):
