@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from adapters.slack.answers import TROUBLES
-from adapters.slack.clients import Clients, reason
+from adapters.slack.clients import Clients
+from adapters.slack.failures import reason
 from bot.models import Actor
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,8 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack import render
-from adapters.slack.clients import FAILURES, Clients, reason
+from adapters.slack.clients import Clients
+from adapters.slack.failures import FAILURES, reason
 from adapters.slack.mrkdwn import FLAGS
 from adapters.slack.render import Posting
 from bot.errors import BotError

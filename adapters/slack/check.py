@@ -6,7 +6,8 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from adapters.slack import needs
-from adapters.slack.clients import FAILURES, Clients, new_session, reason
+from adapters.slack.clients import Clients, new_session
+from adapters.slack.failures import FAILURES, reason
 from adapters.slack.installs import Installs, place_of
 from adapters.slack.manifest import is_public
 from adapters.slack.sealing import Sealer

@@ -13,8 +13,9 @@ from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 
 from adapters.slack import events
-from adapters.slack.clients import FAILURES, Clients, new_session, quiet, reason
+from adapters.slack.clients import Clients, new_session, quiet
 from adapters.slack.door import Door
+from adapters.slack.failures import FAILURES, reason
 from adapters.slack.installs import Installs
 from adapters.slack.oauth import Pages
 from adapters.slack.once import Once

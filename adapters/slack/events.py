@@ -8,13 +8,14 @@ from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.clients import Clients
 from adapters.slack.installs import PLATFORM, place_of
+from adapters.slack.renewal import where_to_install
 from bot.platforms import Line
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
 _DELETED = "The channel was deleted in Slack."
 _LEFT = "Broadsheet was removed from the channel; invite it again with /invite."
-_UNINSTALLED = "Broadsheet was removed from this Slack workspace; install it again."
-_REVOKED = "Broadsheet's token for this Slack workspace was revoked; install it again."
+_UNINSTALLED = "Broadsheet was removed from this Slack workspace; install it again"
+_REVOKED = "Broadsheet's token for this Slack workspace was revoked; install it again"
 
 _CHANNEL_EVENTS = {
     "channel_archive": _ARCHIVED,
@@ -79,7 +80,7 @@ class _Heard:
         for team in body["event"].get("team_ids", []):
             if self._clients.installs:
                 await self._clients.installs.leave(str(team))
-            await self._line.gone(f"{PLATFORM}:{team}", "", _UNINSTALLED)
+            await self._gone(str(team), _UNINSTALLED)
 
     def _found(self, context: dict[str, Any]) -> Installation | None:
         if self._clients.installs is None:
@@ -94,7 +95,10 @@ class _Heard:
         if self._clients.installs and found is not None:
             gone.update(await self._clients.installs.drop(place_of(found)))
         for each in sorted(gone):
-            await self._line.gone(f"{PLATFORM}:{each}", "", why)
+            await self._gone(each, why)
+
+    async def _gone(self, team: str, why: str) -> None:
+        await self._line.gone(f"{PLATFORM}:{team}", "", f"{why} {where_to_install(self._clients.settings)}.")
 
 
 def _workspace(context: dict[str, Any]) -> str:

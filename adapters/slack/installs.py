@@ -108,8 +108,9 @@ class Installs(AsyncInstallationStore):
         """Keep it instead of what was kept of its place."""
         place = place_of(installation)
         content = {name: _plain(value) for name, value in installation.to_dict().items() if name in _OURS}
-        await self._write(place, content, installation.user_id or "")
+        # In memory first: where it cannot be written, a token that Slack has just renewed is not lost at once.
         self._remember(place, content)
+        await self._write(place, content, installation.user_id or "")
 
     async def async_save_bot(self, bot: Bot) -> None:
         """Keep new tokens of an installation that is there."""

@@ -20,7 +20,8 @@ from aiohttp import web
 from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack import needs
-from adapters.slack.clients import FAILURES, Clients, reason
+from adapters.slack.clients import Clients
+from adapters.slack.failures import FAILURES, reason
 from adapters.slack.installs import PLATFORM, Installs, place_of
 from adapters.slack.manifest import INSTALL_PATH, REDIRECT_PATH
 from adapters.slack.sealing import Sealer
@@ -106,7 +107,7 @@ class Pages:
 
     async def _installed(self, code: str) -> Installation:
         """Exchange the code for the app's token, try it, and keep it."""
-        answer = await self._clients.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
+        answer = await self._clients.renewal.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
         who: Any = await self._clients.bare(answer["access_token"]).auth_test()
         installed = _installation(answer, str(who.get("bot_id") or ""), str(who.get("url") or ""), self._clock())
         await self._installs.async_save(installed)

@@ -11,7 +11,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltContext
 from adapters.slack import render
 from adapters.slack.actors import PLATFORM, workspace_of
 from adapters.slack.answers import TROUBLES
-from adapters.slack.clients import reason
+from adapters.slack.failures import reason
 from adapters.slack.reception import Reception
 from bot.errors import BotError
 from bot.handlers.linked import linked

@@ -23,8 +23,9 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.slack.clients import FAILURES, Clients, quiet, reason
+from adapters.slack.clients import Clients, quiet
 from adapters.slack.door import Door
+from adapters.slack.failures import FAILURES, reason
 from bot.errors import BotError, Delayed, Reach, SettingsError
 
 CLOSING = 2.0  # seconds for saying goodbye

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Mapping
 
 from adapters.slack.answers import TROUBLES
-from adapters.slack.clients import reason
+from adapters.slack.failures import reason
 from adapters.slack.reception import Reception, Scene
 from adapters.slack.view_parts import View, apart, modal, mrkdwn
 from bot.errors import UsageError

@@ -315,6 +315,9 @@ async def test_tokens_are_renewed_before_they_end_once_and_kept(
         clock.ahead += minutes(11 * 60)
         fake.fail("oauth.v2.access", slack.Failure(error="internal_error"), times=1)
         assert await posted(room) == second  # not renewed, and still good
+        assert await posted(room) == second  # and Slack is left alone for a while
+        assert len([each for each in fake.requests if each.method == "oauth.v2.access"]) == 3
+        clock.ahead += minutes(2)
         third = await posted(room)
         assert third != second
 
@@ -340,6 +343,7 @@ async def test_where_it_was_removed_nothing_is_posted_and_the_core_is_told_unles
         assert clock_was < fake.world.now
 
     assert [workspace for workspace, _, _ in room.gone] == ["slack:T0BROAD", "slack:T0BROAD"]
+    assert room.gone[0][2].endswith("install it again at https://digest.example.org/slack/install.")
 
 
 async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession) -> None:

@@ -1,6 +1,7 @@
 """Whose token acts where, and what the database knows of it."""
 
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 from cryptography.fernet import Fernet
@@ -8,8 +9,10 @@ from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.installs import PLATFORM, Installs
 from adapters.slack.sealing import Sealer
+from bot.errors import StoreError
 from bot.models import Installation as Kept
 from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 
@@ -120,6 +123,17 @@ async def test_an_organisation_takes_its_workspaces_with_it(installs: Installs, 
     assert sorted(await installs.drop("E1")) == ["T1", "T2"]
     assert token(installs.find("T1", "E1")) is None
     assert [each.place for each in await store.installations(PLATFORM)] == ["T9"]
+
+
+async def test_a_token_that_cannot_be_written_is_used_all_the_same(tmp_path: Path, now: datetime) -> None:
+    store = SqliteStore(tmp_path / "store.sqlite3")
+    await store.open()
+    installs = Installs(store, Sealer(OLD), lambda: now)
+    await store.close()
+    with pytest.raises(StoreError):
+        await installs.async_save(workspace("T1", "xoxb-renewed"))
+
+    assert token(installs.find("T1")) == "xoxb-renewed"
 
 
 async def test_what_is_dropped_is_gone_after_a_restart(installs: Installs, store: MemoryStore, now: datetime) -> None:
