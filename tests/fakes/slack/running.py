@@ -157,7 +157,8 @@ class FakeSlack(Happenings):
     def counts(self) -> Mapping[str, int]:
         """How many calls of each method, `posts`, `finds`, `429`, those `inside` a Retry-After, and each Fault."""
         counts = self.door.counts + self.faults.counts
-        return counts | {"posts": counts["chat.postMessage"], "finds": counts["conversations.history"]}
+        counts["posts"], counts["finds"] = counts["chat.postMessage"], counts["conversations.history"]
+        return counts
 
     @property
     def committed(self) -> list[Posted]:
