@@ -63,7 +63,8 @@ async def _answer(reception: Reception, scene: Scene, asked: str | Command, *, r
 
 
 async def _button(reception: Reception, scene: Scene) -> None:
-    carried = str(scene.data.get("custom_id", ""))
+    chosen_of = scene.data.get("values") or ()  # of a select: what was chosen says it, and not the select
+    carried = str(chosen_of[0] if chosen_of else scene.data.get("custom_id", ""))
     if (form := opened(carried)) is not None:
         await open_form(reception, scene, form)
         return

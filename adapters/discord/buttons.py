@@ -6,10 +6,11 @@ d:<24 characters>:c:…                         besides, the delivery whose mess
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.limits import CUSTOM_ID, LABEL, NONCE, length
+from adapters.discord.limits import CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, length
 from adapters.forms import CHANGE, Form, Kind
 from adapters.text import clean, cut
 from bot.models import text_key
@@ -18,7 +19,7 @@ _MARK = len("d::") + NONCE
 _ROOM = CUSTOM_ID - _MARK
 _READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
 _OPENS = re.compile(rf"o:(?P<of>{'|'.join(Kind)}):(?P<topic>.*)", re.DOTALL)
-BUTTON = 2  # the type of a component
+BUTTON, SELECT = 2, 3  # types of components
 SECONDARY, DANGER = 2, 4
 
 
@@ -43,6 +44,20 @@ def button(label: str, command: str, *, danger: bool = False) -> tuple[dict[str,
     carried, kept = custom_id(command)
     shown = cut(clean(label), LABEL, length) or cut(clean(command), LABEL, length) or "…"
     return {"type": BUTTON, "style": DANGER if danger else SECONDARY, "label": shown, "custom_id": carried}, kept
+
+
+def choice(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], list[str]]:
+    """Return a select of (label, command) pairs under what it is about, and the texts to keep for it.
+
+    Two commands alike are one; Discord takes 25 options.
+    """
+    carried = {custom_id(command)[0]: (label, command) for label, command in reversed(offers)}
+    options = [
+        {"label": cut(clean(label), OPTION, length) or "…", "value": value}
+        for value, (label, _) in reversed(carried.items())
+    ]
+    kept = [text for text in (custom_id(command)[1] for _, command in offers) if text]
+    return {"type": SELECT, "custom_id": "s:choice", "placeholder": about, "options": options[:OPTIONS]}, kept
 
 
 def opener(form: Form) -> dict[str, Any]:

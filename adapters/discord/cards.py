@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.buttons import button, opener
+from adapters.discord.buttons import button, choice, opener
 from adapters.discord.limits import ROW, length
 from adapters.forms import Form
 from bot.models import Button
@@ -74,6 +74,14 @@ def rows(buttons: Iterable[Button], form: Form | None = None) -> Piece:
     shown = [each for each, _ in unique] + ([opener(form)] if form else [])
     lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
     return Piece(tuple(lines), tuple(kept for _, kept in unique if kept))
+
+
+def select(about: str, offers: Sequence[tuple[str, str]]) -> Piece:
+    """Return a row with a select of (label, command) pairs; nothing for none."""
+    if not offers:
+        return Piece(())
+    made, kept = choice(about, offers)
+    return Piece(({"type": _ROW, "components": [made]},), tuple(kept))
 
 
 def joined(*pieces: Piece) -> Piece:

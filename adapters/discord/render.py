@@ -12,7 +12,7 @@ from datetime import date
 from typing import Any
 
 from adapters.discord import markdown
-from adapters.discord.cards import Component, Piece, container, file, joined, rows, rule, sheets, text
+from adapters.discord.cards import Component, Piece, container, file, joined, rows, rule, select, sheets, text
 from adapters.discord.limits import COMPONENTS, CONTENT, TEXTS_USED, length
 from adapters.forms import Form
 from adapters.text import clean, shown_url
@@ -31,7 +31,7 @@ from adapters.words import (
     title,
     warnings,
 )
-from bot.commands import Command, Less, More, Now, Save, Similar, write
+from bot.commands import Command, Less, More, Now, Save, Similar, Why, write
 from bot.errors import UsageError
 from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, Summary, SummaryPart
 from bot.wording import long_day
@@ -47,7 +47,7 @@ _FIELD = 800
 _FOOTER = 700
 _HEAD = 700  # what the head of a message may take at most: name, day, part, late
 _PIECE = TEXTS_USED - _HEAD - _FOOTER  # and so what one entry may
-_HEAD_COUNT = 7  # components of card, head, footer and its rule, and a marker
+_HEAD_COUNT = 9  # components of card, head, select in its row, footer, their rule, and a marker
 # How much each text of an entry may take: as much as leaves room for all of them.
 _ROOMS = (600, 400, 250, 120, 60)
 
@@ -106,12 +106,22 @@ def digest_postings(digest: Digest, *, compact: bool, late: bool = False) -> lis
         blocks: list[Component] = [text(head)]
         for piece in sheet:
             blocks += [rule(), *piece.components]
-        blocks += [rule(), text(footer)] if last else []
-        whole = joined(*sheet)
+        why = select("Why was it chosen?", [each for piece in sheet for each in _reasons(piece.keys, digest)])
+        blocks += [*([rule()] if why.components else []), *why.components]
+        blocks += [text(footer)] if last and why.components else [rule(), text(footer)] if last else []
+        whole = joined(*sheet, why)
         plain = _plain([head, *map(_headline, sheet), footer if last else ""])
         keys = tuple(each.keys for each in sheet if each.keys)
         postings.append(Posting((container(blocks),), plain, whole.keep, keys))
     return postings
+
+
+def _reasons(keys: Sequence[str], digest: Digest) -> Iterator[tuple[str, str]]:
+    """Yield how to ask why the entry of these items is in the digest."""
+    for number, entry in enumerate(digest.entries, start=1):
+        if keys and entry.ranked.item.key == keys[0]:
+            name = f"{number}. {title(entry.ranked.item)}"
+            yield from ((each.label, each.command) for each in _written([(name, Why(keys[0], digest.topic))]))
 
 
 def _masthead(digest: Digest, part: int, parts: int, *, late: bool) -> str:

@@ -45,6 +45,9 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
         asked = await fake.slash("digest why", item="2604.30001", topic="gpu-systems", user=desk.ben, channel=desk.papers)
         said.asked("Ben", "/digest why item:2604.30001 topic:gpu-systems", asked)
         assert "posted" in asked.text.lower()
+        asked = await fake.choose(message, message.selects[0]["options"][1]["label"], user=desk.ben)
+        said.asked("Ben", "Why was it chosen? 2.", asked)
+        assert "Why: " in asked.text
         await search_with_pages(desk, said)
 
         fake.gateway.drop()

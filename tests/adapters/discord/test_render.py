@@ -36,12 +36,18 @@ def _lines(components: Any) -> list[str]:
         if each["type"] == 17:
             made += _lines(each["components"])
         elif each["type"] == 1:
-            made.append(" ".join(f"[{one['label']}]({one['custom_id']})" for one in each["components"]))
+            made.append(" ".join(_shown(one) for one in each["components"]))
         elif each["type"] == 14:
             made.append("----------" if each["divider"] else "")
         else:
             made.append(each.get("content") or f"({each['file']['url']})")
     return made
+
+
+def _shown(one: dict[str, Any]) -> str:
+    if "options" not in one:
+        return f"[{one['label']}]({one['custom_id']})"
+    return "\n".join([f"[{one['placeholder']} ▾]", *(f"    {each['label']}: {each['value']}" for each in one["options"])])
 
 
 @pytest.mark.parametrize(
