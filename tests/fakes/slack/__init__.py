@@ -34,10 +34,11 @@ counts no requests; `fake.silence()`, `fake.drop()`, `fake.disconnect(reason)`, 
 `running(manifest=…)` gives the app only the scopes, events, commands and shortcuts that the manifest names.
 """
 
-from tests.fakes.slack.driver import NotAcknowledged, NotHeard, NotOffered
 from tests.fakes.slack.faults import Failure
+from tests.fakes.slack.rights import NotOffered
 from tests.fakes.slack.running import FakeSlack, running
 from tests.fakes.slack.state import Channel, Kind, Message, Person, Team, View
+from tests.fakes.slack.telling import NotAcknowledged, NotHeard
 
 __all__ = [
     "Channel",
