@@ -1,5 +1,6 @@
 """Buttons: each carries another command, or opens a form. A posted digest is never changed by one."""
 
+import logging
 import re
 from typing import Any
 
@@ -14,8 +15,10 @@ from adapters.slack.reception import Reception, Scene, scene_of
 from adapters.slack.view_parts import View, memory_of
 from adapters.slack.windows import changed, opened, window
 from bot.commands import Subscribe, parse
-from bot.errors import UsageError
+from bot.errors import BotError, UsageError
 from bot.models import Reply
+
+log = logging.getLogger(__name__)
 
 _COMMAND = re.compile(r"command:\d+")
 _FORM = re.compile(r"form:\w+")
@@ -40,9 +43,8 @@ def listen(app: AsyncApp, reception: Reception) -> None:
 
 async def _pressed(reception: Reception, body: dict[str, Any]) -> None:
     scene, action = scene_of(body), body["actions"][0]
-    text = await _command(reception, scene, action["value"])
     if body["container"]["type"] == "view":
-        await _within_view(reception, scene, body["view"], action, text)
+        await _within_view(reception, scene, body["view"], action, await _command(reception, scene, action["value"]))
         return
     own = bool(body["container"].get("is_ephemeral")) and action["block_id"].startswith(_WHOLE)
     address = Address(
@@ -50,9 +52,11 @@ async def _pressed(reception: Reception, body: dict[str, Any]) -> None:
         channel=scene.channel,
         person=scene.person,
         url=scene.url,
+        thread=str((body.get("message") or {}).get("thread_ts") or ""),
         replaces=own,
         may_replace=own,
     )
+    text = await _command(reception, scene, action["value"])
     await reception.answers.answer(address, _asked(reception, scene, scene.channel, text), beside(form_beside(text)))
 
 
@@ -60,13 +64,17 @@ async def _command(reception: Reception, scene: Scene, value: str) -> str:
     """Return the command that the button stands for; "" for one that is not kept any more."""
     if not value.startswith(KEPT):
         return value
-    return await reception.line.chats.kept_text(scene.workspace, value.removeprefix(KEPT)) or ""
+    try:
+        return await reception.line.chats.kept_text(scene.workspace, value.removeprefix(KEPT)) or ""
+    except BotError as error:
+        log.warning("What a button stands for could not be read: %s", error)
+        return ""
 
 
 async def _asked(reception: Reception, scene: Scene, channel: str, text: str) -> Reply:
     if not text:
-        said = "It was made more than a year ago, and what it was for is not kept any more."
-        return Reply(title="That button is too old", text=(said,))
+        said = "What it was for cannot be read now, or is not kept any more: buttons last for a year."
+        return Reply(title="That button does nothing now", text=(said,))
     return await reception.ask(text, await reception.actors.actor(scene.workspace, channel, scene.person))
 
 

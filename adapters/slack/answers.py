@@ -42,6 +42,7 @@ class Address:
     channel: str
     person: str
     url: str = ""  # the interaction's response_url
+    thread: str = ""  # the thread that was acted in
     replaces: bool = False  # the message that was acted upon is for this person alone, and makes room for the answer
     may_replace: bool = True  # no message was acted upon: what stands there later is ours
 
@@ -143,18 +144,23 @@ class Letter:
     def _message(self, posting: Posting, *, public: bool) -> dict[str, Any]:
         return {
             **content(posting),
+            **self._thread,
             "response_type": "in_channel" if public else "ephemeral",
             "replace_original": self._replaces and not public,
         }
+
+    @property
+    def _thread(self) -> dict[str, str]:
+        return {"thread_ts": self.address.thread} if self.address.thread else {}
 
     async def _by_api(self, posting: Posting, *, public: bool) -> None:
         client, address = await self._clients.client(self.address.workspace), self.address
         try:
             if public:
-                await client.chat_postMessage(channel=address.channel, **content(posting))
+                await client.chat_postMessage(channel=address.channel, **self._thread, **content(posting))
             else:
                 said = {name: value for name, value in content(posting).items() if not name.startswith("unfurl")}
-                await client.chat_postEphemeral(channel=address.channel, user=address.person, **said)
+                await client.chat_postEphemeral(channel=address.channel, user=address.person, **self._thread, **said)
         except SlackApiError as error:
             log.info("An answer goes to the person alone, as its channel took none: %s", reason(error))
             await client.chat_postMessage(channel=await self._direct(client), **content(posting))

@@ -92,13 +92,7 @@ async def _chosen(reception: Reception, latest: Latest, body: Mapping[str, Any])
         memory.pop("url", None)  # it answers in the channel where the form was asked for, and in no other
     memory["channel"] = str(values["channel"])
     making = _made(reception, scene, Form(subscribe_view.KIND, str(values["topic"])), memory)
-    made = await making
-    if turn.is_latest:
-        await changed(reception, scene.workspace, view["id"], _ready(made))
-
-
-async def _ready(view: View) -> View:
-    return view
+    await changed(reception, scene.workspace, view["id"], making, turn)
 
 
 async def _counted(reception: Reception, latest: Latest, body: Mapping[str, Any]) -> None:
@@ -109,9 +103,12 @@ async def _counted(reception: Reception, latest: Latest, body: Mapping[str, Any]
     if not turn.is_latest:
         return
     actor = await reception.actors.actor(scene.workspace, memory_of(view).get("channel", ""), scene.person)
-    text = await counted(reception, actor, str(said(view)["query"]))
-    if turn.is_latest:
-        await changed(reception, scene.workspace, view["id"], _ready(with_block(view, note(topic_view.COUNT, text))))
+
+    async def told() -> View:
+        text = await counted(reception, actor, str(said(view)["query"]))
+        return with_block(view, note(topic_view.COUNT, text))
+
+    await changed(reception, scene.workspace, view["id"], told(), turn)
 
 
 async def counted(reception: Reception, actor: Actor, query: str) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Mapping
 
 from adapters.slack.answers import TROUBLES
 from adapters.slack.failures import reason
+from adapters.slack.latest import Turn
 from adapters.slack.reception import Reception, Scene
 from adapters.slack.view_parts import View, apart, modal, mrkdwn
-from bot.errors import UsageError
+from bot.errors import BotError
 from bot.models import Reply
 
 log = logging.getLogger(__name__)
@@ -46,9 +47,13 @@ async def opened(reception: Reception, scene: Scene, making: Awaitable[View], *,
         task.cancel()
 
 
-async def changed(reception: Reception, workspace: str, view: str, making: Awaitable[View]) -> None:
-    """Show what is being made instead of the view of this identifier. Failures are logged."""
+async def changed(
+    reception: Reception, workspace: str, view: str, making: Awaitable[View], turn: Turn | None = None
+) -> None:
+    """Show what is being made instead of the view of this identifier, if its turn is the latest. Failures are logged."""
     made = await _made(making)
+    if turn is not None and not turn.is_latest:
+        return
     try:
         client = await reception.clients.client(workspace)
         await client.views_update(view_id=view, view=made)
@@ -60,6 +65,6 @@ async def _made(making: Awaitable[View]) -> View:
     """Return the view, or one that says why there is none."""
     try:
         return await making
-    except UsageError as error:
-        text = f"{error} {error.hint}".strip()
+    except BotError as error:
+        text = f"{error} {getattr(error, 'hint', '')}".strip()
         return modal(SHOWN, TITLE, ({"type": "section", "block_id": "trouble|", "text": mrkdwn(text)},), {})

@@ -152,6 +152,11 @@ async def test_a_button_of_an_answer_changes_it_in_place_and_one_of_an_entry_doe
         await (await fake.click(found, "Best match first", user=ben)).answer_with("Best match first")
         assert found.is_edited
 
+        for button in (each for block in found.blocks for each in block.get("elements", []) if "value" in each):
+            button["value"] = "k:AAAAAAAAAAAAAAAAAAAAAA"  # of a text that nobody keeps
+        old = await (await fake.click(found, "Similar", user=ben)).answer()
+        assert old.text.startswith("That button does nothing now")
+
         told = await (await fake.command("subscribe gpu-systems", user=ben, channel=fake.general)).answer()
         preview = await (await fake.click(told, "Preview", user=fake.anna)).answer()
         assert (preview.shown_to, told.is_edited) == (fake.anna.id, False)
@@ -324,6 +329,9 @@ async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path
             async with asyncio.timeout(20):
                 while await said() != wanted:  # noqa: ASYNC110 - the store sets no event
                     await asyncio.sleep(0.02)
+
+        told = await (await fake.click(entry, "Save", user=ben)).answer()
+        assert (told.shown_to, told.thread) == (ben.id, entry.thread)
 
         key = f"arxiv:2603.{11 + NEW.index(next(title for title in NEW if title in entry.words)):05}"
         await fake.react(entry, "+1::skin-tone-4")
