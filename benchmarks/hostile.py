@@ -1,6 +1,6 @@
 """What the chats are shown, judged: real titles and abstracts, and strings that break things, as whole messages.
 
-    python -m benchmarks.hostile --corpus PAPERS [--limit 20000] [--naughty STRINGS]
+    python -m benchmarks.hostile --corpus PAPERS [--limit 20000] [--naughty STRINGS] [slack] [discord]
 
 `--corpus` names papers as benchmarks.corpus reads them, `--naughty` a JSON list of strings, such as the Big List of Naughty
 Strings (github.com/minimaxir/big-list-of-naughty-strings, MIT). Digests of seven papers, with extractive summaries, are
@@ -137,16 +137,18 @@ def main() -> None:
     parser.add_argument("--corpus", type=Path, required=True, help="papers, one JSON object per line")
     parser.add_argument("--limit", type=int, default=20_000, help="papers to show")
     parser.add_argument("--naughty", type=Path, help="a JSON list of strings")
+    parser.add_argument("platforms", nargs="*", help=f"only these: {', '.join(PLATFORMS)}")
     given = parser.parse_args()
     made = list(digests(papers(given.corpus, given.limit)))
     strings = json.loads(given.naughty.read_text(encoding="utf-8")) if given.naughty else []
     naughty = [each for text in shapes([*strings, *_MENTIONS]) for each in everywhere(text)]
-    for platform in PLATFORMS:
+    for platform in given.platforms or PLATFORMS:
         for what, shown in (("papers", made), ("strings", naughty)):
             tally = judged(platform, shown)
-            print(f"{platform:8} {what:8} {tally.messages:7,} messages, {sum(tally.wrong.values())} faults", end=" ")
-            print(f"({tally.seconds:.0f} s)", dict(tally.wrong) or "")
-            print(*(f"    {each}" for each in tally.examples), sep="\n", end="\n" if tally.examples else "")
+            told = f"{tally.messages:7,} messages, {sum(tally.wrong.values())} faults"
+            print(f"{platform:8} {what:8} {told} ({tally.seconds:.0f} s)", dict(tally.wrong) or "", flush=True)
+            for example in tally.examples:
+                print(f"    {example}")
 
 
 if __name__ == "__main__":
