@@ -150,7 +150,7 @@ class Letter:
         }
 
     @property
-    def _thread(self) -> dict[str, str]:
+    def _thread(self) -> dict[str, Any]:
         return {"thread_ts": self.address.thread} if self.address.thread else {}
 
     async def _by_api(self, posting: Posting, *, public: bool) -> None:

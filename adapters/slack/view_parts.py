@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.slack.mrkdwn import exact, literal
-from adapters.text import clean, cut, emphasised
+from adapters.text import clean, cut
+from adapters.words import Manner, told
 
 View = dict[str, Any]
 Block = dict[str, Any]
@@ -83,18 +84,17 @@ def note(name: str, text: str) -> Block:
 
 
 def mrkdwn(text: str, limit: int = 2000) -> dict[str, Any]:
-    """Return one sentence of ours as marked text, in which strangers' words are harmless."""
-    pieces = ((exact(piece), strong) for piece, strong in emphasised(cut(clean(text), limit)))
-    return {
-        "type": "mrkdwn",
-        "text": "".join(f"*{piece}*" if strong else piece for piece, strong in pieces) or "–",
-        "verbatim": True,
-    }
+    """Return one sentence of ours as marked text: commands as code, strangers' words harmless."""
+    marked = "".join(_MARKS[manner].format(exact(piece)) for piece, manner in told(cut(clean(text), limit)))
+    return {"type": "mrkdwn", "text": marked or "–", "verbatim": True}
+
+
+_MARKS = {Manner.PLAIN: "{}", Manner.STRESSED: "*{}*", Manner.TYPED: "`{}`"}
 
 
 def plain(text: str) -> str:
-    """Return one sentence of ours without the asterisks that stress something in it."""
-    return "".join(piece for piece, _ in emphasised(clean(text)))
+    """Return one sentence of ours as it is read where nothing can be marked."""
+    return "".join(piece for piece, _ in told(text))
 
 
 def apart(blocks: Sequence[Block]) -> list[Block]:

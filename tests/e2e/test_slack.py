@@ -195,6 +195,7 @@ async def test_a_topic_is_made_tried_and_edited_in_forms(tmp_path: Path) -> None
         await fake.submit(second, {"Least score": "0.3"})
         (error,) = second.errors.values()
         assert "kernels is in revision" in error
+        assert "/digest topic show kernels" in error
         assert "*" not in error
         faultless(desk)
 

@@ -35,10 +35,10 @@ class Room:
     def answers(self) -> Answers:
         return Answers(self.clients, self.store, lambda: self.now)
 
-    def address(self, channel: Channel, *, url: bool = True, **more: bool) -> Address:
+    def address(self, channel: Channel, *, url: bool = True) -> Address:
         """Where ben is answered after a command in that channel."""
         way = self.fake.answers.way("commands", self.fake.ben.id, channel)[0] if url else ""
-        return Address(workspace=WORKSPACE, channel=channel.id, person=self.fake.ben.id, url=way, **more)
+        return Address(workspace=WORKSPACE, channel=channel.id, person=self.fake.ben.id, url=way)
 
     @property
     def told(self) -> list[tuple[str, str]]:
