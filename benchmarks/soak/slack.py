@@ -47,7 +47,8 @@ async def storm(size: Size) -> Sequence[Row]:
     share = counts["inside"] / counts["posts"]
     measured = (
         f"{verdict.figures()}; {counts['429']} of {counts['posts']} requests limited, {100 * share:.2f} % inside a"
-        f" Retry-After, {counts['too often']} over a tier; {outcome.seconds:.0f} s"
+        f" Retry-After ({counts['on the way']} more were on their way), {counts['too often']} over a tier;"
+        f" {outcome.seconds:.0f} s"
     )
     kept = verdict.is_clean and share <= 0.01 and not counts["too often"]
     target = "0 lost, at most 1 % inside a Retry-After, none over a tier"

@@ -18,6 +18,7 @@ from tests.fakes.slack.world import World
 from tests.fakes.slack.wrong import Wrong
 
 Method = Callable[[World, Call], Json]
+_ON_THE_WAY = 0.1  # seconds: what comes so soon after a 429 was asked before that was heard
 _NOT_ACCEPTABLE = frozenset(
     {
         *("invalid_arguments", "invalid_blocks", "msg_blocks_too_long", "msg_too_long", "no_text", "unknown_method"),
@@ -38,7 +39,8 @@ class Door:
         self._methods = methods
         self._faults = faults
         self._tiers = tiers
-        self._rests: dict[str, float] = {}  # until when a channel, or a workspace, may not be posted to
+        # since when and until when a channel, or a workspace, may not be posted to
+        self._rests: dict[str, tuple[float, float]] = {}
         self._working: set[asyncio.Task[Json]] = set()
 
     @property
@@ -146,10 +148,13 @@ class Door:
         """Refuse what comes too early or too often."""
         now, channel = self._world.now, str(call.args.get("channel", ""))
         if call.method == "chat.postMessage":
-            left = max(self._rests.get(scope, 0.0) for scope in (self._world.team_of(channel), channel)) - now
-            if left > 0:
-                self.counts["inside"] += 1
-                return self._limited(None, left)
+            said, until = max(
+                (self._rests.get(scope, (0.0, 0.0)) for scope in (self._world.team_of(channel), channel)),
+                key=lambda rest: rest[1],
+            )
+            if until > now:
+                self.counts["inside" if now - said > _ON_THE_WAY else "on the way"] += 1
+                return self._limited(None, until - now)
         asked = str(call.args.get("team_id", ""))
         team = self._world.team_of(channel) or asked or next(iter(call.grant.teams), call.grant.enterprise)
         if self._tiers is not None and (wait := self._tiers.wait(call.method, team, channel, now)) > 0:
@@ -162,7 +167,8 @@ class Door:
         self.counts["429"] += 1
         whole = max(1, math.ceil(seconds))
         if channel is not None:
-            self._rests[channel] = max(self._rests.get(channel, 0.0), self._world.now + whole)
+            _, until = self._rests.get(channel, (0.0, 0.0))
+            self._rests[channel] = self._world.now, max(until, self._world.now + whole)
         return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers={"Retry-After": str(whole)})
 
 
