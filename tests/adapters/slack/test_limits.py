@@ -3,7 +3,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.blocks import actions, paragraph, rich, said
@@ -22,6 +22,7 @@ def read(block: Mapping[str, Any]) -> str:
     return str(block["elements"][0]["elements"][0]["text"])
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 2500), min_size=1, max_size=60))
 def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengths: list[int]) -> None:
     end, begin = piece(rich(paragraph(said("end")))), piece(rich(paragraph(said("begin"))))
