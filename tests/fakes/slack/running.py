@@ -155,7 +155,7 @@ class FakeSlack(Happenings):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many calls of each method, `posts`, `finds`, `429`, those `inside` a Retry-After or then `on the way`, each Fault."""
+        """How many calls of each method, `posts`, `finds`, `429`, those `inside` a pause or `on the way`, each Fault."""
         counts = self.door.counts + self.faults.counts
         counts["posts"], counts["finds"] = counts["chat.postMessage"], counts["conversations.history"]
         return counts
