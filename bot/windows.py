@@ -124,7 +124,8 @@ class Windows:
         items = await self._store.items_since(begin, _FAR)
         news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
         readings = await self._readings(news, now)
-        edition = await asyncio.to_thread(Edition, news, readings, now)
+        taken_over = before.edition if before else None
+        edition = await asyncio.to_thread(lambda: Edition(news, readings, now, before=taken_over))
         halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
         return Stock(mark, items, edition, readings, halves)
 

@@ -134,6 +134,11 @@ def text_of(item: Item, field: str) -> str:
     return indexed(*_TEXT_OF[field](item))
 
 
+def read_of(item: Item) -> tuple[tuple[str, ...], ...]:
+    """Return all that `text_of` reads: items of which it is the same have the same texts."""
+    return tuple(read(item) for read in _TEXT_OF.values())
+
+
 def labels_of(item: Item, field: str) -> tuple[str, ...]:
     """Return the item's folded values in a field of LABEL, each once; () when it has none."""
     return tuple(dict.fromkeys(filter(None, _LABELS_OF[field](item))))

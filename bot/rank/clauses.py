@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from bot.models import And, Item, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
+from bot.query.fold import Spelling
 from bot.query.match import Folded, matches
 from bot.rank.corpus import FIELDS, Corpus, Ints, Places, groups
 from bot.rank.vectors import Floats
@@ -57,6 +58,12 @@ class Clause:
     items: Ints | Places
     strengths: Floats
     mentions: tuple[Mention, ...]
+
+
+@lru_cache(maxsize=1 << 15)
+def _spellings(term: Term) -> tuple[Spelling, ...]:
+    """Topics ask for the same of every day: each term is spelt once, in the life of the service; 10 MB at most."""
+    return spellings_of(term)
 
 
 class _Measured(NamedTuple):
@@ -150,7 +157,7 @@ class Clauses:
         """Where the term occurs: items, slots of the corpus and how often there, in the order of slots."""
         found = self._found.get(term)
         if found is None:
-            slots, counts = self._corpus.find(spellings_of(term), term.field)
+            slots, counts = self._corpus.find(_spellings(term), term.field)
             ours = int(slots.searchsorted(len(self._items) * len(FIELDS)))
             found = self._found[term] = (slots[:ours] // len(FIELDS), slots[:ours], counts[:ours])
             self.size += 2 * ours + _LEAST

@@ -1,14 +1,15 @@
 """The words of a day's items, as numbers: where each stands, so that a phrase is found without reading any text again."""
 
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import chain
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from itertools import chain, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bot.models import Item
-from bot.query.fields import text_of
+from bot.query.fields import read_of, text_of
 from bot.query.fold import BARRIER, Spelling
 
 Ints = NDArray[np.int64]
@@ -16,6 +17,7 @@ Places = NDArray[np.int32]  # half the memory, where very many are kept
 
 FIELDS = ("title", "abstract", "author", "org", "topic")
 
+_STEP = 500  # texts
 _PAST = "\U0010ffff"  # sorts behind every token's ending
 
 
@@ -29,14 +31,21 @@ class Corpus:
     order in which the items came. A slot is one text field of one item: `item * len(FIELDS) + field`.
     """
 
-    def __init__(self, items: Sequence[Item]) -> None:
-        texts = [[BARRIER, *text_of(item, field).split()] for item in items for field in FIELDS]
+    def __init__(self, items: Sequence[Item], before: "Corpus | None" = None) -> None:
+        """Index the items; the texts of those that stand in the corpus of `before` as they are now are not folded again.
+
+        It is done in steps, of a few milliseconds each, between which other threads have their turn.
+        """
+        self._items = tuple(items)
+        texts = [text for item in items for text in ((before and before.texts(item)) or _folded(item))]
         self.lengths: Ints = np.array([len(text) - 1 for text in texts], np.int64)
         self.slots: Places = np.repeat(np.arange(len(texts), dtype=np.int32), self.lengths + 1)
-        row = list(chain.from_iterable(texts))
-        self.words = sorted(set(row))
+        words: set[str] = set()
+        for text in texts:
+            words.update(text)
+        self.words = sorted(words)
         self.numbers = {word: number for number, word in enumerate(self.words)}
-        self.row: Places = np.fromiter(map(self.numbers.__getitem__, row), np.int32, len(row))
+        self.row: Places = np.concatenate([np.empty(0, np.int32), *self._numbered(texts)])
         self._places: Places = np.argsort(self.row, kind="stable").astype(np.int32)
         tokens = self.row[self._places]
         numbers = np.arange(len(self.words) + 1)
@@ -45,8 +54,30 @@ class Corpus:
         # A word by itself is what is asked about most: its slots and counts are ready.
         runs = groups(tokens.astype(np.int64) * len(texts) + self.slots[self._places])
         self._slots: Places = self.slots[self._places[runs]]
-        self._counts: Places = _steps(runs, len(row))
+        self._counts: Places = _steps(runs, len(self.row))
         self._runs: list[int] = np.searchsorted(tokens[runs], numbers).tolist()
+
+    def _numbered(self, texts: Sequence[Sequence[str]]) -> Iterator[Places]:
+        for at in range(0, len(texts), _STEP):
+            row = chain.from_iterable(texts[at : at + _STEP])
+            yield np.fromiter(map(self.numbers.__getitem__, row), np.int32)
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        """Where each text begins, and the last one ends."""
+        return [0, *np.cumsum(self.lengths + 1).tolist()]
+
+    @cached_property
+    def _standing(self) -> dict[str, int]:
+        return {item.key: place for place, item in enumerate(self._items)}
+
+    def texts(self, item: Item) -> list[list[str]] | None:
+        """Return the words of each field of an item, None where the corpus does not have it as it is."""
+        place = self._standing.get(item.key)
+        if place is None or read_of(self._items[place]) != read_of(item):
+            return None
+        edges = self._edges[place * len(FIELDS) : (place + 1) * len(FIELDS) + 1]
+        return [[self.words[number] for number in self.row[start:end].tolist()] for start, end in pairwise(edges)]
 
     def find(self, spellings: Sequence[Spelling], field: str = "") -> tuple[Places, Places]:
         """Return the slots in which any of the spellings occurs, in their order, and how often it does.
@@ -91,6 +122,11 @@ class Corpus:
             return bisect_left(self.words, token), bisect_left(self.words, token + _PAST)
         number = self.numbers.get(token)
         return (0, 0) if number is None else (number, number + 1)
+
+
+def _folded(item: Item) -> list[list[str]]:
+    """The words of each field, behind a barrier."""
+    return [[BARRIER, *text_of(item, field).split()] for field in FIELDS]
 
 
 def groups(numbers: Ints | Places) -> Ints:

@@ -1,14 +1,16 @@
 import random
 from dataclasses import replace
+from datetime import timedelta
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.models import Interest, Item, Query, Reading, Topic
+from bot.models import Interest, Item, Query, Ranked, Reading, Topic, Tree
 from bot.query import matches, unparse_tree
-from bot.rank import Edition, rank
+from bot.rank import Edition, rank, score
 from bot.rank.weights import EXAMPLES_SHARE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
@@ -223,3 +225,35 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
     first, _ = rank(Edition(items, days, NOW), topic("", "cuda"))
     assert first.item.title == "b/rising"
     assert "412 stars in 3 days" in first.reasons
+
+
+# --- asked of a part, at another time, and of its scores
+
+
+@laws
+@given(days, topics, generate.trees())
+def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item], wanted: Topic, tree: Tree) -> None:
+    scored = score(Edition(items, {}, NOW), wanted)
+    assert scored.holding(tree).tolist() == [matches(tree, each.item, NOW, each.score) for each in scored.bare()]
+
+
+@laws
+@given(days, topics, examples, st.integers(0, 63))
+def test_some_items_are_scored_as_among_all_of_them(
+    items: list[Item], wanted: Topic, close: list[Item | str], some: int
+) -> None:
+    edition = Edition(items, {}, NOW)
+    among = np.array([bool(some >> number & 1) for number in range(len(items))], bool)
+    every = rank(edition, wanted, examples=close)
+    found = score(edition, wanted, examples=close, among=among)
+    asked = {item.key for item, here in zip(items, among, strict=True) if here}
+    assert found.told() == [each for each in every if each.item.key in asked]
+    assert found.bare() == [Ranked(each.item, each.score) for each in found.told()]
+
+
+@laws
+@given(days, topics, st.sampled_from((-30, 0, 1, 90, 5000)))
+def test_an_index_at_another_time_ranks_as_one_made_then(items: list[Item], wanted: Topic, hours: int) -> None:
+    edition, then = Edition(items, {}, NOW), NOW + timedelta(hours=hours)
+    rank(edition, wanted)
+    assert rank(edition.at(then, {}), wanted) == rank(Edition(items, {}, then), wanted)
