@@ -90,7 +90,7 @@ async def _within_view(reception: Reception, scene: Scene, view: View, action: d
 
     async def shown() -> View:
         reply = await _asked(reception, scene, memory["channel"], text)
-        return await window(reception, scene.workspace, reply, memory)
+        return await window(reception, scene, reply, memory)
 
     if view["type"] != HOME and action["block_id"].startswith(_WHOLE):
         await changed(reception, scene.workspace, view["id"], shown())

@@ -73,6 +73,10 @@ class Answers:
         """Tell a reply that is there already."""
         await self._tell(Letter(self._clients, address, self._clock), reply, beside)
 
+    async def hand_over(self, address: Address, file: Attachment) -> None:
+        """Send a file to the person alone. Failures are logged."""
+        await Letter(self._clients, address, self._clock).hand_over(file)
+
     async def postings(self, workspace: str, reply: Reply) -> Sequence[Posting]:
         """Return the reply's messages; what their buttons have no room for is kept."""
         # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.

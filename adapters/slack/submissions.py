@@ -136,7 +136,7 @@ def _not_done(outcome: Fault | View) -> Reply:
 
 
 async def _window(form: Sent, reply: Reply) -> View:
-    return await window(form.reception, form.scene.workspace, reply, form.memory)
+    return await window(form.reception, form.scene, reply, form.memory)
 
 
 async def _republished(form: Sent) -> None:

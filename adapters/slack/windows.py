@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Mapping
 
-from adapters.slack.answers import TROUBLES
+from adapters.slack.answers import TROUBLES, Address
 from adapters.slack.failures import reason
 from adapters.slack.latest import Turn
 from adapters.slack.reception import Reception, Scene
@@ -21,9 +21,12 @@ _PROMPT = 1.2  # seconds: a trigger opens a view for three, and Slack's own answ
 LOADING = modal(SHOWN, TITLE, ({"type": "section", "block_id": "loading|", "text": mrkdwn("Looking…")},), {})
 
 
-async def window(reception: Reception, workspace: str, reply: Reply, memory: Mapping[str, str]) -> View:
-    """Return a view that shows the reply; its buttons act in the channel that it remembers."""
-    postings = await reception.answers.postings(workspace, reply)
+async def window(reception: Reception, scene: Scene, reply: Reply, memory: Mapping[str, str]) -> View:
+    """Return a view that shows the reply; its buttons act in the channel that it remembers. A file is sent beside it."""
+    address = Address(workspace=scene.workspace, channel=scene.channel, person=scene.person)
+    postings = await reception.answers.postings(scene.workspace, reply)
+    for file in (posting.file for posting in postings if posting.file):
+        reception.work.begin(reception.answers.hand_over(address, file), "handing over a file")
     return modal(SHOWN, TITLE, apart([block for posting in postings for block in posting.blocks]), memory)
 
 

@@ -13,6 +13,7 @@ from tests.conftest import NOW
 from tests.e2e.slack_desk import NEW, SlackDesk, about, sitting
 from tests.e2e.slack_transcript import Transcript
 from tests.fakes.slack import Channel, Message, Person, View
+from tests.fakes.slack.exchange import Exchange
 
 TRANSCRIPT = os.environ.get("BROADSHEET_TRANSCRIPT", "")  # read before every test, which has no settings from outside
 KEY = "aGVyZSBhcmUgdGhpcnR5LXR3byBieXRlcyBvZiBrZXk="
@@ -262,21 +263,23 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         admins = await fake.until(lambda: fake.home(anna))
         assert "7 papers, 1 repository" in admins.words
 
-        asked = await fake.click(home, "Pause", user=ben)
-        window = await asked.view()
+        window = await _opened(desk, await fake.click(home, "Pause", user=ben))
         assert "GPU systems is paused" in window.words
         (now,) = await desk.app.store.subscriptions("slack:T0BROAD", channel="C0GENERAL")
         assert now.paused
         home = await _home_with(desk, ben, "Resume")
 
-        view = await (await fake.click(home, "Edit…", user=ben)).view()
+        view = await _opened(desk, await fake.click(home, "Edit…", user=ben))
         assert view.title == "Subscribe a channel"
         await fake.submit(view, {"At": "08:00"})
         assert view.is_open
         assert "Changed the subscription to GPU systems" in view.words
         home = await _home_with(desk, ben, "08:00")
 
-        view = await (await fake.click(home, "Search papers", user=ben)).view()
+        exported = await _opened(desk, await fake.click(home, "bibtex", user=ben))
+        assert "@misc{" in exported.words or "@article{" in exported.words
+
+        view = await _opened(desk, await fake.click(home, "Search papers", user=ben))
         await fake.submit(view, {"Query": "gpu"})
         assert "Found for: gpu" in view.words
         await fake.click(view, "Similar", user=ben)
@@ -285,6 +288,17 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
         await fake.click(view, "Next 5", user=ben)
         await fake.until(lambda: "6. " in view.words)
         faultless(desk)
+
+
+async def _opened(desk: SlackDesk, asked: Exchange) -> View:
+    """The modal that a press opened, whatever else was shown because of it."""
+
+    def found() -> View | None:
+        return next((each for each in desk.fake.world.views.values() if each.opened_by == asked.trigger), None)
+
+    view = await desk.fake.until(found)
+    assert view is not None
+    return view
 
 
 async def _home_with(desk: SlackDesk, person: Person, words: str) -> View:
