@@ -34,7 +34,7 @@ from adapters.discord.troubles import (
     translated,
 )
 from adapters.text import cut
-from bot.errors import DeliveryError, Refused
+from bot.errors import Delayed, DeliveryError, Refused
 from bot.models import Abilities, Delivery, Digest
 from bot.ports_chat import Chats
 
@@ -44,6 +44,7 @@ PLATFORM = "discord"
 DIRECT = "@"  # discord:@<person> is the workspace of a direct conversation
 PER_SECOND = 50  # requests of one bot over everything (topics/rate-limits#global-rate-limit)
 _REMEMBERED = timedelta(minutes=2)  # "the past few minutes", says Discord of nonces
+_SETTLES = timedelta(minutes=1)  # the ledger's quarantine for platforms without nonces
 _EARLIER = timedelta(minutes=1)  # before the first try: clocks differ
 _PAGE = 100  # messages of one look
 _MOST = 1000  # messages that are looked through
@@ -65,13 +66,19 @@ class DiscordMessenger:
         threads: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         places: Places | None = None,
+        settles: timedelta = _SETTLES,
     ) -> None:
-        """With `threads`, what does not fit into a digest's first message hangs in a thread of it."""
+        """With `threads`, what does not fit into a digest's first message hangs in a thread of it.
+
+        `settles`: so long after a try of which nothing came back a forum may still get its post.
+        """
         self._door = door
         self._chats = chats
         self._threads = threads
         self._clock = clock
         self._places = places or Places(door)
+        self._settles = settles
+        self._unclear: dict[str, datetime] = {}  # deliveries whose post in a forum may still come, and until when
 
     def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
@@ -158,6 +165,8 @@ class DiscordMessenger:
         return message if channel == delivery.channel else f"{channel}/{message}"
 
     async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], place: Place) -> str:
+        if (left := self._unclear.get(delivery.id, self._clock()) - self._clock()) > timedelta(0):
+            raise Delayed("Discord may still be making the forum's post.", retry_after=left)
         if delivery.attempts > 1 and (found := await self._find_post(delivery, place)):
             return found
         tags = [tag for name, tag in place.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
@@ -167,8 +176,22 @@ class DiscordMessenger:
             "applied_tags": tags,
             "message": body,
         }
-        answer: Any = await self._door.start_thread_in_forum(delivery.channel, params=MultipartParameters(made, None, None))
+        answer = await self._start_post(delivery, made)
         return f"{answer['id']}/{answer['id']}"
+
+    async def _start_post(self, delivery: Delivery, made: dict[str, Any]) -> Any:
+        """Post in a forum; no nonce keeps a second one away while nobody knows what became of the first."""
+        now = self._clock()
+        self._unclear = {name: until for name, until in self._unclear.items() if until > now}
+        self._unclear[delivery.id] = now + self._settles
+        try:
+            answer = await self._door.start_thread_in_forum(delivery.channel, params=MultipartParameters(made, None, None))
+        except HTTPException as error:
+            if error.status < 500:
+                self._unclear.pop(delivery.id, None)
+            raise
+        self._unclear.pop(delivery.id, None)
+        return answer
 
     async def find(self, delivery: Delivery) -> str | None:
         """Look for the message by its first button. Raises Refused where the history may not be read, Delayed, Uncertain."""

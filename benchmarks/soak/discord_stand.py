@@ -5,6 +5,7 @@ Every fourth channel is a forum, and what comes after the first message hangs in
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from typing import Any
 
 from discord.http import Route
@@ -28,8 +29,8 @@ _FORUMS = 4  # every so many channels are one
 class Scaled(DiscordMessenger):
     """The messenger, told of a Discord that forgets as soon as the soak's does, and of no limit but those it meets."""
 
-    def __init__(self, door: Door, chats: Chats, abilities: Abilities) -> None:
-        super().__init__(door, chats, threads=True)
+    def __init__(self, door: Door, chats: Chats, abilities: Abilities, settles: timedelta) -> None:
+        super().__init__(door, chats, threads=True, settles=settles)
         self.abilities = abilities
 
 
@@ -64,6 +65,6 @@ async def discord_messenger(work: Work, chats: Chats) -> AsyncIterator[Scaled]:
     Route.BASE = f"{work.url}/api/v10"
     door = Door(TOKEN)
     try:
-        yield Scaled(door, chats, work.abilities())
+        yield Scaled(door, chats, work.abilities(), timedelta(seconds=work.quarantine))
     finally:
         await door.close()

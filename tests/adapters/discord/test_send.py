@@ -1,5 +1,6 @@
 """Discord's Messenger, posting to a Discord on a real socket."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -170,6 +171,38 @@ async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
     assert await messenger.find(first) == head
     assert len([each for each in fake.channels.values() if each.parent is forum]) == 1
     assert fake.wrong == []
+
+
+@pytest.mark.parametrize(("fault", "commits"), [(Fault.HALF, True), (Fault.BROKEN, True), (Fault.RESET, False)])
+async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the_first(
+    fake: FakeDiscord, guild: Guild, door: Door, fault: Fault, *, commits: bool
+) -> None:
+    now = datetime.now(UTC)
+    messenger = DiscordMessenger(door, MemoryStore(), clock=lambda: now)
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM)
+    (sent,) = deliveries(messenger, guild, forum)
+    fake.befall("POST /channels/{channel_id}/threads", fault=fault, commits=commits)
+    with pytest.raises(Uncertain):
+        await messenger.send(sent)
+    now += timedelta(seconds=59)
+    with pytest.raises(Delayed) as delayed:
+        await messenger.send(again(sent))
+    assert delayed.value.retry_after == timedelta(seconds=1)
+    now += timedelta(seconds=1)
+    await messenger.send(again(sent))
+    assert len([each for each in fake.channels.values() if each.parent is forum]) == 1
+
+
+async def test_a_forum_that_refused_a_post_may_get_it_at_once(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM)
+    (sent,) = deliveries(messenger, guild, forum)
+    fake.befall("POST /channels/{channel_id}/threads", fault=Fault.LIMITED, retry_after=0.01)
+    with pytest.raises(Delayed):
+        await messenger.send(sent)
+    await asyncio.sleep(0.02)
+    assert await messenger.send(again(sent))
 
 
 @pytest.mark.parametrize(
