@@ -35,6 +35,7 @@ class Killer:
         self._left = left
         self._whole = left()
         self._busy = 0.0  # seconds that workers have worked
+        self._latest = 0.0  # deliveries a second of the latest worker
         self.kills = 0
 
     async def run(self) -> float:
@@ -66,18 +67,22 @@ class Killer:
         if not early:
             await ready(process)
         wait = self._dice.uniform(0.0, 1.0) if early else self._wait()
-        begun = monotonic()
+        begun, before = monotonic(), self._left()
         with suppress(TimeoutError):
             async with asyncio.timeout(wait if self._kills_left > 0 else None):
                 await process.wait()
-        self._busy += 0.0 if early else monotonic() - begun
+        if not early:
+            lived = monotonic() - begun
+            self._busy += lived
+            self._latest = (before - self._left()) / lived
 
     def _wait(self) -> float:
         """Draw how long a worker lives, not longer than most of what is expected to be left of the run."""
         left = self._left()
         done = self._whole - left
         speed = done / self._busy if self._busy > 1 and done else _SPEED
-        expected = max(_SHORTEST, left / speed)
+        # Once all digests are made, those that are left are posted quicker than the first ones were.
+        expected = max(_SHORTEST, left / max(speed, self._latest))
         return min(self._dice.expovariate(self._kills_left / expected), _MOST * expected) if self._kills_left else 0.0
 
 
