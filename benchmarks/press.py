@@ -4,9 +4,8 @@
 
 FILE is as `benchmarks.corpus` reads it. It is stored as if its last `--week` papers had been first seen in the week before
 now, evenly, and all others long before. Every topic that comes with Broadsheet asks in turn, each through a publisher of its
-own, so that nothing is kept from the one before: what is asked again is asked of the same publisher half a minute later. The
-baseline of a preview is the same digest published, which uses nothing that is kept; that of a trial is to read and index the
-whole week.
+own, so that nothing is kept from the one before: a digest that is published first makes the index, and all else is asked of
+the same publisher, what is asked again half a minute later. The baseline is to read, index and rank the whole week.
 """
 
 import argparse
