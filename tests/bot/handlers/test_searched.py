@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.handlers.places import LONGEST, Place, read_place, write_place
-from bot.handlers.searched import read_search
+from bot.handlers.searched import newest_of_any, read_search
 from bot.models import And
 from bot.query import parse
+from bot.store.words import STOPWORDS
 from tests.bot.query.generate import trees
 from tests.conftest import NOW
 
@@ -104,3 +105,17 @@ def test_a_made_up_place_is_refused(token: str) -> None:
 def test_ages_are_reckoned_from_the_first_page_on() -> None:
     place = Place(5, NOW - timedelta(days=1), "12")
     assert read_place(write_place(place, "kv"), "kv").asked == NOW - timedelta(days=1)
+
+
+@pytest.mark.parametrize("word", sorted(STOPWORDS))
+def test_what_a_search_for_the_best_match_leaves_out_is_no_telling_word(word: str) -> None:
+    assert newest_of_any(parse(f"{word} sort:best")) is None
+
+
+def test_the_newest_of_any_of_the_words_keeps_what_else_is_asked_for() -> None:
+    asked = parse('the cache kernels "exact words" cat:cs.LG m* sort:best')
+    newest = newest_of_any(asked)
+    assert newest is not None
+    assert newest.sort == "new"
+    assert newest.tree == parse('"exact words" cat:cs.LG m* (cache OR kernels)').tree
+    assert newest_of_any(parse("cache kernels sort:new")) is None
