@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bot.errors import BotError
+from bot.facts import HEARTBEAT
 from bot.models import Health, SourceState
 from bot.ports import Source, Store
 from bot.ports_ledger import Ledger
@@ -135,7 +136,7 @@ class Checkup:
     async def _database(self) -> Sign:
         try:
             async with asyncio.timeout(PATIENCE):
-                await self._store.get_fact("heartbeat")
+                await self._store.get_fact(HEARTBEAT)
         except TimeoutError:
             return Sign("database", False, f"it did not answer within {PATIENCE:g} seconds")
         except BotError:

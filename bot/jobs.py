@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.backups import Backups
 from bot.delivery import Courier, Printer, Scheduler
+from bot.facts import HEARTBEAT
 from bot.pacing import Pace
 from bot.pipeline import Collector
 from bot.ports import Job, Source, Store
@@ -156,7 +157,7 @@ def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -
 
 async def beat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
     """Show that the service lives: in the database, and then beside it. Raises StoreError when either cannot be written."""
-    await store.set_fact("heartbeat", now.isoformat())
+    await store.set_fact(HEARTBEAT, now.isoformat())
     await asyncio.to_thread(write, database, now)
 
 

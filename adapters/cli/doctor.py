@@ -10,11 +10,12 @@ from pathlib import Path
 
 from adapters.cli.platforms import tried
 from bot.app import LOCAL, App, backups_of
-from bot.errors import BotError, SourceError, StoreError
+from bot.errors import BotError, StoreError
+from bot.facts import HEARTBEAT, time_of_fact
 from bot.models import State, Subscription
 
 LITTLE_SPACE = 500 * 2**20  # bytes
-HEARTBEAT = timedelta(minutes=10)  # `run` writes one every few seconds
+SILENCE = timedelta(minutes=10)  # `run` writes a heartbeat with every tick
 
 
 class Grade(StrEnum):
@@ -48,7 +49,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
 async def _service(app: App, now: datetime) -> list[Finding]:
     """What `run` has done: its last sign of life, what stands in the ledger, and what it had to pause."""
     try:
-        beat = await app.store.get_fact("heartbeat")
+        beat = await time_of_fact(app.store, HEARTBEAT)
         counts = await app.ledger.ledger_counts()
         subscriptions = await app.ledger.every_subscription()
     except StoreError as error:
@@ -89,11 +90,11 @@ def _paused(each: Subscription) -> Finding:
 
 async def healthy(app: App, now: datetime) -> Finding:
     """Tell whether a running service shows signs of life: its heartbeat stands in the database."""
-    beat = await app.store.get_fact("heartbeat")
-    if not beat:
+    beat = await time_of_fact(app.store, HEARTBEAT)
+    if beat is None:
         return Finding("service", Grade.BAD, "no heartbeat yet: `broadsheet run` has not been started on this database")
-    age = now - datetime.fromisoformat(beat)
-    grade = Grade.GOOD if age < HEARTBEAT else Grade.BAD
+    age = now - beat
+    grade = Grade.GOOD if age < SILENCE else Grade.BAD
     return Finding("service", grade, f"last heartbeat {max(0, round(age.total_seconds()))} s ago")
 
 
@@ -144,8 +145,6 @@ async def _source(app: App, index: int, now: datetime) -> Finding:
     source = app.sources[index]
     try:
         return Finding(source.title, Grade.GOOD, await source.check(now))
-    except SourceError as error:
-        return Finding(source.title, Grade.BAD, str(error))
     except BotError as error:
         return Finding(source.title, Grade.BAD, str(error))
 

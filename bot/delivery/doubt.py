@@ -16,7 +16,7 @@ from bot.ports import Store
 log = logging.getLogger(__name__)
 
 _DOUBT = "doubted until"
-_UNTOLD = timedelta(minutes=2)  # heartbeats are a minute apart: what was posted after the last one they do not tell
+_UNTOLD = timedelta(minutes=2)  # many heartbeats: what was posted after the last one they do not tell
 
 
 async def notice_restored(store: Store, alive: datetime | None) -> datetime | None:

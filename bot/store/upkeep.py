@@ -1,7 +1,6 @@
 """Keeping a database sound: counting, checking, dropping what is old, copying it away and back."""
 
 import contextlib
-import os
 import sqlite3
 from collections.abc import Mapping
 from datetime import date, datetime
@@ -16,6 +15,7 @@ from bot.store.ingest import drop, note_change
 from bot.store.locks import service_lock, turn_lock
 from bot.store.records import micros
 from bot.store.schema import refuse_strangers
+from bot.whole_file import in_place
 
 
 def statistics(db: Database) -> Mapping[str, int]:
@@ -106,14 +106,8 @@ def vacuum(db: Database) -> int:
 
 def backup(db: Database, path: Path) -> None:
     """Write a consistent copy: first beside `path`, then in its place; raises StoreError and leaves nothing half done."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
-    with told(path):
-        try:
-            _copy(db.conn, partial)
-            partial.replace(path)
-            _sync(path.parent)
-        finally:
-            partial.unlink(missing_ok=True)
+    with told(path), in_place(path) as partial:
+        _copy(db.conn, partial)
 
 
 def _copy(source: sqlite3.Connection, path: Path) -> None:
@@ -121,7 +115,6 @@ def _copy(source: sqlite3.Connection, path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path)) as target:
         source.backup(target)
         target.execute("pragma journal_mode = delete")  # one file, without a log beside it
-    _sync(path)
 
 
 def restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
@@ -142,17 +135,11 @@ def restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
 
 
 def _restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
-    fresh = target.with_name(f".{target.name}.{os.getpid()}.partial")
-    try:
+    with in_place(target) as fresh:
         with told(backup_file), contextlib.closing(connect(backup_file, read_only=True)) as db:
             _verify(db, backup_file)
             _copy(db.conn, fresh)
-        aside = _put_aside(target, now)
-        fresh.replace(target)
-        _sync(target.parent)
-    finally:
-        fresh.unlink(missing_ok=True)
-    return aside
+        return _put_aside(target, now)
 
 
 def _verify(db: Database, path: Path) -> None:
@@ -174,15 +161,6 @@ def _put_aside(target: Path, now: datetime) -> Path | None:
         if part.exists():
             part.rename(aside.with_name(aside.name + ending))
     return aside
-
-
-def _sync(path: Path) -> None:
-    """Make sure that a file, or a folder's list of names, is on the disk."""
-    number = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(number)
-    finally:
-        os.close(number)
 
 
 def _one(db: Database, sql: str) -> int:
