@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -29,16 +29,16 @@ from bot.models import (
     Topic,
     Tree,
 )
-from bot.query.fields import TEXT, fold_label, text_of
-from bot.query.fold import BARRIER
+from bot.query.fields import fold_label
 from bot.query.match import Folded, matches
 from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_chats import MemoryChats
+from bot.store.memory_search import relevance, similar
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
-from bot.store.similar import asked, closest
-from bot.store.words import Words, split, stemmed
+from bot.store.words import split
+from bot.whole_file import write_whole
 
 
 class MemoryStore(MemoryChats):
@@ -128,7 +128,7 @@ class MemoryStore(MemoryChats):
         words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
         known = (item for item in self._items.values() if self._numbers[item.key] <= last)
         ordered = sorted(known, key=newness, reverse=True)
-        hits = [Hit(item, _relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
+        hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
         if words:
             hits = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
         if query.sort in ("stars", "upvotes"):
@@ -138,7 +138,7 @@ class MemoryStore(MemoryChats):
     async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
         """Return the items whose texts are closest to the item's."""
         others = tuple(self._items.values())
-        return await asyncio.to_thread(_similar, item, others, self._last, limit)
+        return await asyncio.to_thread(similar, item, others, self._last, limit)
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""
@@ -357,20 +357,15 @@ class MemoryStore(MemoryChats):
 
     async def backup(self, path: Path) -> None:
         """Write the items as JSON lines; readings and digests stay behind, as this store is for trials."""
+        lines = [json.dumps("Broadsheet items"), *map(item_to_text, self._items.values())]
         try:
-            await asyncio.to_thread(_write_whole, path, list(map(item_to_text, self._items.values())))
+            await asyncio.to_thread(write_whole, path, "".join(f"{line}\n" for line in lines))
         except OSError as error:
             raise StoreError(f"The backup cannot be written to {path}: {error.strerror}.") from error
 
     async def vacuum(self) -> int:
         """Return 0: there is nothing to give back."""
         return 0
-
-
-def _write_whole(path: Path, lines: Iterable[str]) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(json.dumps("Broadsheet items") + "\n" + "".join(f"{line}\n" for line in lines), "utf-8")
-    partial.replace(path)
 
 
 def _seen(item: Item) -> datetime:
@@ -381,32 +376,3 @@ def _seen(item: Item) -> datetime:
 def _number(item: Item, name: str) -> float:
     value = item.stars if name == "stars" else item.upvotes
     return -1 if value is None else value
-
-
-def _similar(item: Item, others: Sequence[Item], number: int, limit: int) -> list[Hit]:
-    about = asked(item)
-    having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
-    counts = Counter(stem for _, stems in having for stem in stems)
-    idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
-    return closest(about, idf, item, (other for other, _ in having), limit)
-
-
-def _tokens(item: Item) -> set[str]:
-    """Return the words of the item's texts and their stems."""
-    texts = tuple(text_of(item, field) for field in TEXT)
-    return set(" ".join((*texts, *stemmed(texts))).split())
-
-
-def _relevance(item: Item, words: Words) -> float:
-    """Return 3 for each of the words that the item has, 1 more for its title, and as much again when it has all of them."""
-    title, *rest = texts = tuple(text_of(item, field) for field in TEXT)
-    text = f" {BARRIER} ".join(rest)
-    stems = stemmed(texts)
-    places = {False: (f" {title} {stems[0]} ", f" {text} {stems[1]} "), True: (f" {title} ", f" {text} ")}
-
-    def score(ways: tuple[str, ...]) -> int:
-        found = [[f" {way} " in place for place in places[" " in way]] for way in ways]
-        return max((4 if in_title else 3 if in_text else 0 for in_title, in_text in found), default=0)
-
-    scores = list(map(score, words))
-    return float(sum(scores) * (1 + all(scores)))
