@@ -9,7 +9,7 @@ from typing import Any
 from adapters.slack.actors import Actors, workspace_of
 from adapters.slack.answers import Answers
 from adapters.slack.clients import Clients
-from adapters.slack.work import Work
+from adapters.work import Work
 from bot.commands import Command
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply

@@ -7,7 +7,7 @@ from adapters.slack.actors import Actors
 from adapters.slack.answers import Answers
 from adapters.slack.clients import Clients
 from adapters.slack.reception import Reception
-from adapters.slack.work import Work
+from adapters.work import Work
 from bot.platforms import Line
 from bot.settings_chat import SlackSettings
 

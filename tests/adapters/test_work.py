@@ -5,8 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from adapters.slack.latest import Latest
-from adapters.slack.work import Work
+from adapters.work import Work
 
 
 async def test_what_is_under_way_is_waited_for_and_what_it_begins_too() -> None:
@@ -51,19 +50,3 @@ async def test_what_fails_is_logged_and_reaches_nobody(caplog: pytest.LogCapture
     await work.finish()
     assert "answering a command failed" in caplog.text
     assert "nobody foresaw it" in caplog.text
-
-
-def test_only_the_last_turn_of_a_view_is_the_latest() -> None:
-    latest = Latest()
-    first, other = latest.begin("V1"), latest.begin("V2")
-    assert first.is_latest
-    second = latest.begin("V1")
-    assert (first.is_latest, second.is_latest, other.is_latest) == (False, True, True)
-
-
-def test_turns_of_views_that_nobody_changes_any_more_are_forgotten() -> None:
-    latest = Latest()
-    first = latest.begin("V0")
-    for number in range(1, 1001):
-        latest.begin(f"V{number}")
-    assert not first.is_latest
