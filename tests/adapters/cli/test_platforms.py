@@ -1,6 +1,7 @@
 """Which platforms `run` opens, and what becomes of one that cannot be opened."""
 
 import asyncio
+import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -71,11 +72,26 @@ async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> 
         assert await tried(made.settings, NOW, made.chats) == []
 
 
-async def test_a_library_is_imported_only_for_a_platform_that_is_configured() -> None:
-    code = "import sys, adapters.cli.platforms; print([n for n in ('slack_bolt', 'discord') if n in sys.modules])"
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
-    out, _ = await process.communicate()
-    assert out.decode().strip() == "[]"
+@pytest.mark.parametrize("command", ["version", "demo", "topics"])
+async def test_without_a_platform_in_the_settings_no_library_of_one_is_imported(command: str, tmp_path: Path) -> None:
+    code = (
+        "import atexit, sys; from adapters.cli.main import main; import adapters.cli.platforms;"
+        "platforms = {'slack_sdk', 'slack_bolt', 'discord', 'adapters.slack', 'adapters.discord'};"
+        "atexit.register(lambda: print(sorted(platforms & sys.modules.keys()), file=sys.stderr));"
+        "main()"
+    )
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-c", code, command),
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[3])},
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    out, err = await process.communicate()
+    assert process.returncode == 0, err.decode()
+    assert out
+    assert err.decode().splitlines()[-1] == "[]"
 
 
 async def test_each_platform_that_is_configured_is_opened_though_it_cannot_be_reached(tmp_path: Path) -> None:
