@@ -109,16 +109,50 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
 
 
 @click.command()
+@click.option(
+    "--as",
+    "platform",
+    type=click.Choice(["terminal", "slack", "discord"]),
+    help="Show the digests only as this one gets them.",
+)
 @html
 @compact
 @as_json
-def demo(html: Path | None, compact: bool, as_json: bool) -> None:
-    """Print one day's digests from recorded answers: no network, no settings, nothing kept."""
+def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) -> None:
+    """Print one day's digests from recorded answers: no network, no settings, nothing kept.
+
+    At the end the first of them stands as Slack and Discord would get it, in short. With --as and --json the messages are
+    printed as the platform is sent them.
+    """
     from adapters.cli.demo import make
 
     digests = make(shown=not as_json)
     page = html or (None if as_json else Path("demo.html"))
-    show(digests, compact=compact, html=page, as_json=as_json)
+    if platform in ("slack", "discord"):
+        _show_messages(platform, digests, compact=compact, as_json=as_json)
+        page = html
+    else:
+        _show(digests, compact=compact, as_json=as_json)
+        if platform is None and not as_json:
+            _show_glimpses(digests[0], compact=compact)
+    _also_write(digests, page, as_json=as_json)
+
+
+def _show_messages(platform: str, digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
+    from adapters.cli import pictures
+
+    if as_json:
+        echo_json(pictures.as_json(digests, platform, compact=compact))
+        return
+    for number, each in enumerate(pictures.whole(digests, platform, compact=compact)):
+        console().print(*([""] if number else []), each, sep="\n")
+
+
+def _show_glimpses(digest: "Digest", *, compact: bool) -> None:
+    from adapters.cli import pictures
+
+    for each in pictures.glimpses(digest, compact=compact):
+        console().print("", each, sep="\n")
 
 
 @click.command()
@@ -206,19 +240,27 @@ COMMANDS = (demo, run, collect, digest, pack, doctor, version)
 
 def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
     """Print the digests, as text or JSON, then write the page when one is asked for: a page that fails costs no digest."""
+    _show(digests, compact=compact, as_json=as_json)
+    _also_write(digests, html, as_json=as_json)
+
+
+def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
     if as_json:
         from adapters.cli.as_json import digest_value
 
         echo_json({"version": __version__, "digests": [digest_value(each) for each in digests]})
-    else:
-        from adapters.cli.render import DigestView
+        return
+    from adapters.cli.render import DigestView
 
-        for number, each in enumerate(digests):
-            console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
-    if html is not None:
-        _write_page(digests, html)
+    for number, each in enumerate(digests):
+        console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
+
+
+def _also_write(digests: Sequence["Digest"], path: Path | None, *, as_json: bool) -> None:
+    if path is not None:
+        _write_page(digests, path)
         if not as_json:
-            click.echo(f"The same as a page: {html}", err=True)
+            click.echo(f"The same as a page: {path}", err=True)
 
 
 def _write_page(digests: Sequence["Digest"], path: Path) -> None:
