@@ -11,6 +11,7 @@ import pytest
 
 from bot.errors import SourceUnavailable
 from bot.http import Http, Politeness, Request
+from tests.effort import effort
 from tests.fakes.web import Answer, Asked, Web
 
 Open = Callable[..., Http]
@@ -222,17 +223,12 @@ async def test_hosts_that_share_a_politeness_share_its_pause_and_its_connection(
 
 
 async def test_the_pause_is_kept_on_a_real_clock_too(web: Web) -> None:
-    moments: list[float] = []
-
-    def rule(asked: Asked) -> Answer:
-        moments.append(time.monotonic())
-        return Answer(b"")
-
-    web.rule(rule)
+    web.rule(lambda asked: Answer(b""))
     http = Http(user_agent="x", politeness={"127.0.0.1": Politeness(seconds_between=0.1, connections=1)})
+    began = time.monotonic()
     await asyncio.gather(*(http.fetch(Request(url=web.url)) for _ in range(4)))
+    assert time.monotonic() - began >= 0.29  # never sooner, however busy the machine is
     await http.close()
-    assert min(later - earlier for earlier, later in pairwise(moments)) >= 0.08
 
 
 async def test_equal_but_separate_politenesses_do_not_wait_for_each_other(web: Web, door: Open, clock: Clock) -> None:
@@ -245,12 +241,16 @@ async def test_equal_but_separate_politenesses_do_not_wait_for_each_other(web: W
 
 
 async def test_no_more_connections_than_allowed_are_open_at_once(web: Web) -> None:
-    web.rule(lambda asked: Answer(b"", delay=0.15))
+    moments: list[float] = []
+
+    def rule(asked: Asked) -> Answer:
+        moments.append(time.monotonic())
+        return Answer(b"", delay=0.15)
+
+    web.rule(rule)
     http = Http(user_agent="x", politeness={"127.0.0.1": Politeness(seconds_between=0, connections=2)})
-    asking = asyncio.gather(*(http.fetch(Request(url=web.url)) for _ in range(4)))
-    await asyncio.sleep(0.1)
-    assert len(web.asked) == 2
-    await asking
+    await asyncio.gather(*(http.fetch(Request(url=web.url)) for _ in range(4)))
+    assert moments[2] - moments[0] >= 0.14  # the third is asked when the first is answered: never sooner
     await http.close()
 
 
@@ -330,10 +330,11 @@ async def test_a_compression_bomb_is_counted_inflated(web: Web, door: Open) -> N
     bomb = gzip.compress(b"\0" * 200_000_000, 9)
     assert len(bomb) < 250_000
     web.answer("/x", Answer(bomb, headers={"Content-Encoding": "gzip"}))
+    whole = effort(lambda: gzip.decompress(bomb), tries=1)
     began = time.process_time()
     with pytest.raises(SourceUnavailable, match="larger than 2,097,152 bytes"):
         await door().fetch(Request(url=web.url + "/x"), max_bytes=2**21)
-    assert time.process_time() - began < 0.5  # nothing like the time it takes to inflate it all
+    assert time.process_time() - began < whole  # which is all the zeros
 
 
 @pytest.mark.parametrize(
@@ -418,10 +419,9 @@ async def test_a_server_that_trickles_for_ever_is_cut_off_by_the_deadline(door: 
     server = await serve(speak)
     port = server.sockets[0].getsockname()[1]
     http = door(timeout=1.0, deadline=0.3, politeness={"127.0.0.1": Politeness(retries=0)})
-    began = time.monotonic()
-    with pytest.raises(SourceUnavailable, match="did not answer in time"):
-        await http.fetch(Request(url=f"http://127.0.0.1:{port}/"))
-    assert time.monotonic() - began < 1.0
+    async with asyncio.timeout(20):
+        with pytest.raises(SourceUnavailable, match="did not answer in time"):
+            await http.fetch(Request(url=f"http://127.0.0.1:{port}/"))
     server.close()
 
 
@@ -458,7 +458,9 @@ async def test_a_cancelled_request_gives_its_place_back(web: Web, door: Open) ->
     web.answer("/x", Answer(b"ok"))
     http = door(politeness={"127.0.0.1": Politeness(seconds_between=0, connections=1)})
     slow = asyncio.create_task(http.fetch(Request(url=web.url + "/slow")))
-    await asyncio.sleep(0.05)
+    async with asyncio.timeout(20):
+        while not web.asked:  # noqa: ASYNC110 - the fake sets no event
+            await asyncio.sleep(0.01)
     slow.cancel()
     with pytest.raises(asyncio.CancelledError):
         await slow

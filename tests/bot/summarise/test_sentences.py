@@ -1,12 +1,11 @@
 """Sentence splitting, a test per rule."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.sentences import lower_case_names, split
+from tests.effort import effort
 from tests.fakes.edition import items
 
 
@@ -89,10 +88,10 @@ def test_no_character_is_lost_and_none_is_made_up(text: str) -> None:
 
 
 @pytest.mark.parametrize("piece", ["(", "$", "a. ", ".", "[1] ", "A.", "\n- ", "“", "1.", "(a. b) ", "a" * 50 + ".We "])
-def test_a_hostile_text_takes_no_longer_than_a_plain_one_of_its_length(piece: str) -> None:
-    began = time.perf_counter()
-    split(piece * (40_000 // len(piece)))
-    assert time.perf_counter() - began < 2.0
+def test_a_hostile_text_takes_not_much_longer_than_a_plain_one_of_its_length(piece: str) -> None:
+    plain = "We propose a cache. However, it costs 31% of memory. " * 1000
+    hostile = piece * (40_000 // len(piece))
+    assert effort(lambda: split(hostile)) < 50 * effort(lambda: split(plain[:40_000]))
 
 
 def test_an_address_at_the_end_stands_by_itself() -> None:
