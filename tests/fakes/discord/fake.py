@@ -206,7 +206,7 @@ async def _read(request: web.Request, route: Route) -> Call:
             if isinstance(value, web.FileField):
                 files[value.filename] = value.file.read()
             elif name == "payload_json":
-                body = json.loads(str(value))
+                body = json.loads(value if isinstance(value, str) else bytes(value))  # bytes where its type is said
     elif raw := await request.read():
         body = json.loads(raw)
     return Call(

@@ -86,7 +86,8 @@ class Limits:
         }
         headers |= {"X-RateLimit-Global": "true"} if everywhere else self.headers(call)
         headers |= {"Via": "1.1 google"} if via else {}
-        body = {"message": "You are being rate limited.", "retry_after": round(seconds, 3), "global": everywhere}
+        wait = math.ceil(seconds * 1000) / 1000
+        body = {"message": "You are being rate limited.", "retry_after": wait, "global": everywhere}
         return as_json(body, 429, headers)
 
     def headers(self, call: Call) -> Mapping[str, str]:
@@ -99,7 +100,7 @@ class Limits:
             "X-RateLimit-Limit": str(most),
             "X-RateLimit-Remaining": str(max(0, bucket.left)),
             "X-RateLimit-Reset": f"{time.time() + left:.3f}",
-            "X-RateLimit-Reset-After": f"{left:.3f}",
+            "X-RateLimit-Reset-After": f"{math.ceil(left * 1000) / 1000:.3f}",
             "X-RateLimit-Bucket": name,
         }
 

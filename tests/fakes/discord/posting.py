@@ -14,6 +14,7 @@ from tests.fakes.discord.things import Channel, Kind, Message, User, parts_of
 from tests.fakes.discord.world import World, Wrong
 from tests.fakes.platform import Message as Committed
 
+_FILE = 13  # the type of a component in whose place a file is shown
 _KEPT = 4 | 64 | 4096 | 32768  # the flags that a sender may set: no embeds of links, ephemeral, silent, of components
 
 
@@ -80,6 +81,7 @@ def fill(world: World, message: Message, body: Mapping[str, Any], files: Mapping
         _number(message.components)
     if files or "attachments" in body:
         _attach(world, message, body.get("attachments") or [], files or {})
+    world.wrong += [Wrong(where, f"{name} is shown and not attached") for name in _show_files(message)]
 
 
 def again(world: World, nonce: str) -> Message | None:
@@ -162,6 +164,21 @@ def _attach(world: World, message: Message, described: list[dict[str, Any]], fil
         made = {"id": str(world.new_id()), "filename": name, "size": len(content), "url": url, "proxy_url": url}
         message.attachments.append(made)
         message.files[name] = content
+
+
+def _show_files(message: Message) -> list[str]:
+    """Give each place of a file the file that it names, and return the names of those that are not attached."""
+    there = {f"attachment://{each['filename']}": each for each in message.attachments}
+    missing = []
+    for part in parts_of(message.components):
+        if part["type"] != _FILE or not part["file"]["url"].startswith("attachment://"):
+            continue
+        if found := there.get(part["file"]["url"]):
+            part["file"] = {name: found[name] for name in ("id", "url", "proxy_url")} | {"attachment_id": found["id"]}
+            part |= {"name": found["filename"], "size": found["size"], "spoiler": part.get("spoiler", False)}
+        else:
+            missing.append(part["file"]["url"])
+    return missing
 
 
 def thread_kind(channel: Channel) -> Kind:
