@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from adapters.discord.limits import length
 from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
-from bot.commands import TABLE
+from adapters.words import Manner
+from adapters.words import told as sentence
 
-_VERBS = frozenset(usage.words.split()[0] for usage in TABLE)
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
 # <@1>, <#1>, <@&1>, </name:1>, <:name:1>, <a:name:1>, <t:1>, <id:guide>, <https://…>, <mailto:…>, <sound:…>
@@ -53,9 +53,12 @@ def _within(text: str, room: int, write: Callable[[str], str]) -> str:
 
 
 def _escaped(text: str) -> str:
-    text = _SCHEME.sub(rf"\1{_NOTHING}", _STYLE.sub(r"\\\1", text))
-    text = _BEGINS.sub(f"<{_NOTHING}", text)
-    return _EVERYBODY.sub(f"@{_NOTHING}", text)
+    return _unaddressed(_SCHEME.sub(rf"\1{_NOTHING}", _STYLE.sub(r"\\\1", text)))
+
+
+def _unaddressed(text: str) -> str:
+    """Return the text with nothing in it that begins a mention, a timestamp, a command or an emoji."""
+    return _EVERYBODY.sub(f"@{_NOTHING}", _BEGINS.sub(f"<{_NOTHING}", text))
 
 
 def _at_line_start(found: re.Match[str]) -> str:
@@ -109,18 +112,19 @@ def told(text: str, room: int) -> str:
 
 
 def _told(text: str) -> str:
-    return "".join(_commanded(piece) if strong else _kept(piece) for piece, strong in emphasised(text))
+    return "".join(_meant(words, manner) for words, manner in sentence(text))
 
 
-def _commanded(piece: str) -> str:
-    """Write what is stressed: a command as code, anything else in bold."""
-    first, *_ = piece.split() or [""]
-    return code(f"/digest {piece}") if first in _VERBS else f"**{escaped(piece)}**"
+def _meant(words: str, manner: Manner) -> str:
+    if manner is Manner.TYPED:
+        return code(words)
+    return f"**{escaped(words)}**" if manner is Manner.STRESSED else _kept(words)
 
 
 def code(text: str) -> str:
-    """Return the text as code, in which nothing is read as anything else."""
-    plain = clean(text).replace("`", "\u02cb")  # a modifier letter that looks the same: no number of fences is safe
+    """Return the text as code, in which nothing is read as anything else; what would be a mention elsewhere is none here."""
+    # A modifier letter that looks the same as a fence, of which no number is safe.
+    plain = _unaddressed(clean(text).replace("`", "\u02cb"))
     return f"`{plain}`" if plain else ""
 
 

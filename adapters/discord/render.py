@@ -43,6 +43,8 @@ NO_MENTIONS: dict[str, list[str]] = {"parse": []}
 _LATE = "Late: this digest was due earlier."
 _TITLE = 200  # characters of a headline
 _LINE = 500  # of a line of a reply
+_LINES = 20  # of an entry that stand in one text with its title
+_STEPS = 8  # what to do next; each takes a part of the room of four long ones
 _FIELD = 800
 _FOOTER = 700
 _HEAD = 700  # what the head of a message may take at most: name, day, part, late
@@ -227,7 +229,9 @@ def reply_postings(reply: Reply, today: date, form: Form | None = None) -> list[
     Digests stand in messages of their own, before what ends it.
     """
     pieces = [Piece((text(each),)) for each in _opening(reply)]
-    pieces += [_reply_entry(number, each, today) for number, each in enumerate(reply.entries, start=reply.first)]
+    pieces += [
+        each for number, entry in enumerate(reply.entries, start=reply.first) for each in _reply_entry(number, entry, today)
+    ]
     closing = joined(*_closing(reply, form))
     end = [closing] if closing.components else []
     shown = [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
@@ -267,21 +271,30 @@ def _reply_posting(reply: Reply, pieces: Sequence[Piece]) -> Posting:
 def _opening(reply: Reply) -> Iterator[str]:
     """Yield title, paragraphs and fields, in as few texts as take them."""
     lines = [f"### {markdown.fitted(reply.title, _TITLE)}"] if clean(reply.title) else []
-    lines += [markdown.stressed(each, _FIELD) for each in reply.text if clean(each)]
-    lines += [f"{markdown.bold(each.name, _TITLE)}  {markdown.stressed(each.value, _FIELD)}" for each in reply.fields]
-    chunk: list[str] = []
-    for line in lines:
-        if chunk and length("\n".join((*chunk, line))) > _PIECE:
-            yield "\n".join(chunk)
-            chunk = []
-        chunk.append(line)
-    yield "\n".join(chunk) or "…"
+    lines += [markdown.told(each, _FIELD) for each in reply.text if clean(each)]
+    lines += [f"{markdown.bold(each.name, _TITLE)}  {markdown.told(each.value, _FIELD)}" for each in reply.fields]
+    yield from ("\n".join(each) for each in _texts(lines) or [["…"]])
 
 
-def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Piece:
+def _texts(lines: Iterable[str]) -> list[list[str]]:
+    """Return the lines in as few texts as take them."""
+    made: list[list[str]] = []
+    for line in filter(None, lines):
+        if not made or length("\n".join((*made[-1], line))) > _PIECE:
+            made.append([])
+        made[-1].append(line)
+    return made
+
+
+def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Iterator[Piece]:
+    """Yield the entry, in several pieces where it has more lines than one text takes; the last has its buttons."""
     keys = (entry.item.key,) if entry.item is not None else ()
     said = _roomy(lambda room: _reply_lines(number, entry, today, room))
-    return joined(Piece((text(said),), keys=keys), rows(entry.buttons[:10]))
+    further = [markdown.stressed(line, _LINE) for line in entry.lines[_LINES:]]
+    *others, last = [said, *("\n".join(each) for each in _texts(further))]
+    for each in others:
+        yield Piece((text(each),), keys=keys)
+    yield joined(Piece((text(last),), keys=keys), rows(entry.buttons[:10]))
 
 
 def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iterator[str]:
@@ -289,7 +302,7 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iter
         yield from _head(number, entry.item, today, room)
     else:
         yield f"**{number}\\. {markdown.fitted(entry.title, min(room, _TITLE)) or '…'}**"
-    yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:20])
+    yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:_LINES])
     if entry.item is not None:
         yield markdown.quiet(_read(links(entry.item), room) or markdown.fitted(entry.item.key, room))
 
@@ -298,7 +311,8 @@ def _closing(reply: Reply, form: Form | None) -> Iterator[Piece]:
     """Yield the file, what to do next, and the buttons."""
     if reply.attachment is not None:
         yield Piece((file(reply.attachment.name),))
-    steps = [markdown.quiet(markdown.told(step, _LINE)) for step in reply.next_steps[:4] if clean(step)]
+    steps = [step for step in reply.next_steps[:_STEPS] if clean(step)]
+    steps = [markdown.quiet(markdown.told(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
     if steps:
         yield Piece((text("\n".join(steps)),))
     yield rows(reply.buttons[:20], form)

@@ -110,6 +110,7 @@ def test_a_link_leads_where_it_says(label: str, url: str, made: str) -> None:
 
 def test_a_command_in_a_sentence_is_shown_as_one_types_it() -> None:
     assert markdown.told("*search kv cache* finds more.", 200) == "`/digest search kv cache` finds more."
+    assert markdown.told("*filter stars:>100* is the end of one.", 200) == "**filter stars:>100** is the end of one."
 
 
 def test_a_channel_in_our_own_sentence_is_a_link() -> None:

@@ -112,6 +112,34 @@ def test_a_command_too_long_for_a_button_is_kept_beside_the_message() -> None:
     assert [each["custom_id"] for each in custom_ids(posting.components)] == [f"k:{text_key(command)}"]
 
 
+def test_an_entry_with_many_lines_is_told_whole_with_its_buttons_at_the_end() -> None:
+    lines = tuple(f"{number}. interest of that number" for number in range(1, 121))
+    reply = Reply(
+        title="GPU systems", entries=(ReplyEntry(title="Interests", lines=lines, buttons=(Button("Undo", "undo"),)),)
+    )
+    postings = reply_postings(reply, TODAY)
+    shown = picture(postings)
+
+    assert all(f"{number}\\. interest of that number\n" in shown for number in range(1, 121))
+    assert shown.count("[Undo]") == 1
+    assert shown.index("120\\. interest") < shown.index("[Undo]")
+    assert [fault for each in postings for fault in faults(each.body())] == []
+
+
+def test_every_step_of_the_settings_is_told() -> None:
+    steps = tuple(
+        f"*settings {name}* changes it." for name in ("manage", "zone", "top", "quiet", "daily", "alerts", "twice")
+    )
+    shown = picture(reply_postings(Reply(title="Settings", next_steps=steps), TODAY))
+
+    assert all(f"`/digest settings {name}` changes it." in shown for name in ("manage", "alerts", "twice"))
+
+
+def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
+    reply = Reply(title="That did not work", text=("There is no topic.", "*topics* lists those there are."))
+    assert "`/digest topics` lists those there are." in picture(reply_postings(reply, TODAY))
+
+
 def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
     (posting,) = digest_postings(GPU, compact=False)
     for entry in GPU.entries:
@@ -153,8 +181,8 @@ def test_whatever_strangers_wrote_every_message_is_within_the_limits(
     reply = Reply(
         title=text,
         text=(text * times,) * 3,
-        entries=(ReplyEntry(item, lines=(text * times,) * 3, buttons=(Button(text, text),)), ReplyEntry(title=text)),
-        next_steps=(text,),
+        entries=(ReplyEntry(item, lines=(text * times,) * 30, buttons=(Button(text, text),)), ReplyEntry(title=text)),
+        next_steps=(text * times,) * 9,
         buttons=(Button(text, text * times),),
     )
     for posting in (*digest_postings(digest, compact=compact, late=True), *reply_postings(reply, TODAY)):
