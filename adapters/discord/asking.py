@@ -44,10 +44,12 @@ async def _command(reception: Reception, scene: Scene) -> None:
     if scene.data.get("name") != ROOT:
         await _similar(reception, scene)
         return
+    words = ""
     try:
-        asked = command_of(*chosen(scene.data))
+        words, values = chosen(scene.data)
+        asked = command_of(words, values)
     except UsageError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, "", None))
+        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, words, None))
         return
     if isinstance(asked, Form):
         await open_form(reception, scene, asked)

@@ -33,7 +33,7 @@ async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
     try:
         standing = await shape.standing(reception.desk, scene.actor, form.topic, reception.now)
     except UsageError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, "", None))
+        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
         return
     except BotError as error:
         await reception.answers.at_once(scene.call, scene.workspace, broken(str(error)))
@@ -55,9 +55,10 @@ async def submitted(reception: Reception, scene: Scene) -> None:
         if not kept:
             return broken("The form was opened too long ago; open it again.")
         try:
-            return await _done(reception, scene, json.loads(kept))
+            memory = json.loads(kept)
+            return await _done(reception, scene, memory)
         except UsageError as error:
-            return not_done(error, "", None)
+            return not_done(error, _command(Kind(memory["of"]), memory["topic"]), None)
         except BotError as error:
             return broken(str(error))
 
@@ -77,6 +78,13 @@ async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> R
     before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
     after = shape.read(like, wanted)
     return await submit(reception.desk, before, after, scene.actor, reception.now)
+
+
+def _command(of: Kind, topic: str) -> str:
+    """Return the words of the command that does what the form does."""
+    if of is Kind.TOPIC:
+        return "topic edit" if topic else "topic create"
+    return "subscribe" if of is Kind.SUBSCRIPTION else "filter"
 
 
 def _topic_of(standing: Values) -> str:

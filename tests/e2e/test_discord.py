@@ -60,6 +60,7 @@ async def test_a_team_from_the_invitation_to_a_lost_permission(tmp_path: Path) -
             asked = await fake.click(message, "Save", user=again.ben)
             said.asked("Ben", "(after a restart, on the same message) Save", asked)
             assert "saved" in asked.text.lower()
+            await exported_and_mistyped(again)
             await lost_permission(again, said)
         assert (fake.wrong, fake.mentions) == ([], [])
     said.write()
@@ -110,6 +111,15 @@ async def search_with_pages(desk: DiscordDesk, said: Transcript) -> None:
     assert turned.messages[0] is first, "the page changes in place"
     await turned.until(lambda _: first.text != before)
     said.asked("Ben", later, turned)
+
+
+async def exported_and_mistyped(desk: DiscordDesk) -> None:
+    asked = await desk.fake.slash("digest saved", format="bibtex", user=desk.ben, channel=desk.papers)
+    (message,) = asked.messages
+    assert [each["filename"] for each in message.attachments] == ["saved.bib"]
+    asked = await desk.fake.slash("digest subscribe", topic="gpu-systems", at="25:00", user=desk.anna, channel=desk.papers)
+    assert "25:00" in asked.text
+    assert "subscribe gpu-systems weekdays at 09:00" in asked.text, "the example is that of the command"
 
 
 async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
