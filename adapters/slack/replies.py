@@ -109,7 +109,7 @@ def _line(number: int, entry: ReplyEntry) -> str:
 def _file(file: Attachment) -> Piece:
     name = cut(clean(file.name), _NAME, units)
     if not _is_short(file):
-        return piece(quiet(f"{name} is handed over as a file."), text=exact(name))
+        return piece(quiet(f"{name} comes as a direct message to who asked for it."), text=exact(name))
     return piece(rich(paragraph(said(name, BOLD)), preformatted("\n".join(lines_of(file.text)))), text=exact(name))
 
 

@@ -24,7 +24,7 @@ from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
 
-_PROMPT = 2.0  # seconds: Slack closes a form that is not answered within three
+_PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one
 _ERROR = 300  # characters of what stands at a field
 _INVITE = "The app cannot post there: somebody in it has to write /invite @Broadsheet first."
 
