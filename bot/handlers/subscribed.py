@@ -163,7 +163,7 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
     ending = f"until {moment_in_words(await local(until, zone), now)}" if until else "until somebody resumes it"
-    because = f": {subscription.paused_because}" if subscription.paused_because else ""
+    because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
     return f"Paused {ending}{because}"
 
 
