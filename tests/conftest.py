@@ -6,8 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
+from hypothesis import HealthCheck, settings
 
 from tests.fakes.web import Web, serving
+
+# An example takes as long as it takes: on a busy machine neither a law nor its strategy is wrong for that.
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")
 
 # Wednesday, after Tuesday evening's announcement on the US east coast.
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
