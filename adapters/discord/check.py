@@ -11,9 +11,9 @@ from discord.http import Route
 from adapters.discord.door import Door
 from adapters.discord.invite import invite, permissions
 from adapters.discord.places import NAMES
-from adapters.discord.reception import PLATFORM
 from adapters.discord.troubles import translated
 from adapters.discord.usable import addressed, demand_usable
+from adapters.discord.workspaces import PLATFORM
 from bot.errors import SettingsError
 from bot.ports_chat import Chats
 from bot.settings_chat import DiscordSettings

@@ -24,10 +24,11 @@ from adapters.discord.door import Door, Invalid
 from adapters.discord.places import Places
 from adapters.discord.previews import preview
 from adapters.discord.reactions import react
-from adapters.discord.reception import Reception, workspace_of
+from adapters.discord.reception import Reception
 from adapters.discord.send import DiscordMessenger
 from adapters.discord.tree import fingerprint, tree
 from adapters.discord.usable import addressed, demand_usable
+from adapters.discord.workspaces import workspace_of
 from adapters.work import Work
 from bot.errors import BotError, Delayed, Reach
 from bot.platforms import Line

@@ -6,8 +6,9 @@ from typing import Any
 import discord
 from discord.http import MultipartParameters
 
-from adapters.discord.reception import PLATFORM, Reception
+from adapters.discord.reception import Reception
 from adapters.discord.render import item_posting
+from adapters.discord.workspaces import PLATFORM
 from bot.handlers.linked import linked, links_in
 
 _SPAN = timedelta(minutes=30)

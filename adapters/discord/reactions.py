@@ -5,8 +5,9 @@ import logging
 
 import discord
 
-from adapters.discord.reception import PLATFORM, Reception, workspace_of
+from adapters.discord.reception import Reception
 from adapters.discord.troubles import translated
+from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.handlers.reacted import reacted
 from bot.models import Actor
 

@@ -10,6 +10,7 @@ import discord
 from adapters.discord.answers import Answers, Call
 from adapters.discord.door import Door
 from adapters.discord.places import Places
+from adapters.discord.workspaces import PLATFORM, workspace_of
 from adapters.work import Work
 from bot.commands import Command
 from bot.handlers.desk import Desk
@@ -17,9 +18,6 @@ from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.platforms import Line
 from bot.settings_chat import DiscordSettings
-
-PLATFORM = "discord"
-DIRECT = "@"  # discord:@<person> is the workspace of a direct conversation
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +59,6 @@ class Scene:
     def workspace(self) -> str:
         """The workspace's name in the core."""
         return self.actor.workspace
-
-
-def workspace_of(guild: int | str | None, person: int | str) -> str:
-    """Return the workspace's name in the core: discord:<server>, or discord:@<person> in a direct conversation."""
-    return f"{PLATFORM}:{guild}" if guild else f"{PLATFORM}:{DIRECT}{person}"
 
 
 def scene_of(interaction: "discord.Interaction[Any]", now: datetime) -> Scene:

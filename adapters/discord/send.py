@@ -33,6 +33,7 @@ from adapters.discord.troubles import (
     UNKNOWN_MESSAGE,
     translated,
 )
+from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.errors import Delayed, DeliveryError, Refused
 from bot.models import Abilities, Delivery, Digest
@@ -40,8 +41,6 @@ from bot.ports_chat import Chats
 
 log = logging.getLogger(__name__)
 
-PLATFORM = "discord"
-DIRECT = "@"  # discord:@<person> is the workspace of a direct conversation
 PER_SECOND = 50  # requests of one bot over everything (topics/rate-limits#global-rate-limit)
 _REMEMBERED = timedelta(minutes=2)  # "the past few minutes", says Discord of nonces
 _SETTLES = timedelta(minutes=1)  # the ledger's quarantine for platforms without nonces
@@ -249,8 +248,7 @@ class DiscordMessenger:
         """Return the message's address in Discord."""
         if not delivery.message or delivery.message == _DELETED:
             return ""
-        place = delivery.workspace.partition(":")[2]
-        guild = "@me" if place.startswith(DIRECT) else place
+        guild = guild_of(delivery.workspace) or "@me"
         thread, _, message = delivery.message.rpartition("/")
         return f"https://discord.com/channels/{guild}/{thread or delivery.channel}/{message}"
 

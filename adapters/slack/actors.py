@@ -10,19 +10,14 @@ from typing import Any
 from adapters.slack.answers import TROUBLES
 from adapters.slack.clients import Clients
 from adapters.slack.failures import reason
+from adapters.slack.workspaces import PLATFORM
 from bot.models import Actor
 
 log = logging.getLogger(__name__)
 
-PLATFORM = "slack"
 _HOLDS = timedelta(minutes=10)  # so long does a person stay what users.info said: a new administrator waits at most that
 _MOST = 10_000  # people remembered
 _ADMINISTERS = ("is_admin", "is_owner", "is_primary_owner")
-
-
-def workspace_of(team: str) -> str:
-    """Return the workspace's name in the core: slack:T0123."""
-    return f"{PLATFORM}:{team}"
 
 
 @dataclass(frozen=True, slots=True)

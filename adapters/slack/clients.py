@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.failures import FAILURES, REVOKED, reason
 from adapters.slack.installs import Installs
 from adapters.slack.renewal import Renewal, where_to_install
+from adapters.slack.workspaces import team_of
 from bot.errors import Delayed, Reach, Refused
 from bot.settings_chat import LOOPBACK, SlackSettings
 
@@ -81,7 +82,7 @@ class Clients:
 
         Raises Refused where the app is not installed, and Delayed where its token could not be renewed now.
         """
-        team = workspace.partition(":")[2]
+        team = team_of(workspace)
         token, org_wide = await self._token_of(team)
         kept = self._made.get(workspace)
         if kept is None or kept[0] != token:
@@ -125,7 +126,7 @@ class Clients:
 
     async def bot_user(self, workspace: str) -> str:
         """Return the app's own user in a workspace, "" where that cannot be told."""
-        found = self.installs.find(workspace.partition(":")[2]) if self.installs else None
+        found = self.installs.find(team_of(workspace)) if self.installs else None
         if found is not None and found.bot_user_id:
             return str(found.bot_user_id)
         identity = await self.identity(workspace)

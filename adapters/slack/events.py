@@ -7,8 +7,9 @@ from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.clients import Clients
-from adapters.slack.installs import PLATFORM, place_of
+from adapters.slack.installs import place_of
 from adapters.slack.renewal import where_to_install
+from adapters.slack.workspaces import workspace_of
 from bot.platforms import Line
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
@@ -98,11 +99,11 @@ class _Heard:
             await self._gone(each, why)
 
     async def _gone(self, team: str, why: str) -> None:
-        await self._line.gone(f"{PLATFORM}:{team}", "", f"{why} {where_to_install(self._clients.settings)}.")
+        await self._line.gone(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
 
 
 def _workspace(context: dict[str, Any]) -> str:
-    return f"{PLATFORM}:{context.get('team_id') or context.get('enterprise_id')}"
+    return workspace_of(str(context.get("team_id") or context.get("enterprise_id")))
 
 
 def _channel_of(event: dict[str, Any]) -> str:

@@ -8,12 +8,12 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp, AsyncBoltContext
 
 from adapters.slack import search_view, subscribe_view, topic_view
-from adapters.slack.actors import workspace_of
 from adapters.slack.answers import TROUBLES
 from adapters.slack.failures import reason
 from adapters.slack.openers import Form, opener, row
 from adapters.slack.reception import Reception
 from adapters.slack.view_parts import BLOCKS, Block, View, apart, words
+from adapters.slack.workspaces import workspace_of
 from bot.errors import BotError
 from bot.handlers.home import Home, HomeSubscription, home
 from bot.models import Reply, ReplyEntry

@@ -15,10 +15,10 @@ from slack_sdk.oauth.installation_store import Bot, Installation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 
 from adapters.slack.sealing import Sealer
+from adapters.slack.workspaces import PLATFORM
 from bot.models import Installation as Kept
 from bot.ports_chat import Chats
 
-PLATFORM = "slack"
 # And no user's token: none is asked for, and one that came is not kept.
 _OURS = (
     *("app_id", "enterprise_id", "enterprise_name", "enterprise_url", "team_id", "team_name", "bot_token", "bot_id"),

@@ -22,9 +22,10 @@ from slack_sdk.oauth.installation_store import Installation
 from adapters.slack import needs
 from adapters.slack.clients import Clients
 from adapters.slack.failures import FAILURES, reason
-from adapters.slack.installs import PLATFORM, Installs, place_of
+from adapters.slack.installs import Installs, place_of
 from adapters.slack.manifest import INSTALL_PATH, REDIRECT_PATH
 from adapters.slack.sealing import Sealer
+from adapters.slack.workspaces import PLATFORM
 from bot.ports_chat import Chats
 
 LIFE = timedelta(minutes=10)

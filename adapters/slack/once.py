@@ -7,7 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from adapters.slack.installs import PLATFORM
+from adapters.slack.workspaces import PLATFORM
 from bot.errors import StoreError
 from bot.ports_chat import Chats
 

@@ -3,21 +3,11 @@
 from dataclasses import dataclass
 from typing import Any
 
+from adapters import forms
 from adapters.slack import filter_view, subscribe_view, topic_view
 from adapters.slack.view_parts import words
-from bot.commands import (
-    BY_NAME,
-    CreateTopic,
-    EditTopic,
-    Filter,
-    FilterAction,
-    ShowTopic,
-    Subscribe,
-    help_for,
-    parse,
-)
+from bot.commands import BY_NAME, CreateTopic, EditTopic, Subscribe, help_for
 from bot.commands.verb import opened
-from bot.errors import UsageError
 
 _LABEL = 75  # characters of a button
 
@@ -30,6 +20,11 @@ class Form:
     topic: str = ""
 
 
+_VIEWS = {
+    forms.Kind.SUBSCRIPTION: subscribe_view.KIND,
+    forms.Kind.TOPIC: topic_view.KIND,
+    forms.Kind.FILTER: filter_view.KIND,
+}
 _ALONE = {Subscribe: subscribe_view.KIND, CreateTopic: topic_view.KIND}
 
 
@@ -59,27 +54,14 @@ def _words(text: str) -> list[str]:
 
 
 def form_beside(text: str) -> Form | None:
-    """Return the form in which one may go on with what a command showed or did."""
-    try:
-        command = parse(text)
-    except UsageError:
-        return None
-    match command:
-        case ShowTopic(name):
-            return Form(topic_view.KIND, name)
-        case EditTopic():
-            return Form(topic_view.KIND, command.name)
-        case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
-            return Form(filter_view.KIND, topic)
-        case Subscribe():
-            return Form(subscribe_view.KIND, command.topic)
-        case _:
-            return None
+    """Return the form in which one may go on with what a command showed or did; None where there is none."""
+    meant = forms.form_beside(text)
+    return Form(_VIEWS[meant.of], meant.topic) if meant else None
 
 
 def beside(form: Form | None) -> tuple[dict[str, Any], ...]:
     """Return what stands at the end of an answer for the form, nothing for none."""
-    return (row("form:0", opener(form, "Change in a form")),) if form else ()
+    return (row("form:0", opener(form, forms.CHANGE)),) if form else ()
 
 
 def opener(form: Form, label: str) -> dict[str, Any]:

@@ -9,10 +9,10 @@ from typing import Any
 from slack_bolt.async_app import AsyncApp, AsyncBoltContext
 
 from adapters.slack import render
-from adapters.slack.actors import PLATFORM, workspace_of
 from adapters.slack.answers import TROUBLES
 from adapters.slack.failures import reason
 from adapters.slack.reception import Reception
+from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError
 from bot.handlers.linked import linked
 from bot.models import Entry, Ranked

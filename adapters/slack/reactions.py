@@ -6,8 +6,8 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncApp, AsyncBoltContext
 
-from adapters.slack.actors import workspace_of
 from adapters.slack.reception import Reception
+from adapters.slack.workspaces import workspace_of
 from bot.handlers.reacted import reacted
 
 _MEANT = {"+1": True, "thumbsup": True, "-1": False, "thumbsdown": False}  # by name, without the tone of the skin

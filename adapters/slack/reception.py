@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from adapters.slack.actors import Actors, workspace_of
+from adapters.slack.actors import Actors
 from adapters.slack.answers import Answers
 from adapters.slack.clients import Clients
+from adapters.slack.workspaces import workspace_of
 from adapters.work import Work
 from bot.commands import Command
 from bot.handlers.handle import answer

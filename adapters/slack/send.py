@@ -21,13 +21,13 @@ from adapters.slack.mrkdwn import FLAGS
 from adapters.slack.postings import Posting
 from adapters.slack.render import Layout
 from adapters.slack.troubles import FAILURES, NO_THREAD, code_of, translated
+from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, Reach, StoreError, Uncertain
 from bot.models import Abilities, Delivery, Digest, Rate
 from bot.ports_chat import Chats
 
 log = logging.getLogger(__name__)
 
-PLATFORM = "slack"
 EVENT = "broadsheet_delivery"
 _EARLIER = timedelta(minutes=1)  # before the first try: clocks differ
 _LAYOUT, _MEMBER, _THREAD = "layout", "member", "thread"
@@ -159,7 +159,7 @@ class SlackMessenger:
         channel, ts = quote(delivery.channel, safe=""), delivery.message
         url = self._urls.get(delivery.workspace, "")
         if not url:
-            team = quote(delivery.workspace.partition(":")[2], safe="")
+            team = quote(team_of(delivery.workspace), safe="")
             return f"https://slack.com/app_redirect?team={team}&channel={channel}&message_ts={quote(ts, safe='')}"
         address = f"{url.rstrip('/')}/archives/{channel}/p{quote(ts.replace('.', ''), safe='')}"
         return f"{address}?thread_ts={quote(delivery.thread, safe='')}&cid={channel}" if delivery.thread else address

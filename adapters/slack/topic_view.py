@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from adapters.forms import interest_line, lines, read_interest
 from adapters.slack.view_parts import Block, Said, View, field, line, modal, note, number, some_of
 from bot.commands import MOST_WEIGHT
 from bot.commands.forms import TopicForm
-from bot.errors import UsageError
-from bot.models import LONGEST_TITLE, Interest
+from bot.models import LONGEST_TITLE
 
 KIND = "form:topic"
 _NAME = 40  # characters
@@ -46,7 +46,7 @@ def _who(form: TopicForm, count: str) -> list[Block]:
 
 
 def _what(form: TopicForm, sources: Mapping[str, str]) -> list[Block]:
-    interests = line("\n".join(map(_interest, form.interests)), multiline=True, placeholder='2.5 "prefix caching"')
+    interests = line("\n".join(map(interest_line, form.interests)), multiline=True, placeholder='2.5 "prefix caching"')
     hint = f"One a line. A weight from -{MOST_WEIGHT:g} to {MOST_WEIGHT:g} may stand before it; below 0: not wanted."
     examples = line("\n".join(form.examples), multiline=True, placeholder="2606.01234")
     searches = line("\n".join(form.repositories), multiline=True, placeholder="topic:kv-cache stars:>50")
@@ -67,10 +67,6 @@ def _ticked(sources: Mapping[str, str], form: TopicForm) -> dict[str, Any]:
     return some_of(list(sources.items()), form.sources, "multi_static_select")
 
 
-def _interest(interest: Interest) -> str:
-    return f"{interest.weight:g} {interest.clause}"
-
-
 def form_said(said: Mapping[str, Said], like: TopicForm) -> TopicForm:
     """Return the form with what is said in its fields. Raises UsageError for a line that cannot be read."""
     return replace(
@@ -79,7 +75,7 @@ def form_said(said: Mapping[str, Said], like: TopicForm) -> TopicForm:
         title=_text(said["title"]).strip(),
         description=_text(said["description"]).strip(),
         query=" ".join(_text(said["query"]).split()),
-        interests=tuple(map(_read_interest, _lines(said["interest"]))),
+        interests=tuple(map(read_interest, _lines(said["interest"]))),
         examples=_lines(said["example"]),
         sources=tuple(said.get("sources", like.sources)),
         min_score=float(_text(said["min"]) or 0),
@@ -87,19 +83,8 @@ def form_said(said: Mapping[str, Said], like: TopicForm) -> TopicForm:
     )
 
 
-def _read_interest(text: str) -> Interest:
-    first, _, rest = text.partition(" ")
-    try:
-        weight = float(first)
-    except ValueError:
-        return Interest(text)
-    if not rest.strip():
-        raise UsageError(f"“{text}” is a weight without words: write for example 2.5 prefix caching.")
-    return Interest(rest.strip(), weight)
-
-
 def _lines(said: Said) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(filter(None, (each.strip() for each in _text(said).splitlines()))))
+    return lines(_text(said))
 
 
 def _text(said: Said) -> str:

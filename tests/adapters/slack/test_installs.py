@@ -7,8 +7,9 @@ import pytest
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.slack.installs import PLATFORM, Installs
+from adapters.slack.installs import Installs
 from adapters.slack.sealing import Sealer
+from adapters.slack.workspaces import PLATFORM
 from bot.errors import StoreError
 from bot.models import Installation as Kept
 from bot.store.memory import MemoryStore
