@@ -1,13 +1,13 @@
 """How soon a chat platform is answered while the service is busy: commands by the clock, beside a collection.
 
-    python -m benchmarks.acknowledge --corpus FILE [--seconds 60] [--rate 50] [--papers N] [--platform slack]
+    python -m benchmarks.acknowledge --corpus FILE [--seconds 60] [--rate 50] [--papers N] [--platform discord]
 
 FILE is as `benchmarks.corpus` reads it. The service runs in a process of its own, with its database in a new folder, and
 collects the papers of the file over and over through the collector's real path, as fast as that goes. Beside it runs the
 platform of the tests, on real sockets, in this process: twenty people give so many commands a second, by the clock and not
 one after the other, so that a late answer makes the next no later. What is measured is, in milliseconds, how long each
-command waits for its acknowledgement, and for its first answer; Slack gives three seconds for the one. The target is a
-99th percentile below 500 ms.
+command waits for its acknowledgement (in Discord: the note that an answer is coming), and for its first answer; both
+platforms give three seconds for the one. The target is a 99th percentile below 500 ms.
 
 "Loop kept" is the processor time that the service's event loop used at a stretch: what a command waits for at least when the
 machine has nothing else to do, whatever it has to do now. `--idle` leaves the collection out, for comparison.
@@ -32,14 +32,16 @@ import numpy as np
 from benchmarks import corpus
 from benchmarks.loop_lag import watched
 from bot.app import App, built
+from bot.commands import BY_COMMAND, parse
 from bot.models import Batch, Item, SourceState
 from bot.platforms import Platform
 from bot.settings import Settings
-from bot.settings_chat import SlackSettings
+from bot.settings_chat import DiscordSettings, SlackSettings
 from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 PEOPLE = 20
 TARGET = 500  # milliseconds
+LIMIT = 3  # seconds that a platform waits for the acknowledgement
 PATIENCE = 60  # seconds for answers that are still to come when the last command was given
 BATCH = 500  # papers, as a page of arXiv's archive has them
 # What people ask, by turns: the quick and the slow. Each is said by the next person.
@@ -183,7 +185,47 @@ async def slack_running() -> AsyncIterator[Other]:
         yield Other(found, lambda: fake.connected(within=60), give)
 
 
-PLATFORMS = {"slack": Kind(slack_opened, slack_running)}
+@asynccontextmanager
+async def discord_opened(given: Mapping[str, Any], app: App) -> AsyncIterator[Platform]:
+    """Connect the service to the Discord of the tests."""
+    from adapters.discord.connect import opened
+
+    async with opened(DiscordSettings(**given), app.line(_now)) as platform:
+        yield platform
+
+
+@asynccontextmanager
+async def discord_running() -> AsyncIterator[Other]:
+    """Run the Discord of the tests."""
+    from tests.adapters.discord.asked import values_of
+    from tests.fakes import discord
+
+    async with discord.running() as fake:
+        guild = fake.guild("Lab")
+        papers = fake.channel(guild, "papers")
+        rights = discord.Permission.MANAGE_CHANNELS
+        people = [fake.join(guild, fake.user(f"Ben {number}"), rights) for number in range(PEOPLE)]
+
+        async def give(text: str, number: int, waited: Waited) -> None:
+            begun, command = time.perf_counter(), parse(text)
+            line, user = f"digest {BY_COMMAND[type(command)].words}", people[number % PEOPLE]
+            try:
+                asked = await fake.slash(line, user=user, channel=papers, wait=None, options=values_of(command))
+                await asked.replied(LIMIT)
+                waited.acknowledged.append((asked.first_after or LIMIT) * 1000)
+                await asked.answered(PATIENCE)
+                waited.answered.append((time.perf_counter() - begun) * 1000)
+            except TimeoutError:
+                waited.missed += 1
+
+        async def connected() -> None:
+            await fake.gateway.heard(60)
+
+        addresses = {"api_url": fake.api_url, "gateway_url": fake.gateway_url, "cdn_url": fake.cdn_url}
+        yield Other({"token": fake.token, **addresses}, connected, give)
+
+
+PLATFORMS = {"slack": Kind(slack_opened, slack_running), "discord": Kind(discord_opened, discord_running)}
 
 
 # --- the clock

@@ -31,8 +31,9 @@ class Call:
 
     @property
     def major(self) -> str:
-        """What each has a rate limit of its own for: the channel, server or webhook."""
-        return next((self.part[name] for name in ("channel_id", "guild_id", "webhook_id") if name in self.part), "")
+        """What each has a rate limit of its own for: the channel, server, or webhook with its token (topics/rate-limits)."""
+        token = self.part.get("webhook_token") or self.part.get("interaction_token") or ""
+        return token or next((self.part[name] for name in ("channel_id", "guild_id", "webhook_id") if name in self.part), "")
 
     def number(self, name: str) -> int:
         return int(self.part[name])
