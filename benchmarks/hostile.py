@@ -6,7 +6,8 @@
 Strings (github.com/minimaxir/big-list-of-naughty-strings, MIT). Digests of seven papers, with extractive summaries, are
 rendered for each platform in each of its layouts by turns; each naughty string stands, alone and around a live mention, in
 every text of an entry and of an answer. Every message is judged by the rules that the tests judge by: nothing in it may
-mention anybody, lead to anything but http(s), or be more than the platform takes.
+mention anybody, lead to anything but http(s), or be more than the platform takes. Discord's are also held against its own
+OpenAPI description, as the Discord of the tests does with everything that is posted, and against the rules that it lacks.
 """
 
 import argparse
@@ -26,6 +27,8 @@ from bot.summarise.extractive import extract
 from tests.adapters.discord import hostile as by_discord
 from tests.adapters.slack import hostile as by_slack
 from tests.fakes.digests import DAY, GPU
+from tests.fakes.discord.description import official
+from tests.fakes.discord.message_rules import message_flaws
 
 _ENTRIES = 7
 _MENTIONS = ("<!channel>", "<@U0123456>", "<!here|x>", "@everyone", "<@123456789012345678>", "<#1234567890>", "<t:0:R>")
@@ -63,11 +66,18 @@ def _slack(made: Digest | Reply, number: int) -> Messages:
 
 def _discord(made: Digest | Reply, number: int) -> Messages:
     if isinstance(made, Reply):
-        return (by_discord.faults(each.body()) for each in discord.reply_postings(made, DAY))
-    bodies: Iterable[dict[str, Any]] = (
-        json.loads(each)["body"] for each in discord.payloads(made, compact=number % 2 == 1, late=number % 4 >= 2)
-    )
-    return (by_discord.faults(each) for each in bodies)
+        return (_faults(each.body(), each.plain_body()) for each in discord.reply_postings(made, DAY))
+    found = map(json.loads, discord.payloads(made, compact=number % 2 == 1, late=number % 4 >= 2))
+    return (_faults(each["body"], each["plain"]) for each in found)
+
+
+def _faults(body: dict[str, Any], plain: dict[str, Any]) -> list[str]:
+    """Judge a message, and the one that is posted where Discord does not take it."""
+    faults = by_discord.faults(body) + [f"live: {each}" for each in by_discord.live(plain["content"])]
+    for each in (body, plain):
+        flaws = official().request_flaws("POST", "/channels/{channel_id}/messages", each) or message_flaws(each)
+        faults += [f"refused: {what} ({'.'.join(map(str, where))})" for where, what in flaws]
+    return faults
 
 
 PLATFORMS: dict[str, Callable[[Digest | Reply, int], Messages]] = {"slack": _slack, "discord": _discord}
