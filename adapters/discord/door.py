@@ -18,6 +18,8 @@ from discord.errors import DiscordServerError, Forbidden, HTTPException, NotFoun
 from discord.http import HTTPClient, Route, json_or_text
 
 TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
+PER_SECOND = 45  # requests, whatever they are for, of the 50 that Discord takes of a bot (topics/rate-limits)
+PATIENCE = 2.0  # seconds that a request waits for its turn
 BREAK = 1000  # invalid requests in ten minutes; Cloudflare shuts out an address after 10,000 (topics/rate-limits)
 WINDOW = 600.0  # seconds
 _INVALID = frozenset({401, 403, 429})
@@ -70,6 +72,10 @@ class TooMany(HTTPException):
         self.retry_after = _number(body.get("retry_after", response.headers.get("Retry-After")))
 
 
+class Shut(RateLimited):
+    """Nothing at all is to be sent for now."""
+
+
 class Door(HTTPClient):
     """Every request once, with its own deadline; may be used while no gateway is connected."""
 
@@ -80,6 +86,8 @@ class Door(HTTPClient):
         self.invalid = invalid or Invalid()
         self._own: aiohttp.ClientSession | None = None
         self._used_up: dict[tuple[str, str], float] = {}
+        self._shut_until = 0.0
+        self._next = 0.0  # when the next request has its turn
 
     async def close(self) -> None:
         """Close the connections."""
@@ -99,6 +107,7 @@ class Door(HTTPClient):
 
         Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
         """
+        await self._take_turn()
         self._refuse(route)
         if form is not None:
             given["data"] = _form(form)
@@ -115,7 +124,12 @@ class Door(HTTPClient):
         ) as response:
             data = await json_or_text(response)
             self._note(route, response)
-        return _answer(response, data)
+        try:
+            return _answer(response, data)
+        except TooMany as error:
+            if error.everywhere:
+                self._shut_until = time.monotonic() + (error.retry_after or 0.0)
+            raise
 
     def _session(self) -> aiohttp.ClientSession:
         if self._own is None or self._own.closed:
@@ -129,10 +143,19 @@ class Door(HTTPClient):
     def _headers(self) -> dict[str, str]:
         return {"User-Agent": self.user_agent, "Authorization": f"Bot {self.token}"}
 
+    async def _take_turn(self) -> None:
+        """Wait until Discord takes one more request; raises Shut where that is not soon."""
+        now = time.monotonic()
+        turn = max(now, self._next)
+        if turn - now > PATIENCE:
+            raise Shut(turn - now)
+        self._next = turn + 1 / PER_SECOND
+        await asyncio.sleep(turn - now)
+
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
-        if (closed := self.invalid.closed_for()) > 0:
-            raise RateLimited(closed)
+        if (closed := max(self.invalid.closed_for(), self._shut_until - time.monotonic())) > 0:
+            raise Shut(closed)
         wait = self._used_up.get((route.key, route.major_parameters), 0.0) - time.monotonic()
         if wait > 0:
             raise RateLimited(wait)

@@ -6,7 +6,7 @@ from datetime import timedelta
 import aiohttp
 from discord.errors import DiscordException, HTTPException, RateLimited
 
-from adapters.discord.door import TooMany
+from adapters.discord.door import Shut, TooMany
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
@@ -37,7 +37,8 @@ _SENTENCES: Mapping[int, tuple[Reach, str]] = {
 def translated(error: Exception) -> DeliveryError:
     """Return what an exception of discord.py or of its HTTP client means for what was being sent; no token stands in it."""
     if isinstance(error, RateLimited):
-        return Delayed("Discord takes nothing more here for now.", retry_after=_span(error.retry_after))
+        reach = Reach.PLATFORM if isinstance(error, Shut) else Reach.CHANNEL
+        return Delayed("Discord takes nothing more for now.", reach=reach, retry_after=_span(error.retry_after))
     if isinstance(error, TooMany):
         reach = Reach.PLATFORM if error.everywhere else Reach.CHANNEL
         return Delayed("Discord asks for a pause.", reach=reach, retry_after=_span(error.retry_after))

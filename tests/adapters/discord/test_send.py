@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import discord.http
 import pytest
 
-from adapters.discord.door import BREAK, Door, Invalid
+from adapters.discord.door import BREAK, Door, Invalid, Shut
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
@@ -352,3 +352,30 @@ async def test_an_owner_is_told_in_private_and_alerts_in_their_channel(
         assert "`/digest resume gpu-systems`" in message.content
     assert (fake.wrong, fake.mentions) == ([], [])
     assert timedelta(0) < messenger.abilities.nonce_window <= timedelta(minutes=2)
+
+
+async def test_no_more_requests_leave_than_discord_takes_whatever_they_are_for(
+    fake: FakeDiscord, guild: Guild, door: Door
+) -> None:
+    papers = fake.channel(guild, "papers")
+    fake.limits.usual = (1000, 1.0)
+    await asyncio.gather(*(door.get_channel(papers.id) for _ in range(75)))
+    assert (len(fake.calls), fake.counts["too fast"]) == (75, 0)
+    asked = await asyncio.gather(*(door.get_channel(papers.id) for _ in range(100)), return_exceptions=True)
+    assert {type(each) for each in asked if isinstance(each, Exception)} == {Shut}  # their turn is too far away
+    assert fake.counts["too fast"] == 0
+
+
+async def test_nothing_is_sent_while_discord_takes_nothing(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    fake.befall("POST /channels", fault=Fault.ALL_LIMITED, retry_after=30.0)
+    for _ in range(2):
+        with pytest.raises(Delayed) as delayed:
+            await messenger.send(sent)
+        assert delayed.value.reach is Reach.PLATFORM
+        with pytest.raises(Delayed):
+            await messenger.find(sent)
+    assert len(fake.calls) == 1
