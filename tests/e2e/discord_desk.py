@@ -1,8 +1,6 @@
 """Broadsheet in a Discord of its own: the whole service on a database, real sockets, and a clock that is set."""
 
-import asyncio
 import contextlib
-import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
@@ -19,16 +17,14 @@ from adapters.discord.connect import DiscordPlatform, opened
 from bot.app import App, Service, built
 from bot.due import next_after
 from bot.models import Item, Subscription
-from bot.ports import Watch
 from bot.settings import Settings
 from bot.settings_chat import DISCORD_ADDRESSES, DiscordSettings
 from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 from tests.conftest import NOW
 from tests.e2e.slack_desk import ITEMS, ROUND
+from tests.e2e.watches import kept
 from tests.fakes.discord import Channel, FakeDiscord, Guild, Permission, User, running
 from tests.fakes.works import paper
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -136,24 +132,3 @@ def usual_addresses() -> Any:
     finally:
         Route.BASE, gateway, Asset.BASE = DISCORD_ADDRESSES
         DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(gateway)
-
-
-@asynccontextmanager
-async def kept(watches: Sequence[Watch]) -> AsyncIterator[None]:
-    """Run what listens, and begin it again when it ends, as the service's runner does."""
-    tasks = [asyncio.create_task(_kept(watch)) for watch in watches]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-
-
-async def _kept(watch: Watch) -> None:
-    while True:
-        try:
-            await watch.run()
-        except Exception as error:
-            log.warning("%s ended: %s", watch.name, error)
-        await asyncio.sleep(0.1)

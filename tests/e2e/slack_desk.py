@@ -1,8 +1,5 @@
 """Broadsheet in a Slack of its own: the whole service on a database, real sockets, and a clock that is set."""
 
-import asyncio
-import contextlib
-import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -14,15 +11,13 @@ from adapters.slack.connect import SlackPlatform, opened
 from adapters.slack.manifest import manifest
 from bot.app import App, Service, built
 from bot.models import Item
-from bot.ports import Watch
 from bot.settings import Settings
 from bot.settings_chat import SlackSettings
 from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 from tests.conftest import NOW
+from tests.e2e.watches import kept
 from tests.fakes import slack
 from tests.fakes.works import paper, repo
-
-log = logging.getLogger(__name__)
 
 ROUND = ("tick", "publish", "deliver", "settle", "tell")
 WORKSPACE = "slack:T0BROAD"
@@ -105,28 +100,6 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
             await app.store.add(items, NOW)
             async with opened(settings.slack, app.line(clock)) as platform:
                 desk = SlackDesk(app, fake, await app.service(clock, [platform]), platform, NOW)
-                async with _running(platform.watches):
+                async with kept(platform.watches):
                     await fake.connected()
                     yield desk
-
-
-@asynccontextmanager
-async def _running(watches: Sequence[Watch]) -> AsyncIterator[None]:
-    tasks = [asyncio.create_task(_kept(watch)) for watch in watches]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(*tasks)
-
-
-async def _kept(watch: Watch) -> None:
-    """Begin it again when it ends, as the service's runner does."""
-    while True:
-        try:
-            await watch.run()
-        except Exception:
-            log.exception("%s ended", watch.name)
-        await asyncio.sleep(0.1)
