@@ -59,7 +59,7 @@ async def _command(reception: Reception, scene: Scene) -> None:
 
 async def _answer(reception: Reception, scene: Scene, asked: str | Command, *, replaces: bool) -> None:
     async def asking() -> Reply:
-        return await reception.ask(asked, scene.actor)
+        return await reception.ask(asked, scene)
 
     await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces, form=form_beside(asked))
 

@@ -10,10 +10,11 @@ import discord
 from adapters.discord.answers import Answers, Call
 from adapters.discord.door import Door
 from adapters.discord.places import Places
+from adapters.discord.sight import sight_of
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from adapters.work import Work
 from bot.commands import Command
-from bot.handlers.desk import Desk
+from bot.handlers.desk import Desk, Sight
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.platforms import Line
@@ -41,9 +42,9 @@ class Reception:
         """The time, aware and in UTC."""
         return self.line.clock()
 
-    async def ask(self, asked: str | Command, actor: Actor) -> Reply:
-        """Return what the core answers."""
-        return await answer(self.desk, asked, actor, self.now)
+    async def ask(self, asked: str | Command, scene: "Scene") -> Reply:
+        """Return what the core answers to who acted there."""
+        return await answer(replace(self.desk, sight=scene.sight), asked, scene.actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,7 @@ class Scene:
     actor: Actor
     call: Call
     data: Mapping[str, Any]
+    sight: Sight  # the channels that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
 
     @property
@@ -75,4 +77,4 @@ def scene_of(interaction: "discord.Interaction[Any]", now: datetime) -> Scene:
     call = Call(str(interaction.id), interaction.token, str(interaction.application_id), channel, now)
     private = interaction.message is not None and interaction.message.flags.ephemeral
     data: Any = interaction.data or {}
-    return Scene(actor, call, data, private)
+    return Scene(actor, call, data, sight_of(interaction), private)

@@ -12,6 +12,7 @@ from adapters.slack.answers import TROUBLES
 from adapters.slack.failures import reason
 from adapters.slack.openers import Form, opener, row
 from adapters.slack.reception import Reception
+from adapters.slack.sight import channels_of
 from adapters.slack.view_parts import BLOCKS, Block, View, apart, words
 from adapters.slack.workspaces import workspace_of
 from bot.errors import BotError
@@ -23,8 +24,6 @@ log = logging.getLogger(__name__)
 
 HOME = "home"
 _SUBSCRIPTIONS, _TOPICS = 10, 8  # shown; with three blocks each, what Slack takes is not reached
-_CHANNELS = 1000  # of a person, asked for
-_PAGE = 200
 _EMPTY = "Nothing is subscribed in the channels that you are in. *Subscribe a channel* begins it."
 
 
@@ -44,7 +43,7 @@ async def publish(reception: Reception, workspace: str, person: str) -> None:
     """Show the person their Home tab as it is now. Failures are logged."""
     try:
         actor = await reception.actors.actor(workspace, "", person)
-        channels = await _channels(reception, workspace, person)
+        channels = await channels_of(reception.clients, workspace, person)
         found = await home(reception.line.desk, actor, channels, reception.now)
         view = await _view(reception, workspace, found)
         client = await reception.clients.client(workspace)
@@ -52,23 +51,6 @@ async def publish(reception: Reception, workspace: str, person: str) -> None:
     except TROUBLES as error:
         said = str(error) if isinstance(error, BotError) else reason(error)
         log.warning("A Home tab in %s could not be shown: %s", workspace, said)
-
-
-async def _channels(reception: Reception, workspace: str, person: str) -> Sequence[str]:
-    """Return the channels that the person is in, as far as the app may know them."""
-    client = await reception.clients.client(workspace)
-    found: list[str] = []
-    cursor = ""
-    while len(found) < _CHANNELS:
-        kinds = "public_channel,private_channel,mpim,im"
-        page = await client.users_conversations(
-            user=person, types=kinds, exclude_archived=True, limit=_PAGE, **({"cursor": cursor} if cursor else {})
-        )
-        found += [str(each["id"]) for each in page["channels"]]
-        cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-        if not cursor:
-            break
-    return found
 
 
 # --- the view

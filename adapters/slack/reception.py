@@ -2,16 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from adapters.slack.actors import Actors
 from adapters.slack.answers import Answers
 from adapters.slack.clients import Clients
+from adapters.slack.sight import Sight
 from adapters.slack.workspaces import workspace_of
 from adapters.work import Work
 from bot.commands import Command
+from bot.handlers.desk import Desk
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.platforms import Line
@@ -33,6 +35,11 @@ class Reception:
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     @property
+    def desk(self) -> Desk:
+        """The core's desk, at which nobody is told of private channels that they are not in."""
+        return replace(self.line.desk, sight=Sight(self.clients).of)
+
+    @property
     def now(self) -> datetime:
         """The time, aware and in UTC."""
         return self.line.clock()
@@ -40,7 +47,7 @@ class Reception:
     async def ask(self, asked: str | Command, actor: Actor) -> Reply:
         """Return what the core answers, when it is its turn."""
         async with self.turns:
-            return await answer(self.line.desk, asked, actor, self.now)
+            return await answer(self.desk, asked, actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)

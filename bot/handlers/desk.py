@@ -1,13 +1,21 @@
 """What every handler works with."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.models import Limits, Topic
+from bot.models import Actor, Limits, Topic
 from bot.orders import Orders
 from bot.ports import Press, Store
 from bot.ports_ledger import Ledger
+
+# Returns those of the channels that the person may know of: in other words, all but the private ones that they are not in.
+Sight = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
+
+
+async def every(actor: Actor, channels: Collection[str]) -> Collection[str]:
+    """Return all of them, as where nothing is private."""
+    return channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +30,7 @@ class Desk:
     limits: Limits = Limits()
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
+    sight: Sight = every  # a platform's own, where it has private channels
 
     @property
     def orders(self) -> Orders:

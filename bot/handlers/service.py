@@ -1,6 +1,6 @@
 """How the service stands here: the last and next digests, the sources, what is paused; and who changed what."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
@@ -125,9 +125,14 @@ async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
 
 
 async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> Reply:
-    """Tell who changed what in the workspace, or in one topic; what others said of items is not told."""
+    """Tell who changed what in the workspace, or in one topic.
+
+    What others said of items is not told, nor what is subscribed in private channels that the person is not in.
+    """
     named = slug(command.topic)
-    told = [each for each in await _changes(desk, named, actor) if _may_see(each, actor)]
+    known = [each for each in await _changes(desk, named, actor) if _may_see(each, actor)]
+    seen = set(await desk.sight(actor, {channel for each in known for channel in _subscribing(each)}))
+    told = [each for each in known if seen.issuperset(_subscribing(each))]
     where = f"of {shown(command.topic)}" if named else "in this workspace"
     if not told:
         return Reply(
@@ -157,6 +162,11 @@ def _may_see(change: Change, actor: Actor) -> bool:
     """What one person said of one item is that person's; that a topic's whole profile was reset is everybody's."""
     of_an_item = change.what.startswith("feedback ") and len(change.what.split()) > 2
     return not of_an_item or change.person == actor.person
+
+
+def _subscribing(change: Change) -> Collection[str]:
+    """Return the channel whose subscription was changed, nothing for any other change."""
+    return tuple(channels_of(change)) if change.what.startswith("subscription ") else ()
 
 
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:

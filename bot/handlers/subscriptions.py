@@ -216,17 +216,26 @@ async def _ended(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscri
 
 
 async def list_subscriptions(desk: Desk, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
-    """List the subscriptions of this channel, or of the whole workspace with those of this channel first."""
-    found = await desk.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
+    """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
+
+    Of private channels that the person is not in, it tells no more than how many there are.
+    """
+    every = await desk.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
     topics = await topics_of(desk, actor.workspace)
     where = "in this workspace" if command.everywhere else "in this channel"
-    if not found:
+    if not every:
         return _nothing(where, topics)
+    seen = await desk.sight(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
+    found = [each for each in every if each.channel in seen]
+    hidden = len(every) - len(found)
     ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
     entries = [await entry_of(desk, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
     everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
     reply = Reply(
-        title=f"{counted(len(found), 'subscription')} {where}",
+        title=f"{counted(len(every), 'subscription')} {where}",
+        text=(f"{hidden:,} of them {'is' if hidden == 1 else 'are'} in private channels that you are not in.",)
+        if hidden
+        else (),
         entries=tuple(entries),
         buttons=() if command.everywhere else (everywhere,),
     )

@@ -1,4 +1,5 @@
 import asyncio
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import time, timedelta
 
@@ -6,7 +7,7 @@ import pytest
 
 from bot.commands import Subscribe, parse
 from bot.errors import Conflict, StoreError, UsageError
-from bot.models import Change, Preferences, Schedule
+from bot.models import Actor, Change, Preferences, Schedule
 from tests.bot.handlers.desks import Seat, button, changes, said, stored
 
 
@@ -387,3 +388,23 @@ async def test_the_workspaces_own_word_on_who_manages_counts_more_than_the_opera
     await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
 
     assert (await strict.ask("subscribe kv")).title == "Subscribed to KV cache"
+
+
+async def test_what_is_subscribed_in_private_is_counted_and_not_told(ada: Seat) -> None:
+    await ada.by(channel="C-board", person="U-bob").ask('subscribe kv filter "merger"')
+    await ada.by(channel="D-bob", person="U-bob").ask('subscribe kv filter "illness"')
+    await ada.by(channel="C-open").ask("subscribe kv")
+    bob = ada.by(channel="C-board", person="U-bob")
+
+    async def sight(actor: Actor, channels: Collection[str]) -> Collection[str]:
+        return {each for each in channels if actor.person == "U-bob" or each == "C-open"}
+
+    for seat, shown in ((ada, False), (bob, True)):
+        seat = replace(seat, desk=replace(seat.desk, sight=sight))
+        listed, changed = await seat.ask("list all"), await seat.ask("history")
+        for word in ("merger", "illness", "C-board" if not shown else "this channel", "D-bob"):
+            assert (word in said(listed)) is shown
+        assert ("merger" in said(changed), "illness" in said(changed)) == (shown, shown)
+        assert "C-open" in said(listed)
+        assert listed.title == "3 subscriptions in this workspace"
+        assert listed.text == (() if shown else ("2 of them are in private channels that you are not in.",))

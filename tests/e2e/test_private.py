@@ -1,0 +1,38 @@
+"""What is subscribed in private is told to nobody else, on either platform."""
+
+from pathlib import Path
+
+from tests.e2e import discord_desk, slack_desk
+from tests.fakes.discord import Permission
+
+
+async def test_slack_tells_nobody_what_is_subscribed_in_private(tmp_path: Path) -> None:
+    async with slack_desk.sitting(tmp_path) as desk:
+        fake, anna, ben = desk.fake, desk.fake.anna, desk.fake.ben
+        fake.secret.members.discard(ben.id)
+        await fake.invite(fake.secret)
+        filters = {fake.secret: "merger", fake.direct(anna): "illness", fake.general: "-survey"}
+        for channel, words in filters.items():
+            await (await fake.command(f"subscribe gpu-systems filter {words}", user=anna, channel=channel)).answer()
+        for text in ("list all", "history"):
+            for person, shown in ((anna, True), (ben, False)):
+                told = await (await fake.command(text, user=person, channel=fake.random)).answer()
+                assert "-survey" in told.words
+                assert ("merger" in told.words, "illness" in told.words) == (shown, shown), (text, person.name)
+        assert [(each.method, each.error) for each in fake.rejected] == []
+
+
+async def test_discord_tells_nobody_what_is_subscribed_where_they_see_nothing(tmp_path: Path) -> None:
+    async with discord_desk.sitting(tmp_path) as desk:
+        fake = desk.fake
+        board = fake.channel(desk.guild, "board")
+        board.overwrites[desk.ben.id] = (Permission(0), Permission.VIEW_CHANNEL)
+        fake.let(board, may=Permission.VIEW_CHANNEL)
+        for channel, words in ((board, "merger"), (desk.papers, "-survey")):
+            await fake.slash("digest subscribe", topic="gpu-systems", filter=words, user=desk.anna, channel=channel)
+        for line, options in (("digest list", {"all": True}), ("digest history", {})):
+            for person, shown in ((desk.anna, True), (desk.ben, False)):
+                told = await fake.slash(line, options=options, user=person, channel=desk.papers)
+                assert "survey" in told.text
+                assert ("merger" in told.text) is shown, (line, person.name)
+        assert (fake.wrong, fake.mentions) == ([], [])
