@@ -6,8 +6,8 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
-from bot.commands import TABLE
-from bot.models import Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
+from bot.commands import TABLE, Less, More, Save, Similar, write
+from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
 from bot.wording import listed, short_day
 
 _SOURCES = {"arxiv": "arXiv", "huggingface": "Hugging Face", "github": "GitHub"}
@@ -154,6 +154,16 @@ def reading(entry: Entry) -> str:
     joint = ", " if maker == "extractive" else " "
     told = joint.join(filter(None, (f"from the {read}" if read else "", made)))
     return "; ".join(filter(None, (told, note.rstrip("."))))
+
+
+def offers(key: str, topic: str) -> tuple[Button, ...]:
+    """Return what one may do with the item of that key under a digest of the topic."""
+    return (
+        Button("More like this", write(More(key, topic))),
+        Button("Less", write(Less(key, topic))),
+        Button("Save", write(Save(key))),
+        Button("Similar", write(Similar(key))),
+    )
 
 
 def tally(digest: Digest) -> str:

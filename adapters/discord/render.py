@@ -23,6 +23,7 @@ from adapters.words import (
     first_link,
     links,
     nothing,
+    offers,
     paragraph,
     partner,
     reading,
@@ -31,8 +32,7 @@ from adapters.words import (
     title,
     warnings,
 )
-from bot.commands import Command, Less, More, Now, Save, Similar, Why, write
-from bot.errors import UsageError
+from bot.commands import Now, Why, write
 from bot.models import Attachment, Button, Digest, Entry, Item, Reply, ReplyEntry, Summary, SummaryPart
 from bot.wording import long_day
 
@@ -123,7 +123,7 @@ def _reasons(keys: Sequence[str], digest: Digest) -> Iterator[tuple[str, str]]:
     for number, entry in enumerate(digest.entries, start=1):
         if keys and entry.ranked.item.key == keys[0]:
             name = f"{number}. {title(entry.ranked.item)}"
-            yield from ((each.label, each.command) for each in _written([(name, Why(keys[0], digest.topic))]))
+            yield name, write(Why(keys[0], digest.topic))
 
 
 def _masthead(digest: Digest, part: int, parts: int, *, late: bool) -> str:
@@ -137,7 +137,7 @@ def _entry(number: int, entry: Entry, digest: Digest, *, compact: bool) -> Piece
     item = entry.ranked.item
     keys = (item.key,) if entry.partner is None else (item.key, entry.partner.key)
     said = _roomy(lambda room: _entry_lines(number, entry, digest.day, room, compact=compact))
-    return joined(Piece((text(said),), keys=keys), rows(entry_buttons(item.key, digest.topic)))
+    return joined(Piece((text(said),), keys=keys), rows(offers(item.key, digest.topic)))
 
 
 def _roomy(lines: Callable[[int], Iterable[str]]) -> str:
@@ -196,27 +196,8 @@ def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
     return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
 
 
-def entry_buttons(key: str, topic: str) -> list[Button]:
-    """Return what can be done with an entry of a digest."""
-    asked: list[tuple[str, Command]] = [
-        ("More like this", More(key, topic)),
-        ("Less", Less(key, topic)),
-        ("Save", Save(key)),
-        ("Similar", Similar(key)),
-    ]
-    return list(_written(asked))
-
-
-def _written(asked: Sequence[tuple[str, Command]]) -> Iterator[Button]:
-    for label, command in asked:
-        try:
-            yield Button(label, write(command))
-        except UsageError:  # no text says it: a key that strangers made of signs that no command holds
-            continue
-
-
 def _empty(digest: Digest) -> Piece:
-    look = rows(_written([("Look again", Now(digest.topic))]))
+    look = rows([Button("Look again", write(Now(digest.topic)))])
     return joined(Piece((text(markdown.fitted(nothing(digest.coverage), _FOOTER)),)), look)
 
 

@@ -14,10 +14,9 @@ from adapters.slack.limits import units
 from adapters.slack.mrkdwn import exact, link
 from adapters.slack.postings import Piece, piece
 from adapters.text import clean, cut, emphasised, shown_url
-from adapters.words import badges, byline, first_link, links, partner, reading, signals, title, warnings
+from adapters.words import badges, byline, first_link, links, offers, partner, reading, signals, title, warnings
 from adapters.words import paragraph as in_a_paragraph
-from bot.commands import Less, More, Save, Similar, write
-from bot.models import Button, Digest, Entry, Item
+from bot.models import Digest, Entry, Item
 
 # Characters, as `units` counts them: an entry with everything at its longest leaves room for what stands around it.
 TITLE = 300
@@ -47,7 +46,7 @@ def _marked(item: Item) -> tuple[str, ...]:
 def entry_piece(entry: Entry, number: int, digest: Digest, *, compact: bool, alone: bool = False) -> Piece:
     """Return one entry of a digest with its buttons; `alone` when it is a message of its own."""
     item = entry.ranked.item
-    buttons = actions("entry", offers(item, digest.topic), f"entry {number}")
+    buttons = actions("entry", offers(item.key, digest.topic), f"entry {number}")
     line = divider() if number > 1 and not compact and not alone else []
     return piece(
         line,
@@ -117,16 +116,6 @@ def _quoted(reason: str) -> str:
 def _made(entry: Entry) -> str:
     told = cut(reading(entry), _NAME, units)
     return f"summary {told}" if told else ""
-
-
-def offers(item: Item, topic: str) -> tuple[Button, ...]:
-    """Return what one may say of an item under a digest of the topic."""
-    return (
-        Button("More like this", write(More(item.key, topic))),
-        Button("Less", write(Less(item.key, topic))),
-        Button("Save", write(Save(item.key))),
-        Button("Similar", write(Similar(item.key))),
-    )
 
 
 # --- for those who hear or see the text alone

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from adapters.slack import digests, replies
 from adapters.slack.blocks import long_commands, quiet
 from adapters.slack.cards import card as card_blocks
-from adapters.slack.cards import entry_piece, offers
+from adapters.slack.cards import entry_piece
 from adapters.slack.postings import Piece, Posting, packed, piece
+from adapters.words import offers
 from bot.models import Digest, Entry, Reply
 
 __all__ = ["Layout", "Posting", "card", "digest", "long_texts", "notice", "plain", "reply"]
@@ -69,9 +70,9 @@ def notice(text: str) -> Posting:
 
 def long_texts(reply: Reply) -> tuple[str, ...]:
     """Return the commands of an answer's buttons, its entries' among them, that must be kept for the buttons to work."""
-    shown = [(entry.ranked.item, digest.topic) for digest in reply.digests for entry in digest.entries]
+    shown = [(entry.ranked.item.key, digest.topic) for digest in reply.digests for entry in digest.entries]
     buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
-    buttons += [button for item, topic in shown for button in offers(item, topic)]
+    buttons += [button for key, topic in shown for button in offers(key, topic)]
     return tuple(dict.fromkeys(long_commands(buttons)))
 
 

@@ -9,6 +9,7 @@ from adapters.words import (
     coverage_line,
     links,
     nothing,
+    offers,
     paragraph,
     partner,
     reading,
@@ -17,6 +18,7 @@ from adapters.words import (
     told,
     warnings,
 )
+from bot.commands import Less, More, parse
 from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
@@ -159,3 +161,14 @@ def test_a_command_between_asterisks_is_told_as_one_types_it_and_anything_else_i
         "in Europe/Zurich",
     ):
         assert told(f"*{clause}*") == [(clause, Manner.STRESSED)]
+
+
+def test_an_entry_offers_what_brings_it_back_whatever_its_key_is() -> None:
+    assert [(each.label, each.command) for each in offers("arxiv:2603.28342", "gpu-systems")] == [
+        ("More like this", "more arxiv:2603.28342 for gpu-systems"),
+        ("Less", "less arxiv:2603.28342 for gpu-systems"),
+        ("Save", "save arxiv:2603.28342"),
+        ("Similar", "similar arxiv:2603.28342"),
+    ]
+    hostile = "url:\x00 for @everyone"
+    assert [parse(each.command) for each in offers(hostile, "a b")][:2] == [More(hostile, "a b"), Less(hostile, "a b")]

@@ -113,6 +113,11 @@ def test_a_command_in_a_sentence_is_shown_as_one_types_it() -> None:
     assert markdown.told("*filter stars:>100* is the end of one.", 200) == "**filter stars:>100** is the end of one."
 
 
+def test_nobody_is_mentioned_by_a_command_either() -> None:
+    made = markdown.told("*search <@123456789012345678>* finds @everyone.", 200)
+    assert made == "`/digest search <\u200b@\u200b123456789012345678>` finds @\u200beveryone."
+
+
 def test_a_channel_in_our_own_sentence_is_a_link() -> None:
     said = markdown.with_channels("Paused: gpu-systems in 123456789012345678.")
     assert said == "Paused: gpu-systems in <#123456789012345678>."
