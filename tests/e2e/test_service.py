@@ -1,8 +1,8 @@
 """`broadsheet run` as a process of its own: schedules kept, one digest each, told to end, asked how it is."""
 
 import asyncio
-import contextlib
 import json
+import re
 import shutil
 import signal
 import socket
@@ -57,7 +57,32 @@ def forget(database: Path) -> None:
         database.with_name(database.name + ending).unlink(missing_ok=True)
 
 
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+async def get(port: int, path: str) -> tuple[int, str]:
+    """Status and text; 0 and "" while nobody listens."""
+    async with aiohttp.ClientSession() as session:
+        try:
+            async with session.get(f"http://127.0.0.1:{port}{path}") as response:
+                return response.status, await response.text()
+        except aiohttp.ClientConnectionError:
+            return 0, ""
+
+
+async def ran(port: int, job: str, times: int) -> None:
+    """Wait until the service has run a job so many times."""
+    runs = re.compile(rf'broadsheet_job_runs_total{{name="{job}"}} (\d+)')
+    async with asyncio.timeout(PATIENCE):
+        while not (found := runs.search((await get(port, "/metrics"))[1])) or int(found[1]) < times:  # noqa: ASYNC110 - as above
+            await asyncio.sleep(0.1)
+
+
 async def test_a_digest_is_posted_once_at_its_time_over_restarts_and_over_a_restored_database(desk: Desk) -> None:
+    port = free_port()
+    desk.settle(f"[health]\nport = {port}\n")
     await desk.run("collect")
     assert (await desk.run("subscribe", "gpu-systems", "at", "07:00", "in", "UTC")).status == Exit.OK
     alive = desk.database.with_name("b.sqlite3.alive")
@@ -70,7 +95,9 @@ async def test_a_digest_is_posted_once_at_its_time_over_restarts_and_over_a_rest
     async with running(desk, *at("07:00:01")):
         await until(lambda: bool(digests(desk)))
         # It is recorded after it was written; ended before, it would be looked for the next time.
-        await asyncio.sleep(1)
+        async with asyncio.timeout(PATIENCE):
+            while "was posted" not in await status(desk):  # noqa: ASYNC110 - another process sets no event
+                await asyncio.sleep(0.1)
     (posted,) = digests(desk)
     assert posted.name == "2026-04-01-gpu-systems.txt"
     assert "Problem" in posted.read_text(encoding="utf-8")
@@ -84,14 +111,16 @@ async def test_a_digest_is_posted_once_at_its_time_over_restarts_and_over_a_rest
     begun = alive.read_text()
     async with running(desk, *at("07:02:00")):
         await until(lambda: alive.read_text() != begun)
-        await asyncio.sleep(5)  # longer than it takes to make and to deliver one
+        await ran(port, "publish", 2)
+        await ran(port, "deliver", 4)  # one that was made in the first second would be posted by now
     assert [path.stat().st_mtime_ns for path in digests(desk)] == [written]
 
     assert (await desk.run("db", "restore", "--yes", "before.sqlite3")).status == Exit.OK
     begun = alive.read_text()
     async with running(desk, *at("07:04:00")):
         await until(lambda: alive.read_text() != begun)
-        await asyncio.sleep(5)
+        await ran(port, "publish", 2)
+        await ran(port, "deliver", 4)
     assert [path.stat().st_mtime_ns for path in digests(desk)] == [written]
     assert "Last digest: that of Wednesday 1 April at 07:00 was posted." in await status(desk)
 
@@ -114,17 +143,19 @@ async def test_what_cannot_be_posted_is_paused_and_the_doctor_says_what_to_mend(
 
 
 @asynccontextmanager
-async def silent() -> AsyncIterator[str]:
-    """A server that takes every question and answers none."""
+async def silent() -> AsyncIterator[tuple[str, asyncio.Event]]:
+    """A server that takes every question and answers none: its address, and whether it was asked."""
     held: set[asyncio.StreamWriter] = set()
+    asked = asyncio.Event()
 
     async def hold(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         held.add(writer)
+        asked.set()
         await reader.read()
 
     server = await asyncio.start_server(hold, "127.0.0.1", 0)
     try:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", asked
     finally:
         for writer in held:
             writer.close()
@@ -132,35 +163,24 @@ async def silent() -> AsyncIterator[str]:
 
 
 async def test_it_ends_when_it_is_told_to_although_a_source_does_not_answer(desk: Desk) -> None:
-    alive = desk.database.with_name("b.sqlite3.alive")
-    async with silent() as url:
+    async with silent() as (url, asked):
         desk.settle(url=url)
         async with running(desk) as service:
-            await until(alive.exists)
-            await asyncio.sleep(1)
+            await asyncio.wait_for(asked.wait(), PATIENCE)
             service.send_signal(signal.SIGTERM)
             assert await asyncio.wait_for(service.wait(), 30) == Exit.OK
 
 
 async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Desk) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     desk.settle(f"[health]\nport = {port}\n")
-
-    async def get(path: str) -> tuple[int, str]:
-        async with aiohttp.ClientSession() as session:
-            try:
-                async with session.get(f"http://127.0.0.1:{port}{path}") as response:
-                    return response.status, await response.text()
-            except aiohttp.ClientConnectionError:
-                return 0, ""
 
     async with running(desk):
         async with asyncio.timeout(PATIENCE):
-            while (await get("/readyz"))[0] != 200:  # noqa: ASYNC110 - as above
+            while (await get(port, "/readyz"))[0] != 200:  # noqa: ASYNC110 - as above
                 await asyncio.sleep(0.2)
-        assert (await get("/healthz"))[0] == 200
-        status, metrics = await get("/metrics")
+        assert (await get(port, "/healthz"))[0] == 200
+        status, metrics = await get(port, "/metrics")
         assert status == 200
         assert 'broadsheet_job_runs_total{name="tick"}' in metrics
         assert str(desk.folder) not in metrics
@@ -172,8 +192,7 @@ async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Des
 
 
 async def test_platforms_that_cannot_be_reached_stop_neither_the_collecting_nor_its_end(desk: Desk) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     token = "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz0"
     away = "http://127.0.0.1:9"
     desk.settle(f"[health]\nport = {port}\n")
@@ -183,16 +202,13 @@ async def test_platforms_that_cannot_be_reached_stop_neither_the_collecting_nor_
         settings.write('gateway_url = "ws://127.0.0.1:9"\n')
 
     service = await desk.start("-v", "run")
-    async with asyncio.timeout(PATIENCE), aiohttp.ClientSession() as session:
+    async with asyncio.timeout(PATIENCE):
         platforms, collected = dict[str, object](), False
         while platforms.get("well") is not False or not collected:
             await asyncio.sleep(0.2)
-            with contextlib.suppress(aiohttp.ClientConnectionError):
-                async with session.get(f"http://127.0.0.1:{port}/readyz") as response:
-                    platforms = (await response.json())["signs"]["platforms"]
-                async with session.get(f"http://127.0.0.1:{port}/metrics") as response:
-                    text = await response.text()
-                    collected = 'broadsheet_source_up{source="huggingface"} 1.0' in text and "_source_items" in text
+            ready, text = (await get(port, "/readyz"))[1], (await get(port, "/metrics"))[1]
+            platforms = json.loads(ready)["signs"]["platforms"] if ready else {}
+            collected = 'broadsheet_source_up{source="huggingface"} 1.0' in text and "_source_items" in text
     service.send_signal(signal.SIGTERM)
     _, err = await asyncio.wait_for(service.communicate(), 30)
 
