@@ -19,6 +19,8 @@ from discord.http import HTTPClient, Route, json_or_text
 
 TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
 PER_SECOND = 45  # requests, whatever they are for, of the 50 that Discord takes of a bot (topics/rate-limits)
+# Answers to people count for themselves: "interaction endpoints are not bound to the bot's global rate limit" (the same).
+_ANSWERS = ("/interactions/", "/webhooks/")
 PATIENCE = 2.0  # seconds that a request waits for its turn
 BREAK = 1000  # invalid requests in ten minutes; Cloudflare shuts out an address after 10,000 (topics/rate-limits)
 WINDOW = 600.0  # seconds
@@ -107,7 +109,8 @@ class Door(HTTPClient):
 
         Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
         """
-        await self._take_turn()
+        if not _is_answer(route):
+            await self._take_turn()
         self._refuse(route)
         if form is not None:
             given["data"] = _form(form)
@@ -154,7 +157,8 @@ class Door(HTTPClient):
 
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
-        if (closed := max(self.invalid.closed_for(), self._shut_until - time.monotonic())) > 0:
+        shut = 0.0 if _is_answer(route) else self._shut_until - time.monotonic()
+        if (closed := max(self.invalid.closed_for(), shut)) > 0:
             raise Shut(closed)
         wait = self._used_up.get((route.key, route.major_parameters), 0.0) - time.monotonic()
         if wait > 0:
@@ -169,6 +173,10 @@ class Door(HTTPClient):
         if len(self._used_up) >= _BUCKETS:
             self._used_up = {bucket: until for bucket, until in self._used_up.items() if until > now}
         self._used_up[route.key, route.major_parameters] = now + wait
+
+
+def _is_answer(route: Route) -> bool:
+    return route.path.startswith(_ANSWERS)
 
 
 def _number(text: object) -> float | None:

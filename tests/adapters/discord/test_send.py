@@ -379,3 +379,13 @@ async def test_nothing_is_sent_while_discord_takes_nothing(
         with pytest.raises(Delayed):
             await messenger.find(sent)
     assert len(fake.calls) == 1
+
+
+async def test_answers_to_people_wait_neither_for_a_turn_nor_for_the_end_of_a_pause(fake: FakeDiscord, door: Door) -> None:
+    fake.befall("GET /channels", fault=Fault.ALL_LIMITED, retry_after=30.0)
+    with pytest.raises(discord.HTTPException):
+        await door.get_channel(1)
+    callback = "/interactions/{webhook_id}/{webhook_token}/callback"
+    routes = [discord.http.Route("POST", callback, webhook_id=1, webhook_token=str(each)) for each in range(200)]
+    told = await asyncio.gather(*(door.request(each, json={"type": 5}) for each in routes), return_exceptions=True)
+    assert {type(each) for each in told} == {discord.NotFound}  # all were sent; nobody has asked in this Discord
