@@ -3,11 +3,12 @@
 from dataclasses import fields, replace
 
 from bot.commands import BY_COMMAND, Command, Help, help_for, write
-from bot.errors import Conflict, Unclear, UsageError
+from bot.errors import BotError, Conflict, StoreError, Unclear, UsageError
 from bot.models import Button, Field, Reply
 
 _EXCERPT = 40  # characters of what was typed that point at the fault
 _FAILED = "That did not work"
+_STORE = "The database does not answer as it should, and the log says why. Nothing was changed; please try again later."
 
 
 def unclear(error: Unclear, command: Command) -> Reply:
@@ -21,11 +22,15 @@ def unclear(error: Unclear, command: Command) -> Reply:
 
 
 def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
-    """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read."""
+    """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read.
+
+    Of a form, `asked` is the words of the command that does the same: what was wrong does not stand in them.
+    """
     if isinstance(error, Conflict):
         return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
     usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
-    said = (*_sentences(error), *_where(error, _faulty(command) if command is not None else str(asked)))
+    pointed = _faulty(command) if command is not None else "" if usage and asked == usage.words else str(asked)
+    said = (*_sentences(error), *_where(error, pointed))
     if usage is None:
         return Reply(title=_FAILED, text=said, buttons=(Button("Help", write(Help())),))
     return Reply(
@@ -34,6 +39,11 @@ def not_done(error: UsageError, asked: str | Command, command: Command | None) -
         fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
         buttons=(Button(f"Help on {usage.words}", write(Help(usage.words))),),
     )
+
+
+def in_words(error: BotError) -> str:
+    """Return what is told of a failure in a chat: what is wrong with the database, and where that is, is the operator's."""
+    return _STORE if isinstance(error, StoreError) else str(error)
 
 
 def broken(sentence: str) -> Reply:

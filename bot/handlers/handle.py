@@ -110,7 +110,7 @@ async def answer(desk: Desk, asked: str | Command, actor: Actor, now: datetime) 
         return failures.not_done(error, asked, command)
     except BotError as error:
         log.warning("%s failed: %s", type(command).__name__, error)
-        return failures.broken(str(error))
+        return failures.broken(failures.in_words(error))
     except Exception:
         reference = secrets.token_hex(4)
         log.exception("%s failed [%s]", type(command).__name__, reference)

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.commands import TABLE, Command, More, Search, parse
-from bot.errors import Conflict, StoreError
+from bot.errors import Conflict, StoreError, UsageError
 from bot.handlers import handle as handling
+from bot.handlers.failures import not_done
 from bot.handlers.handle import HANDLERS, answer
 from bot.models import Reply
 from bot.store.memory import MemoryStore
@@ -53,6 +54,14 @@ async def test_a_command_as_it_is_has_its_help_too(ada: Seat) -> None:
     assert [field.name for field in reply.fields] == ["Usage", "Example"]
 
 
+@pytest.mark.parametrize("words", ["filter", "subscribe", "topic create", "topic edit"])
+def test_what_was_filled_in_wrongly_is_told_without_pointing_at_anything_else(words: str) -> None:
+    reply = not_done(UsageError("This parenthesis is never closed.", position=2), words, None)
+
+    assert reply.text == ("This parenthesis is never closed.",)
+    assert [field.value.startswith(words) for field in reply.fields] == [True, True]
+
+
 async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Seat) -> None:
     reply = await told(ada, "topic show gpu-system")
 
@@ -87,10 +96,15 @@ async def failing(failure: Exception) -> Reply:
     return await told(seat(_Failing(failure), NOW), "search cache")
 
 
-async def test_a_failure_of_ours_is_one_sentence_without_blame() -> None:
-    reply = await failing(StoreError("The database is full."))
+async def test_a_failure_of_ours_is_one_sentence_without_blame(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, handling.__name__):
+        reply = await failing(StoreError("The disk with /home/ada/b.sqlite3 is full; make room."))
 
-    assert (reply.text, reply.fields) == (("The database is full.",), ())
+    (sentence,) = reply.text
+    assert "database" in sentence
+    assert reply.fields == ()
+    assert "/home/ada" not in said(reply), "that is for the operator, who reads the log"
+    assert "/home/ada" in caplog.text
 
 
 async def test_a_conflict_says_that_somebody_else_was_there() -> None:
