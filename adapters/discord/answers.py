@@ -20,6 +20,7 @@ from adapters.discord.door import Door
 from adapters.discord.render import NO_MENTIONS, Posting, reply_postings
 from adapters.discord.troubles import INVALID_FORM, translated
 from adapters.forms import Form
+from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports_chat import Chats
 
@@ -74,7 +75,11 @@ class Answers:
         except Gone:
             log.warning("Discord waited no longer for an answer in %s", workspace)
             return
-        await self.tell(call, workspace, await asking(), form)
+        try:
+            reply = await asking()
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            reply = failed(error, "")
+        await self.tell(call, workspace, reply, form)
 
     async def tell(self, call: Call, workspace: str, reply: Reply, form: Form | None = None) -> None:
         """Tell the answer to an interaction that was told that it is coming. Failures are logged."""
@@ -193,6 +198,7 @@ def _params(body: dict[str, Any], posting: Posting | None) -> MultipartParameter
     found = posting.attachment
     file = File(io.BytesIO(found.text.encode("utf-8", "replace")), found.name)
     body = {**body, "attachments": [{"id": 0, "filename": found.name}]}
+    # As discord.py writes bodies itself, with orjson where that is installed; it has no public name for it.
     described = {"name": "payload_json", "value": utils._to_json(body), "content_type": "application/json"}
     content = {"name": "files[0]", "value": file.fp, "filename": found.name, "content_type": found.media_type}
     return MultipartParameters(None, [described, content], [file])

@@ -1,7 +1,6 @@
 """Forms that were sent: what they ask is done, a fault is shown at its field, and the answer is told."""
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +16,12 @@ from adapters.slack.reception import Reception, Scene, scene_of
 from adapters.slack.view_parts import View, block_of, memory_of, plain, said, shown
 from adapters.slack.windows import LOADING, changed, window
 from bot.commands import Search
-from bot.errors import BotError, Misfit
+from bot.errors import BotError, Misfit, UsageError
 from bot.handlers.desk import Desk
+from bot.handlers.failures import in_words
 from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
+from bot.handlers.handle import failed
 from bot.models import Actor, Reply
-
-log = logging.getLogger(__name__)
 
 _PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one
 _ERROR = 300  # characters of what stands at a field
@@ -91,11 +90,10 @@ async def _outcome(form: Sent, doing: Callable[[Sent], Awaitable[Outcome]]) -> O
         return await doing(form)
     except Misfit as error:
         return Fault(error.field, _sentence(error))
-    except BotError as error:
+    except UsageError as error:
         return Fault("", _sentence(error))
-    except Exception:
-        log.exception("a form could not be done")
-        return Fault("", "Something went wrong on our side; nothing of it was your doing. Please try again later.")
+    except Exception as error:  # noqa: BLE001 - it is told, and logged
+        return Fault("", " ".join(failed(error, "").text))
 
 
 async def _answer_at_once(ack: AsyncAck, form: Sent, outcome: Outcome, body: Mapping[str, Any]) -> None:
@@ -153,7 +151,7 @@ def _address(form: Sent, body: Mapping[str, Any]) -> Address:
 
 def _sentence(error: BotError) -> str:
     hint = getattr(error, "hint", "")
-    return f"{error} {hint}".strip() if hint not in str(error) else str(error)
+    return f"{error} {hint}".strip() if hint not in str(error) else in_words(error)
 
 
 # --- subscribing

@@ -104,17 +104,26 @@ async def answer(desk: Desk, asked: str | Command, actor: Actor, now: datetime) 
     try:
         command = parse(asked) if isinstance(asked, str) else asked
         return await handle(desk, command, actor, now)
-    except Unclear as error:
-        return failures.unclear(error, command) if command is not None else failures.broken(str(error))
-    except UsageError as error:
+    except Exception as error:  # noqa: BLE001 - it is told, and logged
+        return failed(error, asked, command)
+
+
+def failed(error: Exception, asked: str | Command, command: Command | None = None) -> Reply:
+    """Return what to tell of a failure: of a command, or of a form, for which `asked` is the command that does the same.
+
+    What is not the person's to mend is logged; what nobody foresaw is logged whole, and told with a reference to the log.
+    """
+    if isinstance(error, Unclear) and command is not None:
+        return failures.unclear(error, command)
+    if isinstance(error, UsageError):
         return failures.not_done(error, asked, command)
-    except BotError as error:
-        log.warning("%s failed: %s", type(command).__name__, error)
+    what = "a form" if command is None else type(command).__name__
+    if isinstance(error, BotError):
+        log.warning("%s failed: %s", what, error)
         return failures.broken(failures.in_words(error))
-    except Exception:
-        reference = secrets.token_hex(4)
-        log.exception("%s failed [%s]", type(command).__name__, reference)
-        return failures.unforeseen(reference)
+    reference = secrets.token_hex(4)
+    log.error("%s failed [%s]", what, reference, exc_info=error)
+    return failures.unforeseen(reference)
 
 
 async def handle(desk: Desk, command: Command, actor: Actor, now: datetime) -> Reply:
