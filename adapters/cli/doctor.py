@@ -1,4 +1,4 @@
-"""`broadsheet doctor`: try every setting, the database and every source, and say what to mend."""
+"""`broadsheet doctor`: try every setting, the database, every source and every chat platform, and say what to mend."""
 
 import asyncio
 import shutil

@@ -40,6 +40,7 @@ log = logging.getLogger(__name__)
 _SILENT = 90.0  # seconds without an acknowledged heartbeat; Discord asks for one about every 41
 _DEAF = 180.0  # seconds after which a client that is not heard makes room for a new one; discord.py would try for ever
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
+# The last three are what discord.py makes of an answer, or an event at the start, that it cannot read.
 _FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, AttributeError, KeyError, ValueError)
 _FORBIDDEN = frozenset({4004, 4010, 4011, 4012, 4013, 4014})  # gateway close codes that stay until somebody mends them
 
@@ -226,7 +227,10 @@ class Gateway:
 
 
 def _last_ack(shard: discord.ShardInfo) -> float | None:
-    """Return when the shard's last heartbeat was acknowledged, by the monotonic clock; None before it is connected."""
+    """Return when the shard's last heartbeat was acknowledged, by the monotonic clock; None before it is connected.
+
+    discord.py has no public name for it: `latency` stays as it was last, however long ago that is.
+    """
     keeping = getattr(getattr(getattr(shard, "_parent", None), "ws", None), "_keep_alive", None)
     if keeping is None or shard.is_closed():
         return None
