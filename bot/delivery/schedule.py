@@ -145,7 +145,7 @@ def _begins(subscription: Subscription, known: datetime | None, noticed: datetim
 def _occurrence(subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, values: Values) -> Occurrence:
     age = now - date.at
     if not newest:
-        state, reason = Happening.SKIPPED, "overtaken: a later digest was due too when it was noticed"
+        state, reason = Happening.SKIPPED, "overtaken by a later digest, which was due too when it was noticed"
     else:
         state, reason = Happening.DUE, ""
     return Occurrence(

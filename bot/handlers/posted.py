@@ -107,7 +107,7 @@ async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
     return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
 
 
-def summary(posted: Posted, now: datetime) -> Sequence[Field]:
+def summary(posted: Posted, where: str, now: datetime) -> Sequence[Field]:
     """Return how many digests of the last days came to what; nothing when there were none."""
     lately = _lately(posted, now)
     counts = Counter(each.kind for each in lately)
@@ -115,7 +115,7 @@ def summary(posted: Posted, now: datetime) -> Sequence[Field]:
     said = [f"{counts[kind]} {kind}" for kind in _Kind if counts[kind]]
     if late:
         said[0] += f" ({late} late)"
-    return (Field(f"Digests here, last {LATELY.days} days", ", ".join(said)),) if said else ()
+    return (Field(f"Digests {where}, last {LATELY.days} days", ", ".join(said)),) if said else ()
 
 
 def _lately(posted: Posted, now: datetime) -> list[_Told]:

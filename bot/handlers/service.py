@@ -31,23 +31,27 @@ _CUT = 200  # characters of what stood before and after
 
 
 async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Reply:
-    """Tell this channel's last and next digests, the sources with their health, and what is paused and why."""
+    """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
+
+    Of no channel, as where an application shows its own page, it tells of all together.
+    """
     everywhere = await desk.store.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await topics_of(desk, actor.workspace)
     posted = await posted_here(desk, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
-    others = f"{counted(len(elsewhere), 'subscription')} in other channels" + (f", {held} of them paused" if held else "")
+    where = "in other channels" if actor.channel else "in all"
+    others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
     beginning = (
         "Nothing is subscribed here yet. *subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
     )
     return Reply(
         title="Status",
         text=(
-            *(() if here else (beginning,)),
+            *(() if here or not actor.channel else (beginning,)),
             *((f"{others}.",) if elsewhere else ()),
-            *filter(None, (await trouble_elsewhere(desk, actor, now),)),
+            *filter(None, (await trouble_elsewhere(desk, actor, now) if actor.channel else "",)),
             *await _silence(desk, now),
         ),
         entries=(
@@ -55,7 +59,7 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
             *await troubles(posted, here, topics, now),
         ),
         fields=(
-            *summary(posted, now),
+            *summary(posted, "here" if actor.channel else "of all channels", now),
             *[await _source(desk, name, title, now) for name, title in desk.sources.items()],
             await _counts(desk),
         ),

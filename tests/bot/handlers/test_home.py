@@ -76,3 +76,12 @@ async def test_a_page_has_its_limit(ada: Seat) -> None:
     found = await page(ada, *(f"C1{number:02}" for number in range(60)))
     assert len(found.subscriptions) == 50
     assert len(found.coming) == 5
+
+
+async def test_the_status_of_no_channel_speaks_of_all_and_of_none_as_here(ada: Seat) -> None:
+    for channel in ("C1", "C2"):
+        await ada.by(channel=channel).ask("subscribe kv")
+    found = (await page(ada.by(may_administer=True, channel=""))).status
+    assert found is not None
+    assert "2 subscriptions in all." in found.text
+    assert not [text for text in found.text if "here" in text]

@@ -98,7 +98,7 @@ async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Se
     await happened(ada, Happening.MADE, part(ada, State.DONE), ago=DAY, late=True)
     await happened(ada, Happening.MADE, part(ada, State.AMBIGUOUS, "unknown: nobody can look"), ago=2 * DAY)
     await happened(ada, Happening.MADE, part(ada, State.FAILED, "The channel is archived."), ago=3 * DAY)
-    await happened(ada, Happening.SKIPPED, ago=4 * DAY, reason="overtaken: a later digest was due too")
+    await happened(ada, Happening.SKIPPED, ago=4 * DAY, reason="overtaken by a later digest")
     await happened(ada, Happening.MADE, part(ada, State.EXPIRED, "unsubscribed"), ago=5 * DAY)
     await happened(ada, Happening.MADE, part(ada, State.FAILED, "long ago"), ago=9 * DAY)
 
@@ -107,7 +107,7 @@ async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Se
     assert [(each.title, each.lines) for each in reply.entries[1:]] == [
         ("KV cache, Monday 30 March at 09:30", ("It may have been posted or not: nobody can look.",)),
         ("KV cache, Sunday 29 March at 09:30", ("It was not posted: The channel is archived.",)),
-        ("KV cache, Saturday 28 March at 08:30", ("It was skipped: overtaken: a later digest was due too.",)),
+        ("KV cache, Saturday 28 March at 08:30", ("It was skipped: overtaken by a later digest.",)),
     ]
     told = {field.name: field.value for field in reply.fields}["Digests here, last 7 days"]
     assert told == "1 posted (1 late), 1 may have been posted or not, 1 not posted, 1 skipped, 1 not wanted any more"
