@@ -1,12 +1,11 @@
 """Occurrences and deliveries as JSON text and back, as in bot.store.records. What a message says is kept beside it."""
 
-import dataclasses
 import json
 from datetime import date, datetime
 from typing import Any
 
 from bot.models import Delivery, Happening, Occurrence, State
-from bot.store.records import iso, micros, or_damaged
+from bot.store.records import iso, micros, or_damaged, told_fields
 
 _NEVER = 2**63 - 1  # the largest number that SQLite keeps
 _OCCURRENCE_TIMES = ("due", "next_at")
@@ -16,7 +15,7 @@ _NO_LETTER = b"\xff"  # stands in no UTF-8
 
 def occurrence_to_text(occurrence: Occurrence) -> str:
     """Return the occurrence as one line of JSON."""
-    return _encode(_record(occurrence))
+    return _encode(told_fields(occurrence))
 
 
 @or_damaged
@@ -30,7 +29,7 @@ def occurrence_from_text(text: str) -> Occurrence:
 
 def delivery_to_text(delivery: Delivery) -> str:
     """Return the delivery without what it says as one line of JSON."""
-    record = _record(delivery)
+    record = told_fields(delivery)
     record.pop("payload", None)
     record.pop("if_late", None)
     return _encode(record)
@@ -73,11 +72,6 @@ def payload_from_bytes(payload: bytes) -> str:
         return payload.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
         return payload.decode("utf-8", "replace")
-
-
-def _record(value: Occurrence | Delivery) -> dict[str, Any]:
-    fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
-    return {field.name: given for field, given in fields if given != field.default}
 
 
 def _with_times(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:

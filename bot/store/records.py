@@ -8,12 +8,15 @@ import functools
 import json
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from pydantic_core import from_json
 
 from bot.errors import StoreError
 from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -70,6 +73,12 @@ def _decode(text: str) -> Any:
 def iso(time: datetime) -> str:
     """Return the time as text, in UTC."""
     return time.astimezone(UTC).isoformat()
+
+
+def told_fields(value: "DataclassInstance") -> dict[str, Any]:
+    """Return the fields of a value that are not as their defaults, by name."""
+    fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
+    return {field.name: given for field, given in fields if given != field.default}
 
 
 def item_to_text(item: Item) -> str:

@@ -3,7 +3,6 @@
 Only what differs from a field's default is written, as in bot.store.records.
 """
 
-import dataclasses
 import json
 from datetime import datetime, time
 from typing import Any
@@ -11,15 +10,14 @@ from typing import Any
 from bot.errors import StoreError, UsageError
 from bot.models import Change, Feedback, Interest, Preferences, Query, Schedule, Subscription, Topic
 from bot.query import parse
-from bot.store.records import iso, or_damaged, time_of
+from bot.store.records import iso, or_damaged, time_of, told_fields
 
-_Made = Topic | Interest | Subscription | Schedule | Preferences | Change
 _TIMES = ("baseline", "paused_until", "made_at")
 
 
 def to_text(value: Topic | Subscription | Preferences | Change) -> str:
     """Return the value as one line of JSON."""
-    return _encode(_record(value))
+    return _encode(told_fields(value))
 
 
 @or_damaged
@@ -92,17 +90,12 @@ def _query(text: str) -> Query:
         ) from error
 
 
-def _record(value: _Made) -> dict[str, Any]:
-    fields = ((field, getattr(value, field.name)) for field in dataclasses.fields(value))
-    return {field.name: given for field, given in fields if given != field.default}
-
-
 def _plain(value: Query | datetime | time | Interest | Schedule) -> object:
     if isinstance(value, Query):
         return value.text
     if isinstance(value, datetime):
         return iso(value)
-    return value.isoformat() if isinstance(value, time) else _record(value)
+    return value.isoformat() if isinstance(value, time) else told_fields(value)
 
 
 # ASCII only: half of a character survives this way and not as UTF-8.
