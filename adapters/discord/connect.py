@@ -244,7 +244,7 @@ def _monotonic() -> float:
 
 def _reason(error: Exception) -> str:
     """Return what went wrong in words; no token stands in it."""
-    if isinstance(error, discord.LoginFailure):
+    if isinstance(error, discord.LoginFailure) or getattr(error, "status", 0) == 401:
         return "the token was not taken; set `discord.token` anew"
     if isinstance(error, discord.PrivilegedIntentsRequired):
         return "the intent for message contents is not switched on in Discord's developer portal"

@@ -192,12 +192,23 @@ async def test_a_token_that_is_none_is_refused_at_once(token: str, tmp_path: Pat
                 pass
 
 
+async def test_a_token_that_was_reset_is_named_as_what_to_mend(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        desk.fake.token = "MTIz.another.token"
+        desk.fake.gateway.drop()
+        await until(lambda: "the token was not taken" in desk.platform.trouble(NOW))
+
+
 async def test_doctor_says_what_to_mend(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         settings = desk.app.settings.discord
         told = {name: (well, text) for name, well, text in await check(settings, NOW)}
         assert told["Discord"][0]
-        assert not told["Discord server Lab"][0], "the bot has fewer rights here than it asks for"
+        assert told["Discord server Lab"] == (True, "all is given")
+        desk.guild.roles[desk.guild.id].permissions &= ~Permission.ATTACH_FILES
+        told = {name: (well, text) for name, well, text in await check(settings, NOW)}
+        assert not told["Discord server Lab"][0]
+        assert told["Discord server Lab"][1].startswith("Attach Files is missing")
         (found,) = await check(settings.model_copy(update={"token": SecretStr("x.y.z")}), NOW)
         assert found[:2] == ("Discord", False)
         assert "copy it anew" in found[2]

@@ -6,7 +6,7 @@ from typing import Any
 from tests.fakes.discord.calls import NOTHING, Call, Reply, route
 from tests.fakes.discord.command_rules import command_flaws, commands_flaws
 from tests.fakes.discord.description import Flaw
-from tests.fakes.discord.permissions import allowed
+from tests.fakes.discord.permissions import allowed, everywhere
 from tests.fakes.discord.refusals import Refusal
 from tests.fakes.discord.things import Channel
 from tests.fakes.discord.world import World
@@ -30,7 +30,7 @@ async def my_guilds(world: World, _: Call) -> Reply:
             "icon": None,
             "banner": None,
             "owner": False,
-            "permissions": "0",
+            "permissions": str(int(everywhere(world.bot, each))),
             "features": [],
         }
         for each in mine

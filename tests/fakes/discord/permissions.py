@@ -4,7 +4,7 @@ from enum import IntFlag
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.fakes.discord.things import Channel, User
+    from tests.fakes.discord.things import Channel, Guild, User
 
 
 class Permission(IntFlag):
@@ -43,6 +43,14 @@ USUAL = (
     | Permission.CREATE_PUBLIC_THREADS
     | Permission.SEND_MESSAGES_IN_THREADS
 )
+
+
+def everywhere(user: "User", guild: "Guild") -> Permission:
+    """Return what a member may do in a server, before what single channels say."""
+    found = guild.roles[guild.id].permissions
+    for role in guild.members[user.id].roles:
+        found |= guild.roles[role].permissions
+    return ALL if guild.owner is user or found & Permission.ADMINISTRATOR else found
 
 
 def allowed(user: "User", channel: "Channel") -> Permission:
