@@ -14,7 +14,7 @@ from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
 from bot.commands.forms import Form as Values
 from bot.errors import BotError, UsageError
 from bot.handlers.desk import Desk
-from bot.handlers.failures import broken, not_done
+from bot.handlers.failures import broken, in_words, not_done
 from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
 from bot.models import Actor, Reply
 
@@ -36,7 +36,7 @@ async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
         await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
         return
     except BotError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, broken(str(error)))
+        await reception.answers.at_once(scene.call, scene.workspace, broken(in_words(error)))
         return
     said = shape.said(standing)
     memory = {"of": form.of, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
@@ -60,7 +60,7 @@ async def submitted(reception: Reception, scene: Scene) -> None:
         except UsageError as error:
             return not_done(error, _command(Kind(memory["of"]), memory["topic"]), None)
         except BotError as error:
-            return broken(str(error))
+            return broken(in_words(error))
 
     await reception.answers.answer(scene.call, scene.workspace, asking, replaces=False)
 
