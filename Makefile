@@ -23,7 +23,7 @@ run: $(VENV)/ready ## run the service with ./broadsheet.toml
 	@$(BIN)/broadsheet run $(ARGS)
 
 test: $(VENV)/ready-dev ## run the tests
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
 
 check: $(VENV)/ready-dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .
