@@ -38,9 +38,9 @@ async def fault(name: str, size: Size) -> Outcome:
 async def storm(size: Size) -> Sequence[Row]:
     """Three of ten posts get a 429, some for the whole bot; the true times, buckets and 50 requests a second.
 
-    With more channels than these the messenger takes a rest: after 1,000 refused requests in ten minutes.
+    With many more channels the messenger takes a rest: after 1,000 refused requests in ten minutes.
     """
-    channels = size.channels // 5
+    channels = size.channels // 10
     behaviour = Behaviour(limited=0.3, all_limited=1 / channels, remembers=REMEMBERED, per_second=50, seed=size.seed)
     work = replace(TRUE, nonce_window=120.0, finds=True, per_second=50.0, per_channel_second=1.0)
     outcome = await run(replace(_plan(behaviour, channels), work=work, parts=(1,)))
