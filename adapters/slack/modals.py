@@ -16,6 +16,7 @@ from adapters.slack.view_parts import Block, View, memory_of, note, option, plai
 from adapters.slack.windows import changed, opened
 from bot.commands import Filter, FilterAction
 from bot.errors import BotError, UsageError
+from bot.handlers.failures import in_words
 from bot.handlers.forms import filter_form, matching, subscribe_form, topic_form
 from bot.handlers.suggest import suggest
 from bot.models import Actor
@@ -120,7 +121,7 @@ async def counted(reception: Reception, actor: Actor, query: str) -> str:
     except UsageError as error:
         return f"{error} {error.hint}".strip()
     except BotError as error:
-        return str(error)
+        return in_words(error)
 
 
 async def _tested(reception: Reception, body: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from adapters.slack.latest import Turn
 from adapters.slack.reception import Reception, Scene
 from adapters.slack.view_parts import View, apart, modal, mrkdwn
 from bot.errors import BotError
+from bot.handlers.failures import in_words
 from bot.models import Reply
 
 log = logging.getLogger(__name__)
@@ -69,5 +70,5 @@ async def _made(making: Awaitable[View]) -> View:
     try:
         return await making
     except BotError as error:
-        text = f"{error} {getattr(error, 'hint', '')}".strip()
+        text = f"{in_words(error)} {getattr(error, 'hint', '')}".strip()
         return modal(SHOWN, TITLE, ({"type": "section", "block_id": "trouble|", "text": mrkdwn(text)},), {})

@@ -180,7 +180,9 @@ async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
 
 
 def _difference(change: Change) -> Sequence[str]:
-    before, after = shortened(change.before, _CUT), shortened(change.after, _CUT)
+    # A topic that is gone is kept with how each channel subscribed to it, which is theirs.
+    was = change.before.partition("\nIn ")[0] if change.what.startswith("topic ") else change.before
+    before, after = shortened(was, _CUT), shortened(change.after, _CUT)
     if before and after:
         return (f"before: {before}", f"now: {after}")
     return (f"made: {after}",) if after else (f"gone: {before}",) if before else ()

@@ -1,6 +1,6 @@
 """The topics of a workspace: listed, shown, made and deleted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -212,27 +212,32 @@ async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: date
             await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
             return _as_shipped(desk.packs[topic.name], topic, await topics_of(desk, actor.workspace))
         users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
+        seen = set(await desk.sight(actor, {each.channel for each in users}))
+        shown_here = [each.channel for each in users if each.channel in seen]
         if users and not command.anyway:
-            return mentioning(_in_use(topic, users, actor), channels=[each.channel for each in users])
+            return mentioning(_in_use(topic, users, seen, actor), channels=shown_here)
         learned = len(await desk.store.feedback(actor.workspace, topic.name))
         change = change_of(actor, topic.name, _whole(topic, users), "", now)
         await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
-        return mentioning(_gone(topic, users, learned, actor), channels=[each.channel for each in users])
+        return mentioning(_gone(topic, users, seen, learned, actor), channels=shown_here)
 
     return await insist(attempt)
 
 
-def _channels(users: Sequence[Subscription], actor: Actor) -> str:
-    names = ["this channel" if each.channel == actor.channel else each.channel for each in users]
+def _channels(users: Sequence[Subscription], seen: Collection[str], actor: Actor) -> str:
+    """Name the channels that the actor knows of, and count the others."""
+    names = ["this channel" if each.channel == actor.channel else each.channel for each in users if each.channel in seen]
     names.sort(key=lambda name: name != "this channel")
-    return some(names, 9)
+    hidden = len(users) - len(names)
+    others = [f"{counted(hidden, 'channel')} that you are not in"] if hidden else []
+    return " and ".join([*([some(names, 9)] if names else []), *others])
 
 
-def _in_use(topic: Topic, users: Sequence[Subscription], actor: Actor) -> Reply:
+def _in_use(topic: Topic, users: Sequence[Subscription], seen: Collection[str], actor: Actor) -> Reply:
     return Reply(
         title=f"{topic.title} is in use",
         text=(
-            f"It is subscribed in {_channels(users, actor)}. Nothing was deleted.",
+            f"It is subscribed in {_channels(users, seen, actor)}. Nothing was deleted.",
             "Deleting it ends these subscriptions and forgets what it learned.",
         ),
         buttons=(
@@ -265,13 +270,13 @@ def _as_shipped(pack: Topic, copy: Topic, topics: Mapping[str, Topic]) -> Reply:
     )
 
 
-def _gone(topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> Reply:
+def _gone(topic: Topic, users: Sequence[Subscription], seen: Collection[str], learned: int, actor: Actor) -> Reply:
     went = []
     if users:
-        went.append(f"{counted(len(users), 'subscription')} ({_channels(users, actor)})")
+        went.append(f"{counted(len(users), 'subscription')} ({_channels(users, seen, actor)})")
     if learned:
         went.append(f"what {counted(learned, 'answer')} of more and less had taught it")
     text = [f"With it went {listed(went)}."] if went else []
     text.append("The commands in the file make it again.")
-    attachment = _file(topic.name, _whole(topic, users))
+    attachment = _file(topic.name, _whole(topic, [each for each in users if each.channel in seen]))
     return Reply(title=f"Deleted {topic.title}", text=tuple(text), attachment=attachment, private=False)

@@ -19,6 +19,13 @@ async def test_slack_tells_nobody_what_is_subscribed_in_private(tmp_path: Path) 
                 told = await (await fake.command(text, user=person, channel=fake.random)).answer()
                 assert "-survey" in told.words
                 assert ("merger" in told.words, "illness" in told.words) == (shown, shown), (text, person.name)
+        await (await fake.command('topic create mine "kv cache"', user=anna, channel=fake.random)).answer()
+        for channel, words in ((fake.secret, "takeover"), (fake.random, "-survey")):
+            await (await fake.command(f"subscribe mine filter {words}", user=anna, channel=channel)).answer()
+        for text in ("topic delete mine", "topic delete mine anyway", "history mine"):
+            told = await (await fake.command(text, user=ben, channel=fake.general)).answer()
+            assert fake.secret.id not in told.words, text
+            assert "takeover" not in told.words, text
         assert [(each.method, each.error) for each in fake.rejected] == []
 
 
