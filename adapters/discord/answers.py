@@ -1,7 +1,7 @@
 """How an answer reaches the one who asked: within three seconds that it is coming, and then itself.
 
 Discord gives fifteen minutes for the answer (docs.discord.com/developers/interactions/receiving-and-responding); after
-fourteen it goes to the channel.
+fourteen it goes to the channel, or to the person alone where it is for nobody else.
 """
 
 import asyncio
@@ -42,6 +42,7 @@ class Call:
     token: str
     application: str
     channel: str
+    person: str
     at: datetime
 
 
@@ -88,7 +89,7 @@ class Answers:
             if texts := [text for posting in postings for text in posting.keep]:
                 await self._chats.keep_texts(workspace, texts, self._clock())
             if self._clock() - call.at > _SPAN:
-                await self._in_channel(call, postings)
+                await self._by_itself(call, postings, private=reply.private)
             elif reply.private:
                 await self._private(call, postings)
             else:
@@ -158,9 +159,14 @@ class Answers:
         for posting in postings:
             await self._follow(call, posting, 0)
 
-    async def _in_channel(self, call: Call, postings: Sequence[Posting]) -> None:
+    async def _by_itself(self, call: Call, postings: Sequence[Posting], *, private: bool) -> None:
+        """Tell it without the interaction, which is over: in the channel, or what is for one person in a direct message."""
+        channel = call.channel
+        if private:
+            conversation: Any = await self._door.start_private_message(call.person)
+            channel = str(conversation["id"])
         for posting in postings:
-            await self._door.send_message(call.channel, params=_params(posting.body(), posting))
+            await self._door.send_message(channel, params=_params(posting.body(), posting))
 
     async def _edit(self, call: Call, posting: Posting) -> None:
         try:

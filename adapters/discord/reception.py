@@ -74,7 +74,7 @@ def scene_of(interaction: "discord.Interaction[Any]", now: datetime) -> Scene:
         person=str(interaction.user.id),
         may_administer=not interaction.guild_id or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
     )
-    call = Call(str(interaction.id), interaction.token, str(interaction.application_id), channel, now)
+    call = Call(str(interaction.id), interaction.token, str(interaction.application_id), channel, actor.person, now)
     private = interaction.message is not None and interaction.message.flags.ephemeral
     data: Any = interaction.data or {}
     return Scene(actor, call, data, sight_of(interaction), private)
