@@ -19,9 +19,8 @@ from bot.due import next_after
 from bot.models import Item, Subscription
 from bot.settings import Settings
 from bot.settings_chat import DISCORD_ADDRESSES, DiscordSettings
-from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 from tests.conftest import NOW
-from tests.e2e.slack_desk import ITEMS, ROUND
+from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept
 from tests.fakes.discord import Channel, FakeDiscord, Guild, Permission, User, running
 from tests.fakes.works import paper
@@ -62,8 +61,7 @@ class DiscordDesk:
     async def round(self, now: datetime | None = None) -> None:
         """Do once what the service does by itself when something is due."""
         self.now = now or self.now
-        for name in ROUND:
-            await next(job for job in self.service.jobs if job.name == name).run()
+        await do_a_round(self.service)
 
 
 def settings_for(fake: FakeDiscord, folder: Path, **given: Any) -> Settings:
@@ -74,12 +72,7 @@ def settings_for(fake: FakeDiscord, folder: Path, **given: Any) -> Settings:
         "gateway_url": fake.gateway_url,
         "cdn_url": fake.cdn_url,
     } | given
-    off: dict[str, Any] = {
-        "arxiv": ArxivSettings(enabled=False),
-        "huggingface": HuggingFaceSettings(enabled=False),
-        "github": GitHubSettings(enabled=False),
-    }
-    return Settings(database=folder / "b.sqlite3", discord=DiscordSettings(**section), **off)
+    return Settings(database=folder / "b.sqlite3", discord=DiscordSettings(**section), **NO_SOURCES)
 
 
 @asynccontextmanager

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -13,44 +13,12 @@ from bot.app import App, Service, built
 from bot.models import Item
 from bot.settings import Settings
 from bot.settings_chat import SlackSettings
-from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 from tests.conftest import NOW
+from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept
 from tests.fakes import slack
-from tests.fakes.works import paper, repo
 
-ROUND = ("tick", "publish", "deliver", "settle", "tell")
 WORKSPACE = "slack:T0BROAD"
-OLD = (
-    "Paging the KV cache",
-    "Sharding tensors in CUDA",
-    "Quantised GPU inference",
-    "Overlapping GPU communication",
-    "A GPU scheduler for serving",
-    "Sparse kernels for GPU training",
-    "Compiling to GPU kernels",
-)
-NEW = ("Fused attention on GPUs", "Faster CUDA graphs", "GPU memory for long contexts")
-
-
-def about(first: int, titles: Sequence[str], seen: datetime) -> list[Item]:
-    """Papers of these titles, that were first seen then, a minute apart."""
-    said = "{} is hard on GPUs. We propose a CUDA kernel for it. It is {} times faster than before. Users of GPUs gain."
-    return [
-        paper(
-            f"2603.{number:05}",
-            title=title,
-            abstract=said.format(title, number),
-            seen=seen - timedelta(minutes=number),
-            published=seen,
-            appeared=seen,
-        )
-        for number, title in enumerate(titles, start=first)
-    ]
-
-
-KIT = repo("acme/gpu-kit", abstract="CUDA kernels for GPU serving.", seen=NOW - timedelta(hours=3))
-ITEMS = (*about(1, OLD, NOW - timedelta(hours=1)), KIT)
 
 
 @dataclass(slots=True)
@@ -66,19 +34,13 @@ class SlackDesk:
     async def round(self, now: datetime | None = None) -> None:
         """Do once what the service does by itself when something is due."""
         self.now = now or self.now
-        for name in ROUND:
-            await next(job for job in self.service.jobs if job.name == name).run()
+        await do_a_round(self.service)
 
 
 def settings_for(fake: slack.FakeSlack, folder: Path, **given: Any) -> Settings:
     """Settings with this Slack and no source."""
     section = {"bot_token": fake.bot_token, "app_token": fake.app_token, "api_url": fake.api_url} | given
-    off: dict[str, Any] = {
-        "arxiv": ArxivSettings(enabled=False),
-        "huggingface": HuggingFaceSettings(enabled=False),
-        "github": GitHubSettings(enabled=False),
-    }
-    return Settings(database=folder / "b.sqlite3", slack=SlackSettings(**section), **off)
+    return Settings(database=folder / "b.sqlite3", slack=SlackSettings(**section), **NO_SOURCES)
 
 
 @asynccontextmanager

@@ -1,9 +1,7 @@
 """Slack's connection on a store of its own, with what it pauses noted instead of paused."""
 
 import asyncio
-import contextlib
-import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -16,13 +14,12 @@ from adapters.slack.connect import SlackPlatform, opened
 from adapters.slack.sockets import Patience
 from bot.app import App, built
 from bot.platforms import Line
-from bot.ports import Watch
 from bot.settings import Settings
 from bot.settings_chat import SlackSettings
-from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from tests.e2e.stage import NO_SOURCES
+from tests.e2e.watches import kept
 from tests.fakes import slack
 
-log = logging.getLogger(__name__)
 
 KEY = Fernet.generate_key().decode()
 SHORT = Patience(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
@@ -90,12 +87,7 @@ def by_oauth(fake: slack.FakeSlack, **given: Any) -> SlackSettings:
 @asynccontextmanager
 async def service(folder: Path) -> AsyncIterator[App]:
     """The core on a database, without a source."""
-    off: dict[str, Any] = {
-        "arxiv": ArxivSettings(enabled=False),
-        "huggingface": HuggingFaceSettings(enabled=False),
-        "github": GitHubSettings(enabled=False),
-    }
-    async with built(Settings(database=folder / "b.sqlite3", **off)) as app:
+    async with built(Settings(database=folder / "b.sqlite3", **NO_SOURCES)) as app:
         yield app
 
 
@@ -113,27 +105,5 @@ async def connected(
     usual = app.line(clock)
     line = Line(usual.desk, usual.chats, clock, noted)
     async with opened(given, line, patience=SHORT) as platform:
-        async with running(platform.watches if watched else ()):
+        async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone)
-
-
-@asynccontextmanager
-async def running(watches: Sequence[Watch]) -> AsyncIterator[None]:
-    """Keep the watches going until the block ends."""
-    tasks = [asyncio.create_task(_kept(watch)) for watch in watches]
-    try:
-        yield
-    finally:
-        for task in tasks:
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.gather(*tasks)
-
-
-async def _kept(watch: Watch) -> None:
-    while True:
-        try:
-            await watch.run()
-        except Exception as error:
-            log.warning("%s ended: %s", watch.name, error)
-        await asyncio.sleep(0.05)

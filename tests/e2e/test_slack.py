@@ -10,8 +10,9 @@ import aiohttp
 import pytest
 
 from tests.conftest import NOW
-from tests.e2e.slack_desk import NEW, SlackDesk, about, sitting
+from tests.e2e.slack_desk import SlackDesk, sitting
 from tests.e2e.slack_transcript import Transcript
+from tests.e2e.stage import NEW, about
 from tests.fakes.slack import Channel, Message, Person, View
 from tests.fakes.slack.exchange import Exchange
 

@@ -19,7 +19,8 @@ from adapters.slack.manifest import manifest
 from bot.app import App
 from bot.errors import Refused, SettingsError
 from bot.settings_chat import SlackSettings
-from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, running, service, settings
+from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
+from tests.e2e.watches import kept
 from tests.fakes import slack
 
 GENERAL = "C0GENERAL"
@@ -79,7 +80,7 @@ async def test_a_socket_that_slack_does_not_open_is_tried_again_with_a_new_addre
         for _ in range(10):  # as many as Slack allows
             asked = await room.platform.clients.bare().apps_connections_open(app_token=fake.app_token)
             await stack.enter_async_context(session.ws_connect(str(asked["url"])))
-        async with running(room.platform.watches):
+        async with kept(room.platform.watches):
             await room.until(lambda: "HTTP status 503" in room.trouble)
             await stack.aclose()
             await room.until(lambda: not room.trouble)
