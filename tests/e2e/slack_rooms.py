@@ -20,7 +20,6 @@ from tests.e2e.stage import NO_SOURCES
 from tests.e2e.watches import kept
 from tests.fakes import slack
 
-
 KEY = Fernet.generate_key().decode()
 SHORT = Patience(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
 PUBLIC = "https://digest.example.org"
