@@ -60,6 +60,10 @@ def test_a_ticket_is_good_for_its_time(now: datetime) -> None:
     assert sealer.redeemed(ticket, now + TEN_MINUTES + timedelta(seconds=2), TEN_MINUTES) is None
 
 
-@pytest.mark.parametrize("ticket", ["", "x", "ü", "gAAAAA" * 30, Sealer(OLD).seal("word").decode()])
+@pytest.mark.parametrize(
+    "ticket",
+    ["", "x", "ü", "gAAAAA" * 30, Sealer(OLD).seal("word").decode()],
+    ids=["none", "short", "not ascii", "like one", "of another key"],
+)
 def test_a_ticket_of_nobody_is_good_for_nothing(ticket: str, now: datetime) -> None:
     assert Sealer(NEW).redeemed(ticket, now, TEN_MINUTES) is None
