@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 
 _SILENT = 90.0  # seconds without an acknowledged heartbeat; Discord asks for one about every 41
 _DEAF = 180.0  # seconds after which a client that is not heard makes room for a new one; discord.py would try for ever
+_ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
 # The last three are what discord.py makes of an answer, or an event at the start, that it cannot read.
 _FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, AttributeError, KeyError, ValueError)
@@ -216,14 +217,25 @@ class Gateway:
             self._unheard(f"no heartbeat was acknowledged for {_SILENT:.0f} seconds")
 
     async def _close(self, bot: Bot, running: "asyncio.Future[None]") -> None:
-        running.cancel()
-        await asyncio.gather(running, return_exceptions=True)
+        await _ended(running)
         try:
             async with asyncio.timeout(5):
                 await bot.close()
         except Exception as error:  # noqa: BLE001 - it is let go in any case
             log.info("a connection to Discord was not closed in order: %s", type(error).__name__)
             await bot.http.close()
+        await _ended(running)
+
+
+async def _ended(running: "asyncio.Future[None]") -> None:
+    """End it, and wait a while for that; what it failed with is known already.
+
+    It may not hear of it: before Python 3.12 `asyncio.wait_for`, by which discord.py connects, may lose a cancellation.
+    """
+    running.cancel()
+    await asyncio.wait({running}, timeout=_ENDING)
+    if running.done() and not running.cancelled():
+        running.exception()
 
 
 def _last_ack(shard: discord.ShardInfo) -> float | None:

@@ -5,6 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import discord
 import pytest
 from pydantic import SecretStr
 
@@ -222,3 +223,21 @@ async def test_no_token_reaches_the_log(tmp_path: Path, caplog: pytest.LogCaptur
         desk.fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
         await desk.fake.slash("digest search", query="gpu", user=desk.ben, channel=desk.papers)
         assert desk.fake.token not in caplog.text
+
+
+async def test_a_client_that_loses_the_word_that_it_is_to_end_is_told_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual, lost = discord.AutoShardedClient.connect, asyncio.Event()
+
+    async def connect(self: discord.AutoShardedClient, *, reconnect: bool = True) -> None:
+        try:
+            await usual(self, reconnect=reconnect)
+        except asyncio.CancelledError:  # as asyncio.wait_for does where what it waits for has just come
+            lost.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(discord.AutoShardedClient, "connect", connect)
+    async with asyncio.timeout(20), sitting(tmp_path):
+        pass
+    assert lost.is_set()
