@@ -75,8 +75,16 @@ class Bot(discord.AutoShardedClient):
 
     def silence(self) -> float:
         """Return for how many seconds the shard that is silent longest has been; infinite before the first connection."""
-        acks = [each for each in map(_last_ack, self.shards.values()) if each is not None]
+        acks = self._acks()
         return _monotonic() - min(acks) if acks else float("inf")
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every shard is connected; they are one after the other, some seconds apart."""
+        return len(self._acks()) >= (self.shard_count or 1)
+
+    def _acks(self) -> list[float]:
+        return [each for each in map(_last_ack, self.shards.values()) if each is not None]
 
     async def on_interaction(self, interaction: "discord.Interaction[Any]") -> None:
         """Somebody asks for something."""
@@ -211,9 +219,9 @@ class Gateway:
 
     def _notice(self, bot: Bot) -> None:
         silent = bot.silence()
-        if silent < _SILENT:
+        if silent < _SILENT and bot.is_whole:
             self._since = None
-        elif self._since is None:
+        elif silent >= _SILENT and self._since is None:
             self._unheard(f"no heartbeat was acknowledged for {_SILENT:.0f} seconds")
 
     async def _close(self, bot: Bot, running: "asyncio.Future[None]") -> None:

@@ -97,6 +97,24 @@ async def test_a_gateway_that_is_down_at_the_first_connection_is_tried_again(tmp
         assert await answers(desk)
 
 
+async def test_every_shard_is_waited_for_before_all_is_well(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begin, asked_to = asyncio.Event(), []
+
+    async def wait(self: discord.Client, shard: int | None, *, initial: bool = False) -> None:
+        asked_to.append(shard)
+        if shard:
+            await begin.wait()  # instead of five seconds
+
+    monkeypatch.setattr(discord.AutoShardedClient, "before_identify_hook", wait)
+    async with sitting(tmp_path, shards=2) as desk:
+        await until(lambda: 1 in asked_to)
+        await asyncio.sleep(0.2)  # several looks
+        assert "not heard" in desk.platform.trouble(NOW), "one of two is connected"
+        begin.set()
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        assert await answers(desk)
+
+
 async def test_with_hardly_any_connections_left_none_is_made(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake = desk.fake
