@@ -24,6 +24,7 @@ class Form:
 
     of: Kind
     topic: str = ""
+    kept: str = ""  # key of what somebody said in it that did not work, to go on from there
 
 
 def form_beside(asked: str | Command) -> Form | None:

@@ -65,7 +65,7 @@ class Answers:
         asking: Callable[[], Awaitable[Reply]],
         *,
         replaces: bool = False,
-        form: Form | None = None,
+        form: Callable[[], Form | None] = lambda: None,
     ) -> None:
         """Say at once that the answer is coming, then ask, then tell it, with a button for the form beside it.
 
@@ -80,7 +80,7 @@ class Answers:
             reply = await asking()
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             reply = failed(error, "")
-        await self.tell(call, workspace, reply, form)
+        await self.tell(call, workspace, reply, form())
 
     async def tell(self, call: Call, workspace: str, reply: Reply, form: Form | None = None) -> None:
         """Tell the answer to an interaction that was told that it is coming. Failures are logged."""

@@ -61,7 +61,7 @@ async def _answer(reception: Reception, scene: Scene, asked: str | Command, *, r
     async def asking() -> Reply:
         return await reception.ask(asked, scene)
 
-    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces, form=form_beside(asked))
+    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces, form=lambda: form_beside(asked))
 
 
 async def _button(reception: Reception, scene: Scene) -> None:

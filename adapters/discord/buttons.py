@@ -3,6 +3,8 @@
 c:more arxiv:2603.28342 for gpu-systems       the command
 k:q83vEt0aQ1qB7Jt2mXy9Zw                      the key of a command that is kept in the store
 d:<24 characters>:c:…                         besides, the delivery whose message it stands in: its marker
+o:topic:gpu-systems                           the form of a topic, a subscription or a filter
+r:topic:q83vEt0aQ1qB7Jt2mXy9Zw                the form with what was said in it, which is kept in the store
 """
 
 import re
@@ -18,7 +20,8 @@ from bot.models import text_key
 _MARK = len("d::") + NONCE
 _ROOM = CUSTOM_ID - _MARK
 _READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
-_OPENS = re.compile(rf"o:(?P<of>{'|'.join(Kind)}):(?P<topic>.*)", re.DOTALL)
+_OPENS = re.compile(rf"o:(?P<of>{'|'.join(Kind)}):(?P<topic>.*)|r:(?P<again>{'|'.join(Kind)}):(?P<kept>.*)", re.DOTALL)
+_GO_ON = "Go on in the form"
 BUTTON, SELECT = 2, 3  # types of components
 SECONDARY, DANGER = 2, 4
 
@@ -61,14 +64,17 @@ def choice(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str, Any
 
 
 def opener(form: Form) -> dict[str, Any]:
-    """Return a button that opens the form."""
-    return {"type": BUTTON, "style": SECONDARY, "label": CHANGE, "custom_id": f"o:{form.of}:{form.topic}"[:CUSTOM_ID]}
+    """Return a button that opens the form, with what was said in it where that is kept."""
+    label, carried = (_GO_ON, f"r:{form.of}:{form.kept}") if form.kept else (CHANGE, f"o:{form.of}:{form.topic}")
+    return {"type": BUTTON, "style": SECONDARY, "label": label, "custom_id": carried[:CUSTOM_ID]}
 
 
 def opened(custom_id: str) -> Form | None:
     """Return the form that a button opens; None for a button that opens none."""
     found = _OPENS.fullmatch(custom_id)
-    return Form(Kind(found["of"]), found["topic"]) if found else None
+    if found is None:
+        return None
+    return Form(Kind(found["again"]), kept=found["kept"]) if found["again"] else Form(Kind(found["of"]), found["topic"])
 
 
 def pressed(custom_id: str) -> Pressed | None:

@@ -1,6 +1,7 @@
 """Forms: a subscription, a topic, a filter. What was filled in before stands in the store, so that only changes are done."""
 
 import json
+import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime
@@ -12,11 +13,13 @@ from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
 from bot.commands.forms import Form as Values
-from bot.errors import BotError, UsageError
+from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.failures import broken, in_words, not_done
 from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
 from bot.models import Actor, Reply
+
+log = logging.getLogger(__name__)
 
 Said = Mapping[str, str]  # what stands in the fields, by their names
 
@@ -28,10 +31,12 @@ _ANY = "x"  # stands for the topic where only the rest of a command is read
 
 
 async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
-    """Show the form; what is wrong with what it is of is told instead."""
+    """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead."""
     shape = _SHAPES[form.of]
+    kept = await reception.line.chats.kept_text(scene.workspace, form.kept) if form.kept else None
+    before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
     try:
-        standing = await shape.standing(reception.desk, scene.actor, form.topic, reception.now)
+        standing = await shape.standing(reception.desk, scene.actor, before["topic"], reception.now)
     except UsageError as error:
         await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
         return
@@ -40,29 +45,46 @@ async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
         return
     said = shape.said(standing)
     memory = {"of": form.of, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
+    if kept:  # who goes on was shown what stood there then
+        memory |= {"said": before["said"], "revision": before["revision"]}
+    fields = shape.fields(standing, said | before.get("typed", {}))
     (key,) = await reception.line.chats.keep_texts(scene.workspace, [json.dumps(memory)], reception.now)
     await reception.answers.modal(
-        scene.call,
-        {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": shape.fields(standing, said)},
+        scene.call, {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": fields}
     )
 
 
 async def submitted(reception: Reception, scene: Scene) -> None:
-    """Do what a form asks."""
+    """Do what a form asks; what does not work is kept, and a button goes on from there."""
     kept = await reception.line.chats.kept_text(scene.workspace, str(scene.data.get("custom_id", "")).removeprefix("f:"))
+    again: list[Form] = []
 
     async def asking() -> Reply:
         if not kept:
             return broken("The form was opened too long ago; open it again.")
+        memory = json.loads(kept)
         try:
-            memory = json.loads(kept)
             return await _done(reception, scene, memory)
         except UsageError as error:
+            again.extend([] if isinstance(error, Conflict) else await _to_go_on(reception, scene, memory))
             return not_done(error, _command(Kind(memory["of"]), memory["topic"]), None)
         except BotError as error:
             return broken(in_words(error))
 
-    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=False)
+    await reception.answers.answer(
+        scene.call, scene.workspace, asking, replaces=False, form=lambda: again[0] if again else None
+    )
+
+
+async def _to_go_on(reception: Reception, scene: Scene, memory: Mapping[str, Any]) -> list[Form]:
+    """Keep what was said, and return the form that shows it; nothing where it cannot be kept."""
+    typed = json.dumps({**memory, "typed": dict(_said(scene.data))})
+    try:
+        (key,) = await reception.line.chats.keep_texts(scene.workspace, [typed], reception.now)
+    except BotError as error:
+        log.warning("what was said in a form cannot be kept: %s", error)
+        return []
+    return [Form(Kind(memory["of"]), memory["topic"], key)]
 
 
 async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> Reply:
@@ -212,7 +234,7 @@ def _topic_said(form: Values) -> dict[str, str]:
 
 def _topic_fields(form: Values, said: Said) -> list[dict[str, Any]]:
     assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
-    named = _field("name", "Name", "", hint="Lower case, digits and hyphens.", required=True)
+    named = _field("name", "Name", said["name"], hint="Lower case, digits and hyphens.", required=True)
     titled = _field("title", "Title", said["title"])
     return [
         titled if form.name else named,

@@ -135,3 +135,21 @@ async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
     (told,) = conversation.messages.values()
     said.lines += [f"to Anna alone: {told.content}"]
     assert "paused" in told.content
+
+
+async def test_what_did_not_work_in_a_form_is_there_when_one_goes_on(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        asked = await fake.slash("digest topic create", user=desk.anna, channel=desk.papers)
+        said = {"name": "serving", "query": "serving ((", "interests": "2.5 batching"}
+        refused = await fake.submit(asked, said)
+        assert "That did not work" in refused.text
+        again = await fake.click(refused.messages[0], "Go on in the form", user=desk.anna)
+        assert again.form is not None
+        fields = [each["component"] for each in again.form["components"]]
+        assert {each["custom_id"]: each.get("value", "") for each in fields} == said | {"examples": "", "min": ""}
+        done = await fake.submit(again, {"query": "serving"})
+        assert "That did not work" not in done.text
+        shown = await fake.slash("digest topic show", topic="serving", user=desk.anna, channel=desk.papers)
+        assert "batching" in shown.text
+        assert (fake.wrong, fake.mentions) == ([], [])
