@@ -357,7 +357,7 @@ def test_authors_are_split_at_commas_but_not_from_their_suffix_or_place() -> Non
 
 def test_brackets_that_never_close_take_not_much_longer_than_names() -> None:
     names = "Ada Lovelace, " * 30_000
-    assert effort(lambda: names_of("(" * 400_000)) < 60 * effort(lambda: names_of(names[:400_000]))
+    assert effort(lambda: names_of("(" * 400_000)) < 240 * effort(lambda: names_of(names[:400_000]))
 
 
 def test_licences_get_their_spdx_name_where_they_have_one() -> None:

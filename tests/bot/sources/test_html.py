@@ -62,7 +62,7 @@ def test_links_are_those_of_the_web_each_once() -> None:
 )
 def test_no_html_takes_much_longer_than_plain_html_of_its_length(html: str) -> None:
     plain = ('<p>We propose a <b>cache</b> &amp; more, see <a href="https://x.org">here</a>.</p>\n' * 10_000)[: len(html)]
-    assert effort(lambda: text_of_html(html)) < 20 * effort(lambda: text_of_html(plain))
+    assert effort(lambda: text_of_html(html)) < 80 * effort(lambda: text_of_html(plain))
 
 
 @given(st.text(alphabet=st.sampled_from('<>/&;ap!-"= \n\ud800\x00'), max_size=60) | st.text())

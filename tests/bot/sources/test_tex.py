@@ -208,4 +208,4 @@ def test_no_input_raises_and_the_answer_is_one_clean_line(text: str) -> None:
 )
 def test_pathological_text_takes_bounded_work(text: str) -> None:
     plain = (r"We use $O(n^2)$ attention and \emph{caches} of \"order 10\% each. " * 1000)[:TOO_LONG]
-    assert effort(lambda: readable(text), tries=1) < 250 * effort(lambda: readable(plain))
+    assert effort(lambda: readable(text), tries=1) < 1000 * effort(lambda: readable(plain))

