@@ -342,11 +342,17 @@ class Month:
         ]
         return [*occurrences, *deliveries]
 
+    async def _was_overtaken(self, subscription: Subscription) -> bool:
+        """Whether one of its digests was given up: if a later one was made before, its items do not come again."""
+        there = await self.store.deliveries(subscription.workspace, channel=subscription.channel, limit=_EVERYTHING)
+        given_up = (State.EXPIRED, State.FAILED)
+        return any(each.topic == subscription.topic and each.state in given_up for each in there)
+
     async def _nothing_is_left_out(self) -> None:
         """Every item that a channel asked for stands in one of its digests; whether that was posted the ledger says."""
         for each in await self.subscriptions():
             last = await self.store.last_digest(each.workspace, each.channel, each.topic)
-            if last is None or (each.workspace, each.channel) in self._filtered:
+            if last is None or (each.workspace, each.channel) in self._filtered or await self._was_overtaken(each):
                 continue
             window = self._windows.get((each.workspace, each.channel, each.topic), each.baseline)
             begins = max(each.baseline, window, last[1] - _NEWS)  # what was longer ago may have been no news any more
