@@ -115,7 +115,7 @@ class Door(HTTPClient):
         if form is not None:
             given["data"] = _form(form)
         elif "json" in given:
-            given["data"] = utils._to_json(given.pop("json"))
+            given["data"] = utils._to_json(given.pop("json"))  # as its own client writes it: orjson where that is there
             given["headers"] = {"Content-Type": "application/json"}
         given.pop("reason", None)
         async with self._session().request(
