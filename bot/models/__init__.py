@@ -10,7 +10,7 @@ from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, 
 from bot.models.items import Item, Kind, Link, Reading
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
 from bot.models.press import Fate, Judged, Order, Trial
-from bot.models.queries import And, Hit, Label, Not, Number, Or, Page, Query, Term, Tree, When
+from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
 from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import LONGEST_TITLE, Interest, Ranked, ScorePart, Topic
@@ -46,6 +46,7 @@ __all__ = [
     "Limits",
     "Link",
     "Method",
+    "Near",
     "Not",
     "Number",
     "Occurrence",

@@ -104,6 +104,14 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """What found items are to be close to in meaning: a packed vector (bot.vectors), and the space it lies in."""
+
+    space: str
+    vector: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page of search results, and whether there are more.
 
