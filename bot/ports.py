@@ -177,6 +177,14 @@ class Store(Protocol):
         """Return the day and the `until` of the channel's newest digest of the topic."""
         ...
 
+    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
+        """Return the earliest `since` of the topic's digests that were dropped unposted, None when there is none.
+
+        One that is saved more than an hour later takes over what those looked at; of a dropped one it is left once more.
+        What nobody took over is forgotten 40 days after it ended.
+        """
+        ...
+
     async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
         """Return when items of these keys were posted to the channel, the latest first.
 

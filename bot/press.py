@@ -104,10 +104,16 @@ class Publisher:
     # --- when
 
     async def _since(self, order: Order, now: datetime) -> datetime:
-        last = await self._store.last_digest(order.workspace, order.channel, order.topic.name) if order.since_last else None
+        begins = await self._since_last(order, now) if order.since_last else now - order.window
+        return begins if order.baseline is None or order.baseline > now else max(begins, order.baseline)
+
+    async def _since_last(self, order: Order, now: datetime) -> datetime:
+        """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""
+        place = (order.workspace, order.channel, order.topic.name)
+        last, dropped = await self._store.last_digest(*place), await self._store.unposted_since(*place)
         # A digest that ended after now, and a subscription that began then, were made by a clock that had run ahead.
         begins = now - order.window if last is None or last[1] > now else last[1]
-        return begins if order.baseline is None or order.baseline > now else max(begins, order.baseline)
+        return begins if dropped is None else min(begins, max(dropped, now - order.limits.max_age))
 
     async def _stock(self, order: Order, since: datetime, now: datetime, *, exact: bool = False) -> Stock:
         return await self._windows.stock(since, order.limits.max_age, now, exact=exact)

@@ -1,13 +1,16 @@
 """Digests and what they posted, in SQL. Every statement names the workspace and the channel."""
 
+import contextlib
 import json
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
 from sqlite_utils import Database
 
+from bot.errors import StoreError
 from bot.models import Delivery, Digest, Posting
 from bot.store.records import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
+from bot.store.turns import ended_at, takes_over
 
 
 def save(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
@@ -19,16 +22,39 @@ def save(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
     ).lastrowid
     rows = [(workspace, channel, key, number, micros(now), score) for key, score in posted_scores(digest).items()]
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
+    _take_over(db, (workspace, channel, digest.topic), digest.until)
+
+
+def _take_over(db: Database, place: tuple[str, str, str], until: datetime) -> None:
+    """Forget what a digest looks at that looks until then."""
+    sql = "select since, at from unposted where workspace = ? and channel = ? and topic = ?"
+    over = [(*place, since) for since, at in db.execute(sql, place).fetchall() if takes_over(until, time_of(at))]
+    db.conn.executemany("delete from unposted where workspace = ? and channel = ? and topic = ? and since = ?", over)
+
+
+def unposted_since(db: Database, workspace: str, channel: str, topic: str) -> datetime | None:
+    """Return from when on the digests looked that were dropped, where no later one does."""
+    sql = "select min(since) from unposted where workspace = ? and channel = ? and topic = ?"
+    since = db.execute(sql, [workspace, channel, topic]).fetchone()[0]
+    return None if since is None else time_of(since)
+
+
+def prune(db: Database, before: datetime) -> None:
+    """Forget what ended before, and nobody made up for."""
+    db.execute("delete from unposted where at < ?", [micros(before)])
 
 
 def drop(db: Database, ended: Delivery) -> None:
-    """Drop the digest of a delivery, and what it would have posted."""
+    """Drop the digest of a delivery, and what it would have posted; the next one looks at what it looked at."""
     if ended.made_at is None:
         return  # made by an edition that did not note it: which of a day's digests it was is not known
     place = [ended.workspace, ended.channel]
     which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
-    sql = "select id from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
-    for (number,) in db.execute(sql, which).fetchall():
+    sql = "select id, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
+    for number, data in db.execute(sql, which).fetchall():
+        with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
+            owed = [*place, ended.topic, _begin(data), micros(ended_at(ended))]
+            db.execute("insert or replace into unposted (workspace, channel, topic, since, at) values (?, ?, ?, ?, ?)", owed)
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
         db.execute("delete from digests where id = ?", [number])
 
@@ -79,3 +105,8 @@ def last_entries(db: Database, workspace: str, channel: str) -> Sequence[str]:
 @or_damaged
 def _day(text: str) -> date:
     return date.fromisoformat(text)
+
+
+@or_damaged
+def _begin(text: str) -> int:
+    return micros(datetime.fromisoformat(json.loads(text)["since"]))

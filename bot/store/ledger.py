@@ -304,6 +304,7 @@ def prune(db: Database, now: datetime) -> None:
     db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
     db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
     db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
+    digests.prune(db, now - KEPT)
 
 
 _PLACE_JOINED = " and ".join(

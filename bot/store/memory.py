@@ -190,10 +190,14 @@ class MemoryStore(MemoryChats):
     def _keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
+        self._take_over((workspace, channel, digest.topic), digest.until)
 
     def _undo_digest(self, ended: Delivery) -> None:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
-        self._digests = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) != name]
+        gone = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
+        for each in gone:
+            self._digests.remove(each)
+            self._leave(ended, each[3].since)
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
 

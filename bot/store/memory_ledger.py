@@ -17,12 +17,14 @@ from bot.store.turns import (
     claimed,
     closed,
     deliveries_in_turns,
+    ended_at,
     expired,
     is_undone,
     occurrences_in_turns,
     ran_out,
     recorded,
     released,
+    takes_over,
 )
 
 KeepDigest = Callable[[str, str, Digest, datetime], None]
@@ -41,6 +43,8 @@ class MemoryLedger:
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
         self._parts: dict[Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
+        # By workspace, channel and topic: from when on digests looked that were dropped, and when they ended.
+        self._unposted: dict[tuple[str, str, str], dict[datetime, datetime]] = {}
 
     # --- when
 
@@ -181,6 +185,20 @@ class MemoryLedger:
         """Drop the digest of a delivery, and what it would have posted; the store, which keeps both, does that."""
         raise NotImplementedError
 
+    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
+        """Return from when on the digests of the topic looked that were dropped, where no later one does."""
+        return min(self._unposted.get((workspace, channel, topic), ()), default=None)
+
+    def _leave(self, ended: Delivery, since: datetime) -> None:
+        """Have the next digest look at what the one did of which a delivery ended."""
+        place = (ended.workspace, ended.channel, ended.topic)
+        self._unposted.setdefault(place, {})[since] = ended_at(ended)
+
+    def _take_over(self, place: tuple[str, str, str], until: datetime) -> None:
+        """Forget what a digest looks at that looks until then."""
+        owed = self._unposted.get(place, {})
+        self._unposted[place] = {since: at for since, at in owed.items() if not takes_over(until, at)}
+
     async def release(self, now: datetime, *, workspace: str = "") -> int:
         """Let what waits for a later time than now have its turn at once."""
         waiting = [self._deliveries[key] for key in self._open if workspace in ("", key[0])]
@@ -242,4 +260,7 @@ class MemoryLedger:
             for key in keys:
                 del self._deliveries[key]
                 self._open.pop(key, None)
+        for owed in self._unposted.values():
+            for since in [since for since, at in owed.items() if at < now - KEPT]:
+                del owed[since]
         return before - len(self._deliveries)

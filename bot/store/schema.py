@@ -300,6 +300,25 @@ def m004_chats(db: Database) -> None:
     _run(db, _CHATS)
 
 
+_UNPOSTED = """
+-- From when on digests looked that were dropped unposted, until a later one looks from there; `at` is when they ended.
+create table unposted (
+    workspace text not null,
+    channel text not null,
+    topic text not null,
+    since integer not null,
+    at integer not null,
+    primary key (workspace, channel, topic, since)
+) without rowid;
+"""
+
+
+@migrations()
+def m005_unposted(db: Database) -> None:
+    """Make the table of what the next digests owe."""
+    _run(db, _UNPOSTED)
+
+
 def make_index(conn: sqlite3.Connection) -> None:
     """Make the search index, empty.
 

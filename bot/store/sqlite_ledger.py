@@ -9,7 +9,7 @@ from sqlite_utils import Database
 
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
 from bot.ports_ledger import NO_TURNS
-from bot.store import ledger, workspaces
+from bot.store import digests, ledger, workspaces
 
 T = TypeVar("T")
 
@@ -69,6 +69,10 @@ class SqliteLedger(ABC):
     async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
         return await self._write_shared(lambda db: ledger.record(db, delivery, unposted))
+
+    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
+        """Return from when on the digests of the topic looked that were dropped, where no later one does."""
+        return await self._read(lambda db: digests.unposted_since(db, workspace, channel, topic))
 
     async def release(self, now: datetime, *, workspace: str = "") -> int:
         """Let what waits for a later time than now have its turn at once."""

@@ -16,6 +16,9 @@ UNSUBSCRIBED = "unsubscribed"
 KEPT = timedelta(days=40)
 OPEN = (State.PENDING, State.SENDING, State.AMBIGUOUS)  # what may still become something else
 _ENDED = (State.FAILED, State.EXPIRED)
+# Digests are made for as long as a round takes, and a delivery ends within a minute of its claim: what lies further apart
+# than this did not happen at the same time, or not by the same clock.
+_AT_ONCE = timedelta(hours=1)
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 
@@ -108,6 +111,19 @@ def is_undone(recorded: Delivery, given: Delivery, *, unposted: bool) -> bool:
     What was given to wait again was surely not posted either.
     """
     return recorded.part == 1 and recorded.state in _ENDED and (unposted or given.state is State.PENDING)
+
+
+def ended_at(dropped: Delivery) -> datetime:
+    """Return when, about, a delivery ended whose digest was dropped."""
+    return dropped.last_try or dropped.made_at or dropped.due
+
+
+def takes_over(until: datetime, ended: datetime) -> bool:
+    """Say whether a digest that looks `until` then looks at all that the one did which ended at the other time.
+
+    It does, having been made later; while they happened at the same time, it may not have known.
+    """
+    return abs(until - ended) > _AT_ONCE
 
 
 def released(waiting: Delivery, now: datetime) -> Delivery:

@@ -1,7 +1,7 @@
 """A digest of which nothing was posted leaves no trace; and what waits is let go when what it waits for is not true."""
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -15,12 +15,21 @@ FIRST = {paper(1).key, paper(2).key}
 ENDED = [State.FAILED, State.EXPIRED]
 
 
-async def printed(store: Books, of: Subscription, *, slot: int = 0, first: int = 1, parts: int = 2) -> list[Delivery]:
+async def printed(
+    store: Books,
+    of: Subscription,
+    *,
+    slot: int = 0,
+    first: int = 1,
+    parts: int = 2,
+    at: datetime | None = None,
+    since: datetime = NOW - DAY,
+) -> list[Delivery]:
     """Return the messages of a digest that shows two papers from this number on; one a minute, by their slots."""
-    due, at = occurrence(of, slot=slot), NOW + slot * MINUTE
+    due, at = occurrence(of, slot=slot), at or NOW + slot * MINUTE
     await store.open_occurrences([due], of, NOW + DAY)
     pending = [part(due, number, parts, made_at=at) for number in range(1, parts + 1)]
-    shown = replace(digest(0.5, 0.25, first=first), until=at)
+    shown = replace(digest(0.5, 0.25, first=first), since=since, until=at)
     assert await store.close_occurrence(replace(due, state=Happening.MADE), at, digest=shown, deliveries=pending)
     return pending
 
@@ -75,6 +84,107 @@ async def test_who_holds_it_no_more_takes_nothing_back(store: Books) -> None:
     await store.claim(stale, NOW + HOUR, LEASE)
     assert not await store.record(replace(stale, state=State.FAILED), unposted=True)
     assert await store.posted("T1", ours.channel) == FIRST
+
+
+# --- what the next digest owes
+
+
+async def ends(store: Books, delivery: Delivery, at: datetime, state: State = State.EXPIRED) -> None:
+    """Let the delivery end at a time, nothing of it having been posted."""
+    held = await taken(store, delivery, at)
+    assert await store.record(replace(held, state=state, reason="Too late."), unposted=True)
+
+
+async def saved(store: Books, of: Subscription, since: datetime, until: datetime, topic: str = "kv") -> None:
+    """Keep a digest of nothing."""
+    empty = replace(digest(topic=topic, day=until.date()), since=since, until=until)
+    await store.save_digest("T1", of.channel, empty, until)
+
+
+async def owed(store: Books, of: Subscription, topic: str = "kv") -> datetime | None:
+    return await store.unposted_since("T1", of.channel, topic)
+
+
+@pytest.mark.parametrize("state", ENDED)
+async def test_a_digest_that_ends_unposted_after_a_later_one_was_made_leaves_its_time_to_the_next(
+    store: Books, state: State
+) -> None:
+    ours = await subscribed(store)
+    (gone,) = await printed(store, ours, parts=1)
+    await saved(store, ours, NOW, NOW + DAY)
+    assert await owed(store, ours) is None
+    await ends(store, gone, NOW + DAY + 2 * HOUR, state)
+    assert await owed(store, ours) == NOW - DAY
+    assert await store.last_digest("T1", ours.channel, "kv") == (TODAY + DAY, NOW + DAY)
+    assert await store.unposted_since("T1", ours.channel, "other") is None
+    assert await store.unposted_since("T1", "C9", "kv") is None
+    assert await store.unposted_since("T9", ours.channel, "kv") is None
+    await saved(store, ours, NOW, NOW + 2 * DAY, topic="other")
+    assert await owed(store, ours) == NOW - DAY
+    await saved(store, ours, NOW - DAY, NOW + 2 * DAY)
+    assert await owed(store, ours) is None
+
+
+async def test_the_earliest_of_those_that_were_dropped_is_where_the_next_begins(store: Books) -> None:
+    ours = await subscribed(store)
+    begins = (NOW - 2 * DAY, NOW - 3 * DAY, NOW - DAY)
+    pending = [(await printed(store, ours, slot=slot, parts=1, since=since))[0] for slot, since in enumerate(begins)]
+    for each in pending:
+        await ends(store, each, NOW + HOUR)
+    assert await owed(store, ours) == NOW - 3 * DAY
+
+
+async def test_one_that_took_it_over_and_is_dropped_too_leaves_it_again(store: Books) -> None:
+    ours = await subscribed(store)
+    (first,) = await printed(store, ours, parts=1)
+    await ends(store, first, NOW + 5 * HOUR)
+    (second,) = await printed(store, ours, slot=1, parts=1, at=NOW + DAY, since=NOW - DAY)
+    assert await owed(store, ours) is None
+    await saved(store, ours, NOW + DAY, NOW + 2 * DAY)
+    await ends(store, second, NOW + 3 * DAY)
+    assert await owed(store, ours) == NOW - DAY
+    assert await store.check() == []
+
+
+async def test_what_is_posted_leaves_nothing(store: Books) -> None:
+    ours = await subscribed(store)
+    (sent,) = await printed(store, ours, parts=1)
+    (perhaps,) = await printed(store, ours, slot=1, first=3, parts=1)
+    await store.record(replace(await taken(store, sent), state=State.DONE, message="m"))
+    await store.record(replace(await taken(store, perhaps), state=State.EXPIRED, reason="Perhaps."))
+    assert await owed(store, ours) is None
+
+
+@pytest.mark.parametrize(("apart", "known"), [(-2 * HOUR, True), (-MINUTE, False), (MINUTE, False), (2 * HOUR, True)])
+async def test_a_digest_that_was_being_made_while_another_ended_may_not_have_known_of_it(
+    store: Books, apart: timedelta, known: bool
+) -> None:
+    # Of one that ended a while after the digest was made, a clock told that had run ahead.
+    ours = await subscribed(store)
+    (gone,) = await printed(store, ours, parts=1)
+    await ends(store, gone, NOW + DAY + apart)
+    await saved(store, ours, NOW, NOW + DAY)
+    assert await owed(store, ours) == (None if known else NOW - DAY)
+    await saved(store, ours, NOW - DAY, NOW + 2 * DAY)
+    assert await owed(store, ours) is None
+
+
+async def test_unsubscribing_leaves_the_time_of_what_was_not_posted(store: Books) -> None:
+    ours = await subscribed(store)
+    await printed(store, ours, parts=1)
+    await saved(store, ours, NOW, NOW + DAY)
+    await store.delete_subscription(ours, change())
+    assert await owed(store, ours) == NOW - DAY
+
+
+async def test_what_nobody_made_up_for_is_forgotten_with_the_rest(store: Books) -> None:
+    ours = await subscribed(store)
+    (gone,) = await printed(store, ours, parts=1)
+    await ends(store, gone, NOW + HOUR)
+    await store.prune(items_before=NOW, readings_before=TODAY, now=NOW + 40 * DAY)
+    assert await owed(store, ours) == NOW - DAY
+    await store.prune(items_before=NOW, readings_before=TODAY, now=NOW + 40 * DAY + 2 * HOUR)
+    assert await owed(store, ours) is None
 
 
 async def test_unsubscribing_takes_back_what_was_not_posted_yet(store: Books) -> None:

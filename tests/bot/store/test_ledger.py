@@ -21,6 +21,7 @@ from bot.store.workspace_records import to_text
 from tests.conftest import NOW
 from tests.contract.made import FULL_SUBSCRIPTION
 from tests.contract.test_ledger import LEASE, done, made, occurrence, part, subscribed, taken
+from tests.contract.test_ledger_undone import printed
 
 DAY = timedelta(days=1)
 
@@ -178,3 +179,15 @@ async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) 
         return found
 
     assert await asyncio.to_thread(rows) == [0, 0, 0]
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"since":null}', '{"since":"now"}', '{"since":"2026-06-01T00:00:00"}'])
+async def test_a_digest_whose_record_is_damaged_is_dropped_and_nothing_is_owed_for_it(
+    store: SqliteStore, path: Path, text: str
+) -> None:
+    (gone,) = await printed(store, ours := await subscribed(store), parts=1)
+    await damage(path, f"update digests set data = '{text}'")
+    held = await taken(store, gone)
+    assert await store.record(replace(held, state=State.EXPIRED, reason="Too late."), unposted=True)
+    assert await store.last_digest("T1", ours.channel, "kv") is None
+    assert await store.unposted_since("T1", ours.channel, "kv") is None
