@@ -32,6 +32,7 @@ from bot.models import (
     Tree,
     Trial,
 )
+from bot.ports_vectors import Vectors
 
 
 class Source(Protocol):
@@ -74,7 +75,7 @@ class Summariser(Protocol):
         ...
 
 
-class Store(Protocol):
+class Store(Vectors, Protocol):
     """Everything that is remembered. Every method may raise StoreError; each write is one transaction.
 
     Contract tests in tests/contract/ run on every implementation.
@@ -300,7 +301,7 @@ class Store(Protocol):
 
     async def statistics(self) -> Mapping[str, int]:
         """Return row counts and sizes for `doctor` and `db`: items, papers, repos, posts, readings, digests,
-        topics, subscriptions, saved, bytes.
+        topics, subscriptions, saved, vectors, bytes.
         """
         ...
 

@@ -27,7 +27,7 @@ class Vectors(Protocol):
         """Return items without a vector of the space, the newest first; with `better`, those that have a quick one."""
         ...
 
-    async def save_vectors(self, space: str, items: Sequence[Item], vectors: Sequence[bytes], *, quick: bool) -> int:
+    async def save_vectors(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
         """Keep the vector of each item, in place of what it had; return how many were kept.
 
         Left out are items that were dropped, or whose text changed, since they were read.

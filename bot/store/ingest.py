@@ -17,11 +17,13 @@ from sqlite_utils import Database
 from bot.models import Item
 from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
 from bot.query.fold import VERSION
+from bot.store import vectors
 from bot.store.compile import label_token
 from bot.store.labels import Value, tally, untally, values_of
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
 from bot.store.words import STEMS_VERSION, stemmed
+from bot.vectors import text_digest
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
@@ -56,6 +58,7 @@ class Ready:
     held: Held
     aliases: tuple[str, ...]
     counts: tuple[int | None, int | None, int | None]
+    read: int  # the digest of the text that its vector is made of
 
 
 def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
@@ -84,7 +87,7 @@ def _ready(item: Item) -> Ready:
     times = [None if time is None else micros(time) for time in dates]
     counts = (item.stars, item.forks, item.upvotes)
     row = (item.key, str(item.kind), *times, *counts, inside.fingerprint())
-    return Ready(item.key, row, item_to_text(item), inside, item.aliases, counts)
+    return Ready(item.key, row, item_to_text(item), inside, item.aliases, counts, text_digest(item))
 
 
 # --- writing; all of it inside the writer's transaction
@@ -126,6 +129,7 @@ def _write_rows(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> 
         _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in some])
         _write_aliases(db, some)
         _write_readings(db, some, day)
+        vectors.forget_changed(db, {number: item.read for number, item in some})
 
 
 def ids_of(db: Database, keys: Collection[str]) -> dict[str, int]:
@@ -166,6 +170,7 @@ def drop(db: Database, numbers: Sequence[int]) -> None:
     for at in range(0, len(numbers), CHUNK):
         some = numbers[at : at + CHUNK]
         unindex(db, some)
+        vectors.forget(db, some)
         for table, column in (("items", "id"), ("records", "id"), ("aliases", "item"), ("readings", "item")):
             db.execute(f"delete from {table} where {column} in (select value from json_each(?))", [json.dumps(some)])
 

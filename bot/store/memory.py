@@ -35,17 +35,19 @@ from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_chats import MemoryChats
 from bot.store.memory_search import relevance, similar
+from bot.store.memory_vectors import Meanings, MemoryVectors
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.words import split
 from bot.whole_file import write_whole
 
 
-class MemoryStore(MemoryChats):
+class MemoryStore(MemoryVectors, MemoryChats):
     """bot.ports.Store, the ledger and the chats in dictionaries. Nothing waits; what is given is frozen, so not copied."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}
+        self._meanings = Meanings(self._items)
         self._numbers: dict[str, int] = {}  # of each item, in the order in which they were first stored
         self._last = 0
         self._changes = 0
@@ -89,6 +91,7 @@ class MemoryStore(MemoryChats):
     def _put(self, item: Item, now: datetime) -> None:
         self._changes += 1
         self._forget_aliases(item.key)
+        self._meanings.forget(item.key, item)
         if item.key not in self._items:
             self._last += 1
             self._numbers[item.key] = self._last
@@ -102,6 +105,7 @@ class MemoryStore(MemoryChats):
     def _drop(self, key: str, heir: str | None) -> None:
         self._changes += 1
         self._forget_aliases(key)
+        self._meanings.forget(key)
         self._items.pop(key, None)
         self._numbers.pop(key, None)
         left = self._readings.pop(key, {})
@@ -333,7 +337,7 @@ class MemoryStore(MemoryChats):
         counts = {f"{kind}s": kinds.count(kind) for kind in Kind}
         readings = sum(map(len, self._readings.values()))
         rows = {"items": len(kinds), **counts, "readings": readings, "digests": len(self._digests)}
-        return {**rows, **self._made.statistics(), "bytes": 0}
+        return {**rows, **self._made.statistics(), "vectors": len(self._meanings), "bytes": 0}
 
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
         """Drop old items that nobody holds, and old readings."""

@@ -319,6 +319,30 @@ def m005_unposted(db: Database) -> None:
     _run(db, _UNPOSTED)
 
 
+_VECTORS = """
+create table vector_spaces (number integer primary key, name text not null unique);
+-- One for an item at most; `read` is the digest of the text that it was made of, `change` the number of its write.
+create table vectors (
+    item integer primary key,
+    space integer not null,
+    quick integer not null,
+    change integer not null,
+    read integer not null,
+    vector blob not null
+);
+create index vectors_space on vectors (space, quick, item);
+create index vectors_change on vectors (change);
+-- Those that went, until the next pruning, for copies in memory.
+create table gone_vectors (item integer primary key, change integer not null);
+"""
+
+
+@migrations()
+def m006_vectors(db: Database) -> None:
+    """Make the tables of the items' vectors."""
+    _run(db, _VECTORS)
+
+
 def make_index(conn: sqlite3.Connection) -> None:
     """Make the search index, empty.
 

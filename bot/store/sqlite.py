@@ -38,12 +38,12 @@ from bot.store.locks import service_lock
 from bot.store.place import refuse_network
 from bot.store.records import micros
 from bot.store.schema import is_current, migrate
-from bot.store.sqlite_chats import SqliteChats
+from bot.store.sqlite_vectors import SqliteVectors
 
 T = TypeVar("T")
 
 
-class SqliteStore(SqliteChats):
+class SqliteStore(SqliteVectors):
     """bot.ports.Store, bot.ports_ledger.Ledger and bot.ports_chat.Chats on one file.
 
     `exclusive` is for the service that collects and posts: it keeps every other such service out for its life. A store

@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.store import chats, ledger
+from bot.store import chats, ledger, vectors
 from bot.store.connections import connect, told
 from bot.store.ingest import drop, note_change
 from bot.store.locks import service_lock, turn_lock
@@ -27,6 +27,7 @@ def statistics(db: Database) -> Mapping[str, int]:
         "readings": _one(db, "select count(*) from readings"),
         "digests": _one(db, "select count(*) from digests"),
         **{table: _one(db, f"select count(*) from {table}") for table in ("topics", "subscriptions", "saved")},
+        "vectors": _one(db, "select count(*) from vectors"),
         "bytes": size(db),
     }
 
@@ -40,6 +41,7 @@ def prune(db: Database, items_before: datetime, readings_before: date, now: date
     """Drop old items that nobody holds, old readings, and what the ledger and the chats need no more."""
     ledger.prune(db, now)
     chats.prune(db, now)
+    vectors.prune(db)
     before = _one(db, "select count(*) from readings")
     rows = db.execute(
         "select id, key from items where seen < ? and key not in (select key from held)"
@@ -84,6 +86,11 @@ _COUNTS = (
     ("{} texts belong to no item.", "select count(*) from records where id not in (select id from items)"),
     ("{} aliases belong to no item.", "select count(*) from aliases where item not in (select id from items)"),
     ("{} readings belong to no item.", "select count(*) from readings where item not in (select id from items)"),
+    ("{} vectors belong to no item.", "select count(*) from vectors where item not in (select id from items)"),
+    (
+        "{} vectors have not the size of their kind.",
+        "select count(*) from vectors a where length(vector) <> (select length(vector) from vectors where space = a.space)",
+    ),
     (
         "{} deliveries have lost what they say.",
         "select count(*) from deliveries where number not in (select number from payloads)",

@@ -259,7 +259,7 @@ async def test_statistics_count_what_there_is(store: Store) -> None:
     counts = dict(await store.statistics())
     size = counts.pop("bytes")
     assert size >= 0
-    made = {"topics": 0, "subscriptions": 0, "saved": 0}
+    made = {"topics": 0, "subscriptions": 0, "saved": 0, "vectors": 0}
     assert counts == {"items": 3, "papers": 2, "repos": 1, "posts": 0, "readings": 2, "digests": 1, **made}
 
 

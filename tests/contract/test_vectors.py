@@ -1,0 +1,126 @@
+"""What every store keeps of vectors: one for an item, as long as its text is the same."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+import numpy as np
+
+from bot.models import Item, Kind
+from bot.ports import Store
+from bot.ports_vectors import Embedded
+from bot.vectors import pack, unpack
+from tests.conftest import NOW
+
+SPACE = "small-1"
+
+
+def paper(number: int, **changes: object) -> Item:
+    plain = Item(key=f"arxiv:{number}", kind=Kind.PAPER, title=f"Paper {number}", abstract="A cache.", seen=NOW)
+    plain = replace(plain, published=NOW - timedelta(days=30 - number))
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def vector(*numbers: float) -> bytes:
+    row = np.array([numbers], np.float32)
+    return pack(row / np.linalg.norm(row))[0]
+
+
+async def keep(store: Store, items: Sequence[Item], *, space: str = SPACE, quick: bool = False) -> int:
+    return await store.save_vectors(space, items, [vector(1, len(item.key)) for item in items], quick=quick)
+
+
+async def lacking(store: Store, space: str = SPACE, *, better: bool = False) -> list[str]:
+    return [item.key for item in await store.lacking_vectors(space, limit=9, better=better)]
+
+
+async def test_items_without_a_vector_are_told_the_newest_first(store: Store) -> None:
+    items = [paper(number) for number in range(4)]
+    await store.add(items, NOW)
+    assert await lacking(store) == ["arxiv:3", "arxiv:2", "arxiv:1", "arxiv:0"]
+    assert await keep(store, items[1:3]) == 2
+    assert await lacking(store) == ["arxiv:3", "arxiv:0"]
+    assert await store.lacking_vectors(SPACE, limit=1) == [items[3]]
+    assert await store.embedded(SPACE) == Embedded(whole=2, quick=0, lacking=2)
+
+
+async def test_a_quick_vector_is_kept_until_a_better_one_takes_its_place(store: Store) -> None:
+    items = [paper(number) for number in range(3)]
+    await store.add(items, NOW)
+    await keep(store, items, quick=True)
+    assert (await lacking(store), await lacking(store, better=True)) == ([], ["arxiv:2", "arxiv:1", "arxiv:0"])
+    assert await store.embedded(SPACE) == Embedded(whole=0, quick=3, lacking=0)
+    await store.save_vectors(SPACE, items[:1], [vector(3, 4)], quick=False)
+    assert await lacking(store, better=True) == ["arxiv:2", "arxiv:1"]
+    assert (await store.vectors(SPACE, ["arxiv:0"]))["arxiv:0"] == vector(3, 4)
+
+
+async def test_vectors_are_given_by_key_and_within_their_space_alone(store: Store) -> None:
+    items = [paper(1), paper(2, aliases=("doi:10.1/x",))]
+    await store.add(items, NOW)
+    await keep(store, items)
+    found = await store.vectors(SPACE, ["arxiv:1", "arxiv:2", "doi:10.1/x", "arxiv:9"])
+    assert found.keys() == {"arxiv:1", "arxiv:2"}
+    assert np.allclose(unpack([found["arxiv:1"]]), np.array([[1, 7]]) / np.sqrt(50), atol=0.01)
+    assert not await store.vectors("other-1", ["arxiv:1"])
+    assert await lacking(store, "other-1") == ["arxiv:2", "arxiv:1"]
+
+
+async def test_a_vector_of_another_space_takes_the_place_of_what_an_item_had(store: Store) -> None:
+    await store.add([paper(1)], NOW)
+    await keep(store, [paper(1)])
+    await keep(store, [paper(1)], space="other-1")
+    assert not await store.vectors(SPACE, ["arxiv:1"])
+    assert await lacking(store) == ["arxiv:1"]
+    assert await store.embedded("other-1") == Embedded(whole=1, quick=0, lacking=0)
+
+
+async def test_an_item_whose_text_changed_has_no_vector_any_more(store: Store) -> None:
+    items = [paper(1), paper(2), paper(3)]
+    await store.add(items, NOW)
+    await keep(store, items)
+    await store.add(
+        [paper(1, title="Another"), paper(2, abstract="Two caches."), paper(3, upvotes=9, authors=("Ada",))], NOW
+    )
+    assert await lacking(store) == ["arxiv:2", "arxiv:1"]
+    assert (await store.vectors(SPACE, ["arxiv:1", "arxiv:2", "arxiv:3"])).keys() == {"arxiv:3"}
+
+
+async def test_what_was_read_before_the_text_changed_is_not_kept(store: Store) -> None:
+    await store.add([paper(1), paper(2)], NOW)
+    read = await store.lacking_vectors(SPACE, limit=9)
+    await store.add([paper(1, abstract="Something else.")], NOW, retired=["arxiv:2"])
+    assert await keep(store, read) == 0
+    assert await lacking(store) == ["arxiv:1"]
+
+
+async def test_a_vector_goes_with_its_item(store: Store) -> None:
+    items = [paper(1), paper(2), paper(3, seen=NOW - timedelta(days=9))]
+    await store.add(items, NOW)
+    await keep(store, items)
+    await store.add([], NOW, retired=["arxiv:1"])
+    await store.prune(items_before=NOW - timedelta(days=1), readings_before=NOW.date(), now=NOW)
+    assert (await store.vectors(SPACE, [item.key for item in items])).keys() == {"arxiv:2"}
+    assert await store.embedded(SPACE) == Embedded(whole=1, quick=0, lacking=0)
+    assert (await store.statistics())["vectors"] == 1
+    assert await store.check() == []
+
+
+async def test_the_mark_changes_with_the_vectors_and_with_nothing_else(store: Store) -> None:
+    marks = [await store.vectors_mark(SPACE)]
+
+    async def changed() -> bool:
+        marks.append(await store.vectors_mark(SPACE))
+        return marks[-1] != marks[-2]
+
+    await store.add([paper(1), paper(2)], NOW)
+    assert not await changed()
+    await keep(store, [paper(1), paper(2)], quick=True)
+    assert await changed()
+    await store.add([paper(1, stars=3)], NOW)
+    assert not await changed()
+    await store.add([paper(1, title="Another")], NOW)
+    assert await changed()
+    await store.add([], NOW, retired=["arxiv:2"])
+    assert await changed()
+    assert len(set(marks)) == 4
