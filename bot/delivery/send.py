@@ -172,7 +172,10 @@ class Sender:
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._trouble.owe(refusal)
-        await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=unposted)
+        if unposted:
+            await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=True)
+        else:  # an earlier try may have come through, and that cannot be found out by trying again
+            await self.unknown(held, str(error), now)
         await self._trouble.draw(refusal, now)
 
     def _call(self, method: Method, held: Delivery) -> Call:

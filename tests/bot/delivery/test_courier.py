@@ -158,6 +158,21 @@ async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
     assert (await house.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
 
 
+@pytest.mark.parametrize("first", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
+async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_next_try_is_refused(first: Fault) -> None:
+    house = House(BOTH, faults=[first, Fault.REFUSED])
+    courier = await planted(house, *numbered([2], NOW))
+    for _ in range(60):
+        await house.round(courier)
+    told, later = (await house.rows())["d1p1"], (await house.rows())["d1p2"]
+    assert (told.state, told.reason[:9], told.next_at) == (State.AMBIGUOUS, "unknown: ", FOREVER)
+    assert later.state is State.EXPIRED
+    assert len(house.chat.calls) == 2
+    (paused,) = await house.store.subscriptions("chat:T1")
+    assert told.reason == f"unknown: {paused.paused_because}"
+    assert len(house.chat.told) == 1
+
+
 async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
     house = House()
     courier = await printed(house, seal=sealed("another text"))
