@@ -26,6 +26,8 @@ DAYS = timedelta(days=7)
 FRESH = timedelta(minutes=5)
 # Items in all the indexes that are kept, those that are used last; a thousand papers take 15 MB, with the items themselves.
 MOST = 12_000
+# What nobody has asked for in so long is let go: each day has an index of its own, and yesterday's is not asked for again.
+UNASKED = timedelta(hours=3)
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
@@ -96,7 +98,7 @@ class Windows:
         """Keep indexes of at most so many items in all."""
         self._store = store
         self._most = most
-        self._kept: dict[tuple[datetime, timedelta], Stock] = {}
+        self._kept: dict[tuple[datetime, timedelta], tuple[Stock, datetime]] = {}  # and when it was last asked for
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
 
     async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> Stock:
@@ -107,12 +109,12 @@ class Windows:
         begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
         async with self._making:
             mark = await self._store.items_mark()
-            stock = self._kept.pop((begin, max_age), None)
+            stock, _ = self._kept.pop((begin, max_age), (None, now))
             if stock is None or stock.mark != mark:
                 stock = await self._made(stock, mark, begin, max_age, now)
             elif stock.edition.now != now and (exact or not timedelta(0) <= now - stock.edition.now < FRESH):
                 stock = await asyncio.to_thread(stock.at, now)
-            self._keep((begin, max_age), stock)
+            self._keep((begin, max_age), stock, now)
             return stock
 
     async def beside(self, stock: Stock, items: Sequence[Item]) -> Edition:
@@ -132,15 +134,15 @@ class Windows:
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
         return await self._store.readings([item.key for item in items], (now - READINGS).date())
 
-    def _keep(self, key: tuple[datetime, timedelta], stock: Stock) -> None:
-        """Keep the stock, and of the others those that were used last, as far as there is room."""
+    def _keep(self, key: tuple[datetime, timedelta], stock: Stock, now: datetime) -> None:
+        """Keep the stock, and of the others those that were used last and not long ago, as far as there is room."""
         room = self._most
         others = reversed(self._kept.items())
         self._kept = {}
-        for each, kept in ((key, stock), *others):
+        for each, (kept, asked) in ((key, (stock, now)), *others):
             room -= len(kept.items)
-            if room >= 0:
-                self._kept = {each: kept, **self._kept}
+            if room >= 0 and abs(now - asked) <= UNASKED:  # whatever the clock showed meanwhile
+                self._kept = {each: (kept, asked), **self._kept}
 
 
 def _moments(items: Sequence[Item]) -> list[float]:

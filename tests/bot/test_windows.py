@@ -119,6 +119,17 @@ async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: Mem
     assert await asked(kept, now, max_age=8 * DAY) is not second
 
 
+@pytest.mark.parametrize("way", [1, -1])  # the clock goes on, or is set back
+async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: MemoryStore, now: datetime, way: int) -> None:
+    kept = Windows(store)
+    first = await asked(kept, now, max_age=9 * DAY)
+
+    await asked(kept, now + way * windows.UNASKED)
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    await asked(kept, now + way * (windows.UNASKED + MINUTE))
+    assert await asked(kept, now, max_age=9 * DAY) is not first
+
+
 async def test_an_index_of_very_many_items_is_not_kept(store: MemoryStore, now: datetime) -> None:
     kept = Windows(store, most=4)
     assert await asked(kept, now) is not await asked(kept, now)
