@@ -1,11 +1,14 @@
 """Summaries from the sentences of the text itself: offline, and nothing in them that the text does not say."""
 
 import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise import repository
+from bot.summarise.cutting import LONGEST
+from bot.summarise.dangling import Told, explained
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
@@ -13,6 +16,7 @@ from bot.summarise.parts import choose
 from bot.summarise.sentences import lower_case_names, split
 
 MADE_BY = "extractive"
+_LONGEST = {METHOD: 30}  # words of a part's sentence, where a clause border allows it; what is done is told in fewer
 LONGEST_TEXT = 20_000  # characters that are read; the longest abstract on arXiv is a tenth of that
 
 _NOT_SAID = {
@@ -57,12 +61,18 @@ def _nothing(text: str, kind: str) -> tuple[SummaryPart, ...]:
 def _parts(text: str, kind: str) -> tuple[SummaryPart, ...]:
     sentences = split(text)
     names = lower_case_names(text)
+    told = explained(sentences, names)
     choice = choose(sentences)
 
     def part(name: str) -> SummaryPart:
-        quotes = tuple(sentences[at] for at in choice[name])
-        if not quotes:
+        if not choice[name]:
             return SummaryPart(name, _NOT_SAID[name].format(text=kind), found=False)
-        return SummaryPart(name, " ".join(edited(quote, names) for quote in quotes), quotes=quotes)
+        said = (edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST)) for at in choice[name])
+        return SummaryPart(name, " ".join(said), quotes=tuple(sentences[at] for at in _sources(choice[name], told)))
 
     return tuple(part(name) for name in PARTS)
+
+
+def _sources(places: Sequence[int], told: Sequence[Told]) -> list[int]:
+    """The places of the sentences, and of those from which they took a name."""
+    return sorted({*places, *(told[at].source for at in places)})

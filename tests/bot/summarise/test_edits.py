@@ -6,7 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.edits import LONGEST, edited
+from bot.summarise.cutting import LONGEST
+from bot.summarise.dangling import explained
+from bot.summarise.edits import edited
 from bot.summarise.sentences import split
 from tests.fakes.edition import items
 
@@ -15,10 +17,8 @@ from tests.fakes.edition import items
     ("before", "after"),
     [
         ("  We   show\nit.  ", "Shows it."),
-        ("- The cost is high.", "The cost is high."),
-        ("2) The cost is high.", "The cost is high."),
         ("However, the cost is high.", "The cost is high."),
-        ("To this end, vLLM pages memory.", "vLLM pages memory."),
+        ("Methods: To this end, we study drift.", "Studies drift."),
         ("To address these challenges, Maestro predicts lengths.", "Maestro predicts lengths."),
         ("Based on this observation, we propose ReSET, a method.", "Proposes ReSET, a method."),
         ("In this paper, we propose nomp: a framework.", "Proposes nomp: a framework."),
@@ -35,20 +35,8 @@ def test_an_edit_is_made(before: str, after: str) -> None:
     assert edited(before) == after
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "We propose X and evaluate it on two machines.",
-        "We design, train and open-source a model.",
-        "We introduce our second system.",
-        "We show that we can do it.",
-        "This paper presents a method and shows that it works.",
-        "We do not propose it.",
-        "Yet another benchmark is here.",
-        "Although it helps, the cost is high.",
-    ],
-)
-def test_a_sentence_that_would_not_read_well_afterwards_stays(sentence: str) -> None:
+@pytest.mark.parametrize("sentence", ["Yet another benchmark is here.", "Although it helps, the cost is high."])
+def test_a_sentence_that_stands_by_itself_stays(sentence: str) -> None:
     assert edited(sentence) == sentence
 
 
@@ -58,31 +46,36 @@ def test_a_name_in_lower_case_keeps_it_at_the_beginning() -> None:
     assert edited("However, GPUs are fast.") == "GPUs are fast."
 
 
-def test_a_very_long_sentence_is_cut_at_a_clause_border() -> None:
-    long = "The system " + "moves data between hosts " * 8 + "at night, while " + "users sleep and wait and dream " * 4 + "."
-    assert edited(long).endswith("at night …")
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
+OURS = {"The", "They", "It", "Its"}  # with a capital because they begin
 
 
-def test_a_figure_in_the_tail_keeps_a_long_sentence_whole() -> None:
-    long = (
-        "The system " + "moves data between hosts " * 8 + "at night, while " + "users sleep and wait " * 4 + "for 12 hours."
-    )
-    assert edited(long) == long
+def in_order(some: list[str], all_of_them: list[str]) -> bool:
+    rest = iter(all_of_them)
+    return all(each in rest for each in some)
 
 
-def test_a_cut_never_leaves_a_bracket_open() -> None:
-    long = "The system " + "moves data " * 10 + "(at night, while " + "users sleep and wait " * 8 + ")."
-    assert edited(long) == long
+def test_every_number_and_name_of_an_edit_stands_in_its_source_in_the_same_order() -> None:
+    for item in items():
+        sentences = split(item.abstract)
+        for at, told in enumerate(explained(sentences)):
+            text = edited(told.text, longest=30)
+            source = sentences[at] if told.source == at else f"{sentences[told.source]} {sentences[at]}"
+            assert in_order(NUMBER.findall(text), NUMBER.findall(source)), text
+            names = [name for name in NAME.findall(text.split(" ", 1)[-1]) if name not in OURS]
+            assert in_order(names, NAME.findall(source)), text
 
 
-def test_no_edit_of_a_real_abstract_makes_or_changes_a_number_or_a_word() -> None:
+def test_an_edit_adds_no_word_but_those_for_the_authors() -> None:
     for item in items():
         for sentence in split(item.abstract):
             text = edited(sentence)
-            assert set(re.findall(r"\d[\d.,]*", text)) <= set(re.findall(r"\d[\d.,]*", sentence))
             added = set(re.findall(r"\w+", text.lower())) - set(re.findall(r"\w+", sentence.lower()))
-            assert len(added) <= 1  # propose → proposes
-            assert len(text.split()) <= max(LONGEST, len(sentence.split()))
+            assert len(added - {"the", "authors", "they", "their", "them"}) <= 2, (
+                text
+            )  # propose → proposes, and a second verb
+            assert len(text.split()) <= max(LONGEST, len(sentence.split()) + 1)
 
 
 @given(st.text(max_size=300))
@@ -93,7 +86,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "shown"),
     [
-        ("Our code is available at https://github.com/lab/fast.", "Our code is available."),
+        ("Our code is available at https://github.com/lab/fast.", "The code is available."),
         ("Code and data: https://lab.example/a_(b).", "Code and data."),
         ("All models are released (https://lab.example/models).", "All models are released."),
         ("See https://lab.example.", "See https://lab.example."),

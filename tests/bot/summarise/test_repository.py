@@ -43,7 +43,7 @@ def test_a_readme_fills_the_four_parts() -> None:
     assert texts(summary) == {
         "Problem": "Existing caches are expensive and difficult to size, which limits small teams.",
         "Method": "A cache that sizes itself. Tidy is a cache library that predicts its own size with a small model.",
-        "Evidence": "On our traces Tidy reduces misses by 31% compared with the best baseline.",
+        "Evidence": "On the traces Tidy reduces misses by 31% compared with the best baseline.",
         "Why it matters": "This makes it possible to run large services without an operator.",
     }
     assert summary.read == "description and README opening"

@@ -1,0 +1,149 @@
+"""Lets a sentence speak of the authors in the third person, where the authors speak of themselves.
+
+1. `We propose X` → `Proposes X`; `We propose X and evaluate it` → `Proposes X and evaluates it`. Only when every verb of
+   the authors can be told from a verb that belongs to something else, and none says `we` again.
+2. Otherwise `We …` → `The authors …`, later in the sentence `they`: `We show that we can` → `The authors show that they
+   can`. `We live in a world of data` and `we must` speak of everybody and stay.
+3. `Our method` → `The method`; `our own`, `our earlier` → `their own`, `their earlier`. `Our planet` stays.
+4. `This paper proposes X` → `Proposes X`, with one verb.
+"""
+
+import re
+
+_VERBS = """
+    propose present introduce develop design describe study investigate analyse analyze explore examine evaluate show
+    demonstrate find provide offer build construct create formulate address consider release report argue prove establish
+    derive extend apply compare devise review survey discuss characterise characterize use train test implement validate
+    verify discover conduct perform collect employ leverage adopt utilize utilise integrate combine measure identify
+    observe conclude achieve obtain illustrate highlight outline suggest reveal benchmark assess quantify estimate
+    generalize generalise optimize optimise simulate deploy confirm define formalize formalise curate tackle revisit extract
+    pretrain fine-tune summarize summarise categorize categorise hypothesize hypothesise enhance adapt uncover reformulate
+    decompose synthesize synthesise advocate refine showcase augment emphasize emphasise classify decouple annotate reframe
+    distill mitigate unify rethink reinterpret operationalize repurpose disentangle consolidate eliminate recast redefine
+    simplify redesign strengthen standardize streamline analyse reproduce replicate
+"""
+# Verbs that the authors may be the subject of beside those; many are nouns too, and none begins a sentence by itself.
+_MORE_VERBS = """
+    improve outperform give make take learn model solve open-source answer focus rely seek aim set call enable allow let
+    help reduce incorporate compute generate infer exploit replace treat view cast frame do are have run fine fuse align
+    predict add include determine publish share advance project map encode select sample
+"""
+_LEADS = "finally|additionally|firstly|secondly|lastly|also|further|then|first|thus|therefore|hence|here|next|subsequently"
+
+
+def _third_person(verb: str) -> str:
+    if verb.endswith("y") and verb[-2] not in "aeo":
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x")) else f"{verb}s"
+
+
+_SINGULAR = {verb: _third_person(verb) for verb in _VERBS.split()}
+_BARE = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
+_PAPER = re.compile(
+    r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) "
+    r"((?:\w+ly )?(?:propos|introduc|present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|"
+    r"review|survey|"
+    r"address|provid|offer|argu|demonstrat|show|report|formulat|consider|discuss|compar)(?:e?s|ies)) ",
+    re.IGNORECASE,
+)
+# `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
+_WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
+_LED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
+_AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?<=[a-z] )We\b")
+_OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|best|knowledge|view|opinion)\b"
+_OURS_TOO = re.compile(rf"\bour (?={_OWN})", re.IGNORECASE)
+# A bare verb after `and` would still have the dropped `we` as its subject.
+_SECOND_VERB = re.compile(
+    r"(?:\b(?:and|or|but|then)|,)\s+(?:(?:\w+ly|then|also|further|thus|thereby|in turn)\s+)*"
+    rf"({_BARE})\b(?!-)",
+    re.IGNORECASE,
+)
+# What lets a bare verb belong to something else than the authors: an infinitive, a modal, a clause of its own.
+_OTHER_SUBJECT = re.compile(
+    r"\b(?:to|that|which|who|whose|can|could|may|might|must|should|will|would|lets?|helps?|makes?|how|whether|"
+    r"where|when|while|"
+    r"what|why|if|as)\b",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whether|on|several|two|three|extensive)\b")
+# What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
+_AUTHORS = re.compile(
+    r"(?<!the way )(?<!ways )(?<!as humans, )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*"
+    r"(?:humans?|people|live|lived|inhabit|perceive|encounter|face|depend|eat|speak|talk|must|should|need|know|"
+    r"see|interact|"
+    r"communicate|travel|consume|remember|spend|breathe|age|move|enter|approach|transition|push|rely|become|"
+    r"(?:have|are) "
+    r"(?:seen|witness\w*|come|enter\w*|become|living|used to)|as|the|an?|it|our|and|to|do not (?:yet )?(?:know|"
+    r"understand))\b)"
+)
+_STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
+_EVERYBODY = (
+    r"(?:daily|everyday|lives|life|world|planet|society|societies|universe|solar|galaxy|sun|brains?|bod(?:y|ies)|minds?|"
+    r"children|ancestors|species|time|times|era|age|civilization|earth|oceans?|homes?|cities|eyes|senses|future|"
+    r"communit(?:y|ies)|selves|economy|economies)\b"
+)
+_OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
+
+
+def in_third_person(text: str) -> str:
+    """Return the sentence with the authors as they are spoken of by others; as it stands where that is not certain."""
+    paper = _PAPER.match(text)
+    if paper is not None and not _AGAIN.search(text):
+        rest = text[paper.end(1) :]
+        return _without_our(text if _goes_on(rest) else paper.group(1).capitalize() + rest)
+    return _by_their_verb(text) or _by_their_name(text)
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether the paper is the subject of a second verb: `This paper presents X and shows Y` keeps its subject."""
+    return re.search(r"\band (?:\w+ly )?(?:it |\w+(?:ses|tes|zes|pes|ves|ws|ps|rs|nds) )", rest) is not None
+
+
+def _by_their_verb(text: str) -> str:
+    """`Proposes X`, "" where the authors must be named."""
+    match = _WE.match(text)
+    if match is None or _AGAIN.search(text, match.end()) or _OURS_TOO.search(text, match.end()):
+        return ""
+    adverb, verb = match.group(1), match.group(2).lower()
+    rest = _second_verbs(text[match.end(2) :])
+    return _without_our((adverb + _SINGULAR[verb]).capitalize() + rest) if rest else ""
+
+
+def _second_verbs(rest: str) -> str:
+    """What follows the first verb with the authors' other verbs in the third person; "" where one is not certain."""
+    told, at = [], 0
+    for match in _SECOND_VERB.finditer(rest):
+        verb, end = match.group(1), match.end(1)
+        alone = match.group().startswith("and") or rest[: match.start()].endswith(",")
+        if (
+            not alone
+            or verb not in _SINGULAR
+            or _OTHER_SUBJECT.search(rest, 0, match.start())
+            or not _OBJECT.match(rest, end)
+        ):
+            return ""
+        told.append(rest[at : match.start(1)] + _SINGULAR[verb])
+        at = end
+    return "".join((*told, rest[at:]))
+
+
+def _by_their_name(text: str) -> str:
+    text = _LED.sub(r"\1 ", text)
+    named = _AUTHORS.search(text)
+    if named is None:
+        return text if _STILL_WE.search(text) else _without_our(text)
+    they = re.sub(_AUTHORS, "they", text[named.end() :])
+    if _STILL_WE.search(they) or _STILL_WE.search(text, 0, named.start()):
+        return text  # some of them may be everybody
+    before = _without_our(text[: named.start()])
+    authors = "The authors" if not before else "the authors"
+    rest = re.sub(r"\bourselves\b", "themselves", re.sub(r"(?<!let )\bus\b", "them", they))
+    return before + authors + _without_our(rest, "their")
+
+
+def _without_our(text: str, whose: str = "the authors'") -> str:
+    def said(match: re.Match[str]) -> str:
+        word = f"{whose} {match.group(2)}" if match.group(2) else "the "
+        return word[0].upper() + word[1:] if match.group(1) == "O" and match.start() == 0 else word
+
+    return _OUR.sub(said, text)

@@ -1,0 +1,140 @@
+"""Finds what a sentence's first words point at, when that is a sentence which is not shown.
+
+`This`, `These`, `It`, `They` at the beginning are replaced where the sentence just before leaves no doubt:
+
+1. `These results show`, `This finding` → `The results show`, `The finding`, unless the results are those of others.
+2. `This approach`, after a sentence of the authors' own work: its name, when that sentence introduces one by name
+   (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence.
+3. `It`, `Its`: the name that the sentence before introduces, or begins with.
+4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
+
+Everything else that begins so dangles.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bot.summarise import pointers
+from bot.summarise.openings import opened
+
+
+class Told(NamedTuple):
+    """A sentence without what stands in front, its first words explained, and the place of the one that they are taken from.
+
+    The place (0-based) is the sentence's own where no words were borrowed.
+    """
+
+    text: str
+    source: int
+
+
+def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> list[Told]:
+    """Return the sentences of a text in order, opened, with what their first words point at in place of these where certain.
+
+    `names` are written in lower case even at a sentence's beginning.
+    """
+    told: list[Told] = []
+    for at, sentence in enumerate(sentences):
+        text = opened(sentence, names)
+        found = _resolved(text, told[-1].text) if told and _points(text) else None
+        if found is None:
+            told.append(Told(text, at))
+        else:
+            told.append(Told(found.text, told[-1].source if found.borrows else at))
+    return told
+
+
+def dangles(text: str) -> bool:
+    """Say whether an explained sentence still begins with a word that points at another: it should not be shown alone."""
+    return _points(text)
+
+
+class _Found(NamedTuple):
+    text: str
+    borrows: bool  # words of the sentence before
+
+
+def _points(sentence: str) -> bool:
+    """Say whether the first words point at another sentence: `This enables …`, not `This paper` or `It is known that`."""
+    return (
+        pointers.POINTER.match(sentence) is not None
+        and pointers.OF_ITSELF.match(sentence) is None
+        and pointers.EXPLETIVE.match(sentence) is None
+    )
+
+
+def _resolved(sentence: str, before: str) -> _Found | None:
+    for rule in (_results, _means, _it, _they):
+        found = rule(sentence, before)
+        if found is not None:
+            return found
+    return None
+
+
+def _results(sentence: str, before: str) -> _Found | None:
+    match = pointers.RESULTS.match(sentence)
+    if match is None or (pointers.OTHERS.search(before) and not pointers.AUTHORS.search(before)):
+        return None
+    return _Found(f"The {sentence[match.start(1) :]}", borrows=False)
+
+
+def _means(sentence: str, before: str) -> _Found | None:
+    name = _name_introduced(before)
+    if not (name or _name_in_front(before) or pointers.AUTHORS.search(before)):
+        return None
+    named = pointers.NAMED_THING.match(sentence)
+    if named is not None and name:
+        return _Found(f"{name}{sentence[named.end() :]}", borrows=True)
+    match = pointers.MADE_THING.match(sentence) or pointers.THING.match(sentence)
+    if match is None or (match.re is pointers.THING and not _stands_in(match.group(1).split()[-1], before)):
+        return None
+    return _Found(f"The {sentence[match.start(1) :]}", borrows=False)
+
+
+def _stands_in(noun: str, before: str) -> bool:
+    return re.search(rf"\b{re.escape(noun)}\b", before, re.IGNORECASE) is not None
+
+
+def _it(sentence: str, before: str) -> _Found | None:
+    match = re.match(r"(it|its)\b(?!['’])", sentence, re.IGNORECASE)
+    name = _name_in_front(before) or _name_introduced(before) or _subject_in_front(before)
+    if match is None or not name:
+        return None
+    whose = "" if match.group(1).lower() == "it" else "'s"
+    return _Found(f"{name}{whose}{sentence[match.end() :]}", borrows=True)
+
+
+def _they(sentence: str, before: str) -> _Found | None:
+    match = pointers.PLURAL_POINTER.match(sentence)
+    subject = pointers.PLURAL.match(before)
+    if match is None or subject is None or pointers.NO_SUBJECT.search(subject.group(1)):
+        return None
+    named = subject.group(1)
+    if match.group(3) and not _is_their_noun(match.group(3), named):
+        return None
+    whose = "'" if match.group(2) else ""
+    return _Found(f"{named}{whose}{sentence[match.end() :]}", borrows=True)
+
+
+def _is_their_noun(noun: str, subject: str) -> bool:
+    last = subject.split()[-1]
+    return noun.lower() == last.lower() or (
+        noun in pointers.GENERIC and re.fullmatch(r"[A-Z][\w-]*[A-Z]s", last) is not None
+    )
+
+
+def _name_introduced(before: str) -> str:
+    match = pointers.INTRODUCED.search(before) if pointers.AUTHORS.search(before) else None
+    name = next((name for name in match.groups() if name), "") if match else ""
+    return name[:1].upper() + name[1:]
+
+
+def _name_in_front(before: str) -> str:
+    match = pointers.BEGINS_WITH_NAME.match(before)
+    return match.group(1) if match and not pointers.NO_NAME.match(match.group(1)) else ""
+
+
+def _subject_in_front(before: str) -> str:
+    match = pointers.SINGULAR.match(before)
+    return match.group(1) if match and not pointers.NO_SUBJECT.search(match.group(1)) else ""

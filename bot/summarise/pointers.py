@@ -1,0 +1,98 @@
+"""The patterns by which `bot.summarise.dangling` tells what points at another sentence, and what at."""
+
+import re
+
+
+def _one_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_PAPERS = _one_of(
+    """paper work study article survey thesis report review letter chapter manuscript dissertation tutorial research
+    contribution note overview volume book project proposal perspective issue"""
+)
+POINTER = re.compile(
+    r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|"
+    r"the (?:former|latter)|each of (?:these|them)|all (?:of )?(?:these|this|them)|"
+    r"(?:one|some|most|none|many) of (?:these|them)|"
+    r"doing so|as such|instead(?! of)|for (?:example|instance)|on the other hand)\b",
+    re.IGNORECASE,
+)
+OF_ITSELF = re.compile(rf"(?:this|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE)
+EXPLETIVE = re.compile(
+    r"it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
+    r".{0,80}?\b(?:that|to|whether|how|if|why|which|what|when|where)|"
+    r"turns out|follows|takes|can be (?:\w+ )?(?:shown|seen|proved|proven|argued|noted))\b",
+    re.IGNORECASE,
+)
+
+# Before a noun, not before a verb: `This enables`, `This can`.
+_NO_NOUN = r"(?:also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
+_THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
+_THESE = rf"these(?! {_NO_NOUN}\b)"
+_QUALIFIED = r"((?:[\w-]+ ){0,2}?"
+RESULTS = re.compile(
+    rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}(?:results?|findings?|experiments|evaluations?|outcomes?|conclusions|analys[ei]s|"
+    r"observations?|insights|improvements|gains|comparisons?|investigation|(?:lower |upper )?bounds?|theorems?|simulations?|"
+    r"figures)\b)",
+    re.IGNORECASE,
+)
+# What a name may stand for; a design or a process is a thing by itself.
+_NAMEABLE = _one_of(
+    """approach method framework model system algorithm technique strategy architecture pipeline benchmark dataset
+    corpus tool toolkit library platform simulator package software network"""
+)
+_MADE = _one_of(
+    """methodology procedure design formulation scheme solution mechanism module representation process protocol objective loss
+    estimator setup evaluation extension interface resource collection taxonomy classifier policy controller paradigm"""
+)
+NAMED_THING = re.compile(rf"this {_NAMEABLE}\b", re.IGNORECASE)
+MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)
+THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
+
+OTHERS = re.compile(r"\b(?:recent|prior|previous|existing|earlier|past|traditional|conventional|others?)\b", re.IGNORECASE)
+AUTHORS = re.compile(
+    r"\b(?:we|our|this (?:paper|work|study|article|research)|proposed?|proposes|introduces|presents)\b", re.IGNORECASE
+)
+
+# A name: words with a capital.
+_NAME = r"(?=[\w+.-]*[A-Z])[A-Z0-9][\w+-]*(?:\.\w+)*(?: [A-Z0-9][\w+-]*(?:\.\w+)*){0,3}"
+_ENDS = r"(?= ?[,:(—–]| -|\.?$| that\b| which\b| to\b)"
+INTRODUCED = re.compile(
+    r"(?:\b(?:[Ww]e|paper|work|study|article|research|report|letter|authors) "
+    r"(?:(?:\w+ly|also|further|then|first|thus|therefore) )?"
+    r"(?:propos|introduc|present|develop|describ|releas|design|build)(?:e|es|s|ed|ing)?) "
+    rf"(?:((?:the )?{_NAME}){_ENDS}|(?:a|an|the) [^.,:()]{{3,80}} \(([A-Z][\w+-]*[A-Z0-9]\w*)\))|"
+    rf"\b(?:called|named|dubbed|termed|namely) ({_NAME}){_ENDS}|\b[Oo]ur (?:[\w-]+ ){{0,2}}[\w-]+, ({_NAME}),"
+)
+_STATES = r"(?:(?:\w+ly|also|then|first|often|further) )?" + _one_of(
+    """is was has can will uses combines achieves leverages employs introduces consists provides enables integrates learns
+    adapts performs outperforms reduces improves predicts generates extends supports comprises contains offers operates
+    formulates treats decomposes replaces incorporates selects computes constructs builds applies models captures exploits
+    optimizes allows addresses relies works maintains includes runs starts requires aims"""
+)
+BEGINS_WITH_NAME = re.compile(rf"({_NAME})(?: \([^()]{{1,160}}\))? {_STATES}\b")
+NO_NAME = re.compile(
+    r"(?:The|A|An|This|These|It|They|We|Our|In|On|For|To|By|Each|Every|One|What|However|Here|There|Such|First|Second|"
+    r"Finally)\b"
+)
+# The subject with which a sentence begins: one thing, and several.
+SINGULAR = re.compile(
+    r"((?!(?:The|A|An|This|Our|Each|Every|In|It|One|What|There|We|Such|No|Any) )[A-Z][\w-]*(?: [\w-]+(?<!s)){0,3})"
+    rf"(?: \([^()]{{1,60}}\))? {_STATES}\b"
+)
+_NO_VERB = _one_of(
+    """of in for with by on to from at and or that which who whose as than not where when such like based across under using
+    between within over through into is has was"""
+)
+PLURAL = re.compile(
+    r"((?:[A-Z][\w-]*|[A-Z][\w-]* (?:[\w-]+ ){0,3}?[\w-]+)s)( \([A-Z][\w-]*s?\))? "
+    rf"(?!{_NO_VERB}\b)[a-z]+(?<!ing)(?<!ed)(?<!s)\b"
+)
+_IN_NO_SUBJECT = _one_of(
+    """of in for with by on to from at and or that which the these those this its their such is are as has than we advances?
+    thus less success progress results experiments however while although"""
+)
+NO_SUBJECT = re.compile(rf"\b{_IN_NO_SUBJECT}\b", re.IGNORECASE)
+PLURAL_POINTER = re.compile(r"(?:(they)|(their)|these ((?:[\w-]+ ){0,2}?[\w-]+s))\b", re.IGNORECASE)
+GENERIC = frozenset(["models", "methods", "approaches", "systems", "techniques", "networks", "algorithms", "agents"])

@@ -1,0 +1,76 @@
+"""The third person, a test per rule."""
+
+import pytest
+
+from bot.summarise.authors import in_third_person
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We propose X.", "Proposes X."),
+        ("I propose X.", "Proposes X."),
+        ("We also show that X wins.", "Shows that X wins."),
+        ("We classify it.", "Classifies it."),
+        ("We deploy it.", "Deploys it."),
+        ("We discuss it.", "Discusses it."),
+        ("We establish it.", "Establishes it."),
+        ("We empirically study drift.", "Empirically studies drift."),
+        ("We propose X and evaluate it on two machines.", "Proposes X and evaluates it on two machines."),
+        ("We introduce our system.", "Introduces the system."),
+        ("This paper proposes a method.", "Proposes a method."),
+        ("This paper shows that our method wins.", "Shows that the method wins."),
+    ],
+)
+def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
+    assert in_third_person(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We propose to train X and test it.", "The authors propose to train X and test it."),
+        ("We propose X, which can see and evaluate it.", "The authors propose X, which can see and evaluate it."),
+        ("We design, train and open-source a model.", "The authors design, train and open-source a model."),
+        ("We show that we can do it.", "The authors show that they can do it."),
+        ("We introduce our own system.", "The authors introduce their own system."),
+        ("We do not propose it.", "The authors do not propose it."),
+        ("We evaluated it.", "The authors evaluated it."),
+        ("We hope it helps.", "The authors hope it helps."),
+        ("Using X, we find Y.", "Using X, the authors find Y."),
+        ("With X we see that it lets us win.", "With X we see that it lets us win."),
+        ("Using X, we find that it lets us win.", "Using X, the authors find that it lets them win."),
+    ],
+)
+def test_the_authors_are_named_where_their_verb_cannot_come_first(before: str, after: str) -> None:
+    assert in_third_person(before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Our method wins.", "The method wins."),
+        ("It shows that our method wins.", "It shows that the method wins."),
+        ("To our knowledge, it is new.", "To the authors' knowledge, it is new."),
+        ("Our previous work lost.", "The authors' previous work lost."),
+        ("Our planet warms.", "Our planet warms."),
+        ("The four hours of our daily lives.", "The four hours of our daily lives."),
+    ],
+)
+def test_what_is_theirs_is_said_so_where_it_matters(before: str, after: str) -> None:
+    assert in_third_person(before) == after
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This paper presents a method and shows that it works.",
+        "We live in a world of data.",
+        "We must act.",
+        "It changes the way we think.",
+        "As we age, it slows.",
+        "US hospitals use it.",
+    ],
+)
+def test_what_speaks_of_everybody_or_of_the_paper_stays(sentence: str) -> None:
+    assert in_third_person(sentence) == sentence

@@ -1,0 +1,117 @@
+"""What a sentence's first words point at, a test per rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.dangling import Told, dangles, explained
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence", "after"),
+    [
+        ("It gains 3%.", "These results show promise.", "The results show promise."),
+        ("It gains 3%.", "This key finding holds.", "The key finding holds."),
+        ("We train two agents.", "This approach halves the cost.", "The approach halves the cost."),
+        ("We train a new classifier.", "This classifier is small.", "The classifier is small."),
+        ("We use two tricks.", "These tricks halve the cost.", "The tricks halve the cost."),
+        ("We propose STG, a framework.", "This framework is fast.", "STG is fast."),
+        ("We propose STG, a framework.", "This new framework is fast.", "The new framework is fast."),
+        ("We propose STG, a framework.", "This design is fast.", "The design is fast."),
+        ("We propose STG, a framework.", "It is fast.", "STG is fast."),
+        ("We propose a Sparse Thing (STG).", "However, it is slow.", "STG is slow."),
+        ("Our system, Cut2Next, is fast.", "It uses less.", "Cut2Next uses less."),
+        ("Maestro uses caches.", "Its cost is low.", "Maestro's cost is low."),
+        ("Federated learning (FL) has spread.", "However, it suffers.", "Federated learning suffers."),
+        ("Large language models (LLMs) have grown.", "However, they fail.", "Large language models fail."),
+        ("Large language models have grown.", "These models fail.", "Large language models fail."),
+        ("LLMs have grown.", "These models fail.", "LLMs fail."),
+        ("Existing methods use caches.", "Their cost is high.", "Existing methods' cost is high."),
+    ],
+)
+def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> None:
+    assert explained([before, sentence])[1].text == after
+    assert not dangles(after)
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("Prior work reports gains.", "These results do not hold."),
+        ("Existing caches are slow.", "This approach is dear."),
+        ("We use a cache.", "This enables speed."),
+        ("We use a cache.", "This can model it."),
+        ("We model a cache.", "This enables a framework."),
+        ("The cost of caches is high.", "It grows."),
+        ("Advances in models have helped.", "They fail."),
+        ("Existing benchmarks test facts.", "These models fail."),
+        ("Existing methods use models.", "These models fail."),
+        ("ByDeWay uses a trick called LDP.", "Such tricks are cheap."),
+        ("", "They fail."),
+    ],
+)
+def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
+    told = explained([before, sentence])[1]
+    assert told == Told(sentence, 1)
+    assert dangles(told.text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This paper proposes X.",
+        "This position paper argues.",
+        "It is well known that caches help.",
+        "It remains unclear whether caches help.",
+        "It has long been shown that caches help.",
+        "Both speed and cost matter.",
+        "Those who cache win.",
+        "Instead of caches, it uses sleep.",
+        "Theses are long.",
+        "Item sets are long.",
+    ],
+)
+def test_what_only_looks_so_does_not_dangle(sentence: str) -> None:
+    assert not dangles(sentence)
+
+
+def test_a_name_is_handed_on_from_sentence_to_sentence() -> None:
+    told = explained(["We propose STG, a tool.", "It uses caches.", "It halves the cost."])
+    assert [each.text for each in told[1:]] == ["STG uses caches.", "STG halves the cost."]
+    assert [each.source for each in told] == [0, 0, 0]
+
+
+def test_the_name_in_front_goes_before_one_that_is_mentioned() -> None:
+    assert explained(["ByDeWay uses a trick called LDP.", "It is cheap."])[1].text == "ByDeWay is cheap."
+
+
+WORDS = st.sampled_from(
+    [
+        "We",
+        "propose",
+        "STG",
+        ",",
+        "a",
+        "tool",
+        ".",
+        "It",
+        "This",
+        "These",
+        "models",
+        "They",
+        "is",
+        "are",
+        "LLMs",
+        "(LLMs)",
+        "we",
+    ]
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=5))
+def test_every_word_that_is_put_in_stands_in_a_sentence_before(sentences: list[str]) -> None:
+    for at, told in enumerate(explained(sentences)):
+        words = " ".join(sentences[: at + 1]).split()
+        known = {"The", *words, *(word[:1].upper() + word[1:] for word in words)}
+        for word in told.text.split():
+            assert {word, word.removesuffix("'s"), word.removesuffix("'")} & known

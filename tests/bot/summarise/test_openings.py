@@ -1,0 +1,52 @@
+"""What stands in front of a sentence and goes, a test per rule."""
+
+import pytest
+
+from bot.summarise.openings import opened
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- The cost is high.", "The cost is high."),
+        ("2) The cost is high.", "The cost is high."),
+        ("(iv) The cost is high.", "The cost is high."),
+        ("Methods: The cost is high.", "The cost is high."),
+        ("Materials and Methods: The cost is high.", "The cost is high."),
+        ("BACKGROUND The cost is high.", "The cost is high."),
+        ("However, the cost is high.", "The cost is high."),
+        ("In contrast, the cost is high.", "The cost is high."),
+        ("Specifically, the cost is high.", "The cost is high."),
+        ("For example, the cost is high.", "The cost is high."),
+        ("To this end, vLLM pages memory.", "vLLM pages memory."),
+        ("To address these challenges, Maestro predicts lengths.", "Maestro predicts lengths."),
+        ("To overcome this data scarcity, Maestro predicts lengths.", "Maestro predicts lengths."),
+        ("Building on these insights, the cost is cut.", "The cost is cut."),
+        ("Despite this progress, the cost is high.", "The cost is high."),
+        ("In this paper, the cost is cut.", "The cost is cut."),
+        ("In this paper we cut it.", "We cut it."),
+        ("Here we cut it.", "We cut it."),
+        ("Finally, to this end, in this work, we cut it.", "We cut it."),
+        ("But we cut it.", "We cut it."),
+    ],
+)
+def test_it_goes(before: str, after: str) -> None:
+    assert opened(before) == after
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Results urge caution.",
+        "Background noise is high.",
+        "Under this assumption, it converges.",
+        "In this setting, it converges.",
+        "To reduce cost, it sleeps.",
+        "First-order methods are slow.",
+        "Despite recent progress, the cost is high.",
+        "Here lies the cost.",
+        "Overall cost is high.",
+    ],
+)
+def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:
+    assert opened(sentence) == sentence
