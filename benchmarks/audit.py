@@ -32,7 +32,9 @@ from bot.summarise.extractive import extract
 from bot.summarise.sentences import lower_case_names, split
 
 _POINTS = re.compile(
-    r"(?:this(?! (?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|dissertation|tutorial)\b)|"
+    r"(?:(?:while|although|though|as|since|because|when|if|unlike|given|despite) |(?:while|although) \w+, )?"
+    r"(?:this(?! (?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|dissertation|"
+    r"tutorial)\b)|"
     r"these|those|it(?! (?:is|has been|was|remains|becomes|turns out)\b.{0,60}\b(?:that|to|whether|how|if|why)\b)|they|"
     r"such(?! as\b)|its|their|he|she|both(?!.{0,80}\band\b)|the (?:former|latter)|instead|for (?:example|instance)|"
     r"on the other hand|however|moreover|therefore|thus)\b",

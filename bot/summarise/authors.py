@@ -38,6 +38,7 @@ def _third_person(verb: str) -> str:
 
 
 _SINGULAR = {verb: _third_person(verb) for verb in _VERBS.split()}
+_PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
 _BARE = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
 _PAPER = re.compile(
     r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) "
@@ -85,13 +86,23 @@ _EVERYBODY = (
 _OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
 
 
-def in_third_person(text: str) -> str:
-    """Return the sentence with the authors as they are spoken of by others; as it stands where that is not certain."""
+def in_third_person(text: str, *, by_name: bool = False) -> str:
+    """Return the sentence with the authors as they are spoken of by others; as it stands where that is not certain.
+
+    `by_name` names them even where their verb could come first.
+    """
+    if by_name:
+        return _by_their_name(text)
     paper = _PAPER.match(text)
     if paper is not None and not _AGAIN.search(text):
         rest = text[paper.end(1) :]
         return _without_our(text if _goes_on(rest) else paper.group(1).capitalize() + rest)
     return _by_their_verb(text) or _by_their_name(text)
+
+
+def begins_with_their_verb(text: str) -> bool:
+    """Say whether a sentence in the third person begins as rule 1 makes it: `Proposes`, `Empirically studies`."""
+    return _PLACED.match(text) is not None
 
 
 def _goes_on(rest: str) -> bool:

@@ -23,12 +23,13 @@ _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothin
 _ADDRESS = re.compile(r"(?: (?:at|from|via|on|in|under|here))?:? *[(\[]?https?://[^\s)\]]+[)\]]?[.!]?$", re.IGNORECASE)
 
 
-def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST) -> str:
+def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
     """Return the sentence as it can stand by itself, explained before (rule 3) or not.
 
-    `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most.
+    `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most;
+    `by_name` has the authors named, not their verb in front: where it follows a sentence that is not begun so.
     """
-    text = in_third_person(opened(sentence, names))
+    text = in_third_person(opened(sentence, names), by_name=by_name)
     text = shortened(_without_address(text), longest)
     return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
 

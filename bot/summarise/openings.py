@@ -1,88 +1,97 @@
 """Takes off what stands in front of a sentence and belongs to what went before: bullets, headings, connectives.
 
-`- `, `2) `, `Methods: `, `However, `, `To address this gap, `, `In this paper, `. A condition is none of these: `Under this
-assumption, it converges` keeps its beginning.
+`- `, `2) `, `Methods: `, `However, `, `To address this gap, `, `In this paper, `; and the same inside: `The cost, however,
+is high`, `It also reveals`. A condition is none of these: `Under this assumption, it converges` keeps its beginning.
 """
 
 import re
 
+
+def _one_of(words: str, between: str | None = None) -> str:
+    """A pattern for any of the words, or of the phrases between commas."""
+    return f"(?:{'|'.join(' '.join(word.split()) for word in words.split(between))})"
+
+
 _BULLET = re.compile(r"^(?:[-*•·‣–]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)])\s+")
+_HEADINGS = _one_of(
+    """backgrounds? objectives? aims? purpose motivation methods? methodology approach results? findings conclusions?
+    significance introduction discussion contributions? problem solution impact context evaluation design implications
+    materials"""
+)
 _HEADING = re.compile(
-    r"^(?:(?i:(?:main |key )?(?:background|objectives?|aims?|purpose|motivation|methods?|methodology|approach|"
-    r"results?|findings|"
-    r"conclusions?|significance|introduction|discussion|contributions?|problem|solution|impact|context|evaluation|"
-    r"design|"
-    r"implications|materials and methods|methods and results|problem statement)(?: and (?:objectives?|aims?|"
-    r"methods?|results?|"
-    r"conclusions?|significance|purpose|discussion))?(?: ?[:—–]| -))|"
-    r"(?:BACKGROUND|OBJECTIVES?|AIMS?|PURPOSE|METHODS?|RESULTS?|FINDINGS|CONCLUSIONS?|SIGNIFICANCE|"
-    r"INTRODUCTION)\.?) (?=\S)"
+    rf"^(?:(?i:(?:main |key )?{_HEADINGS}(?: (?:and|&) {_HEADINGS}| statement)?(?: ?[:—–]| -))|"
+    r"(?:BACKGROUND|OBJECTIVES?|AIMS?|PURPOSE|METHODS?|RESULTS?|FINDINGS|CONCLUSIONS?|SIGNIFICANCE|INTRODUCTION)\.?) (?=\S)"
 )
-_PROBLEM = (
-    r"(?:gap|challenge|issue|problem|limitation|difficult|shortcoming|concern|bottleneck|drawback|need|question|"
-    r"trade-?off|"
-    r"obstacle|hurdle|deficienc|weakness|inefficienc|constraint|void|risk|barrier|phenomen|demand|task|goal|aim|"
-    r"end|purpose|"
-    r"objective|direction)\w*"
+_PROBLEM = _one_of(
+    """gap challenge issue problem limitation difficult shortcoming concern bottleneck drawback need question trade-?off
+    obstacle hurdle deficienc weakness inefficienc constraint void risk barrier phenomen demand task goal aim end purpose
+    objective direction"""
 )
-_GROUND = (
-    r"(?:observation|insight|finding|idea|intuition|principle|result|analys[ei]s|foundation|motivation|concept|success|"
-    r"framework|data ?set|resource|paradigm|perspective|formulation|progress|advance|advancement|success|"
-    r"potential|promise|"
-    r"popularity|importance|development|improvement|benefit|effort|capabilit|understanding|theor|model|view|basis|"
-    r"mind|spirit|"
-    r"context|light|regard|respect|end|way|manner|fashion|aim|reason|purpose|vein|line|direction)\w*"
+_GROUND = _one_of(
+    """observation insight finding idea intuition principle result analys[ei]s foundation motivation concept success
+    framework dataset resource benchmark pipeline approach method technique strategy mechanism corpus tool system paradigm
+    perspective formulation progress advance potential promise popularity importance development improvement benefit effort
+    capabilit understanding theor model view basis mind spirit context light regard respect end way manner fashion aim reason
+    purpose vein line direction"""
 )
 _THESE = r"(?:this|these|such|those|that|the above|above|the aforementioned|its|their)"
+_PAPER = _one_of(
+    """paper, work, article, study, report, letter, survey, thesis, contribution, chapter, research, position paper, review,
+    technical report, manuscript, note""",
+    ",",
+)
+_ADVERB = _one_of(
+    """however, moreover, furthermore, additionally, in addition, further, further still, nevertheless, nonetheless, thus,
+    therefore, hence, consequently, accordingly, as a result, as a consequence, on the other hand, on the one hand,
+    on the contrary, meanwhile, concurrently, simultaneously, at the same time, specifically, more specifically,
+    more precisely, more concretely, concretely, in particular, particularly, notably, importantly, more importantly,
+    most importantly, crucially, critically, remarkably, strikingly, surprisingly, interestingly, unfortunately, fortunately,
+    finally, lastly, overall, altogether, taken together, together, collectively, ultimately, in summary, in short, in sum,
+    in conclusion, in fact, in turn, in contrast, in comparison, in response, in parallel, in this way, in doing so,
+    in this context, in this regard, in this sense, by contrast, by doing so, by comparison, to summarize, to summarise,
+    to conclude, to do so, to do this, besides, also, yet, still, here, instead, rather, indeed, conversely, similarly,
+    likewise, as such, for example, for instance, for this reason, this way, that said, more broadly, more generally, next,
+    then, subsequently, first, firstly, first of all, second, secondly, third, thirdly, fourth, fifth, on this basis""",
+    ",",
+)
+_SOLVE = _one_of(
+    """address overcome tackle solve mitigate bridge fill close alleviate resolve counter combat remedy meet achieve
+    accomplish answer support realize realise enable facilitate handle circumvent study investigate explore ameliorate test validate
+    verify demonstrate remove"""
+)
 _CONNECTIVE = re.compile(
-    r"^(?:(?:and|but|so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
-    r"(?:however|moreover|furthermore|additionally|in addition|further|further still|nevertheless|nonetheless|"
-    r"thus|therefore|"
-    r"hence|consequently|accordingly|as a (?:result|consequence)|on the (?:other|one) hand|on the contrary|"
-    r"meanwhile|concurrently|"
-    r"simultaneously|at the same time|specifically|more specifically|more precisely|more concretely|concretely|"
-    r"in particular|"
-    r"particularly|notably|importantly|more importantly|most importantly|crucially|critically|remarkably|"
-    r"strikingly|surprisingly|"
-    r"interestingly|unfortunately|fortunately|finally|lastly|overall|altogether|taken together|together|"
-    r"collectively|ultimately|"
-    r"in (?:summary|short|sum|conclusion|fact|turn|contrast|comparison|response|parallel|this way|doing so|this context|"
-    r"this regard|this sense)|by (?:contrast|doing so|comparison)|to (?:summarize|summarise|conclude|do so|"
-    r"do this)|besides|also|"
-    r"yet|still|here|instead|rather|indeed|conversely|similarly|likewise|as such|for (?:example|instance|this reason)|"
-    r"this way|that said|more broadly|more generally|next|then|subsequently|first|firstly|first of all|second|"
-    r"secondly|third|thirdly|"
-    r"fourth|fifth|on this basis|to our delight|"
-    r"in (?:this|the present|the current) (?:paper|work|article|study|report|letter|survey|thesis|contribution|"
-    r"chapter|research|"
-    r"position paper|review|technical report|manuscript|note)|"
-    r"(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
+    rf"^(?:(?:and|but|so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|(?:{_ADVERB}|"
+    rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"
-    rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND})?|"
-    rf"(?:with|given|in light of|in view of|in response to|for|in|despite|because of|due to|owing to|leveraging|"
-    rf"using|following|"
-    rf"exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})(?: in mind)?|"
-    r"to (?:address|overcome|tackle|solve|mitigate|bridge|fill|close|alleviate|resolve|counter|combat|remedy|meet|"
-    r"achieve|"
-    r"accomplish|answer|support|realize|realise|enable|facilitate|handle|circumvent|study|investigate|explore|"
-    r"ameliorate|"
-    rf"do|test|validate|verify|demonstrate|remove|cope with|"
-    rf"deal with) {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM})?),+ +(?=\S)|"
-    r"(?:here|in (?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis|contribution|"
-    r"chapter|research)) "
-    r"(?=(?:we|I)\b))",
+    rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"
+    r"(?:with|given|in light of|in view of|in response to|for|in|despite|because of|due to|owing to|leveraging|using|"
+    rf"following|exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*(?: in mind)?|"
+    rf"to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
+    rf"(?:here|in (?:this|the present) {_PAPER}) (?=(?:we|I)\b))",
+    re.IGNORECASE,
+)
+# `It also reveals` counts the sentences of the abstract, as `The cost, however, is high` answers one.
+_REPORTS = _one_of(
+    """show demonstrat reveal confirm suggest indicat improv highlight validat enhanc support enabl provid establish introduc
+    propos present develop extend achiev reduc increas illustrat underscor verif prov boost complicat limit exacerbat motivat
+    strengthen outperform optimiz analyz analys evaluat investigat explor"""
+)
+_ASIDE = _one_of("however therefore thus moreover furthermore nevertheless nonetheless hence consequently")
+_INSIDE = re.compile(
+    rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:, {_ASIDE},(?= )|"
+    rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|ied)?\b))",
     re.IGNORECASE,
 )
 _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`
 
 
 def opened(sentence: str, names: frozenset[str] = frozenset()) -> str:
-    """Return the sentence without bullet, heading and connectives in front; `names` keep their lower case there."""
+    """Return the sentence without bullet, heading and connectives; `names` keep their lower case in front."""
     text = _BULLET.sub("", " ".join(sentence.split()))
     text = _without(_HEADING, text, names)
     for _ in range(_MOST_CONNECTIVES):
         text = _without(_CONNECTIVE, text, names)
-    return text
+    return _INSIDE.sub(r"\1", text)
 
 
 def _without(opening: re.Pattern[str], text: str, names: frozenset[str]) -> str:

@@ -12,15 +12,21 @@ _PAPERS = _one_of(
     contribution note overview volume book project proposal perspective issue"""
 )
 POINTER = re.compile(
+    # `While this helps, …`, `While efficient, these methods …`, `To save time, it …`
+    r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) "
+    r"(?=(?:this|these|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it)\b)|"
+    r"(?:to \w+|by \w+ing|using) (?:[\w-]+ ){0,8}[\w-]+, (?=(?:they|it)\b))?"
     r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|"
     r"the (?:former|latter)|each of (?:these|them)|all (?:of )?(?:these|this|them)|"
     r"(?:one|some|most|none|many) of (?:these|them)|"
     r"doing so|as such|instead(?! of)|for (?:example|instance)|on the other hand)\b",
     re.IGNORECASE,
 )
-OF_ITSELF = re.compile(rf"(?:this|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE)
+OF_ITSELF = re.compile(
+    rf"(?:in |with |by )?(?:this|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
+)
 EXPLETIVE = re.compile(
-    r"it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
+    r"(?:[^,]{0,90}, |\w+ )?it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
     r".{0,80}?\b(?:that|to|whether|how|if|why|which|what|when|where)|"
     r"turns out|follows|takes|can be (?:\w+ )?(?:shown|seen|proved|proven|argued|noted))\b",
     re.IGNORECASE,
@@ -32,8 +38,10 @@ _THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
 _THESE = rf"these(?! {_NO_NOUN}\b)"
 _QUALIFIED = r"((?:[\w-]+ ){0,2}?"
 RESULTS = re.compile(
-    rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}(?:results?|findings?|experiments|evaluations?|outcomes?|conclusions|analys[ei]s|"
-    r"observations?|insights|improvements|gains|comparisons?|investigation|(?:lower |upper )?bounds?|theorems?|simulations?|"
+    rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}(?:results?|findings?|experiments|evaluations?|outcomes?|conclusions|"
+    rf"analys[ei]s|"
+    r"observations?|insights|improvements|gains|comparisons?|investigation|(?:lower |upper )?bounds?|theorems?|"
+    r"simulations?|"
     r"figures)\b)",
     re.IGNORECASE,
 )
@@ -43,8 +51,8 @@ _NAMEABLE = _one_of(
     corpus tool toolkit library platform simulator package software network"""
 )
 _MADE = _one_of(
-    """methodology procedure design formulation scheme solution mechanism module representation process protocol objective loss
-    estimator setup evaluation extension interface resource collection taxonomy classifier policy controller paradigm"""
+    """methodology procedure design formulation scheme solution mechanism module representation process protocol objective
+    loss estimator setup evaluation extension interface resource collection taxonomy classifier policy controller paradigm"""
 )
 NAMED_THING = re.compile(rf"this {_NAMEABLE}\b", re.IGNORECASE)
 MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summarise.authors import in_third_person
+from bot.summarise.authors import begins_with_their_verb, in_third_person
 
 
 @pytest.mark.parametrize(
@@ -74,3 +74,13 @@ def test_what_is_theirs_is_said_so_where_it_matters(before: str, after: str) -> 
 )
 def test_what_speaks_of_everybody_or_of_the_paper_stays(sentence: str) -> None:
     assert in_third_person(sentence) == sentence
+
+
+def test_they_are_named_where_that_is_wished() -> None:
+    assert in_third_person("We propose X.", by_name=True) == "The authors propose X."
+
+
+def test_a_sentence_that_their_verb_begins_is_known() -> None:
+    assert begins_with_their_verb("Proposes X.")
+    assert begins_with_their_verb("Empirically studies drift.")
+    assert not begins_with_their_verb("The authors propose X.")

@@ -48,6 +48,9 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("Existing methods use models.", "These models fail."),
         ("ByDeWay uses a trick called LDP.", "Such tricks are cheap."),
         ("", "They fail."),
+        ("We use a cache.", "While this helps, it costs."),
+        ("We use caches.", "While efficient, these caches fail."),
+        ("We use caches.", "To save time, it sleeps."),
     ],
 )
 def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:

@@ -50,3 +50,17 @@ def test_it_goes(before: str, after: str) -> None:
 )
 def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:
     assert opened(sentence) == sentence
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The cost, however, is high.", "The cost is high."),
+        ("It also reveals a cost.", "It reveals a cost."),
+        ("The tests further confirm it.", "The tests confirm it."),
+        ("It is not only cheap but also improves speed.", "It is not only cheap but also improves speed."),
+        ("The cost is also a risk.", "The cost is also a risk."),
+    ],
+)
+def test_a_connective_inside_goes(before: str, after: str) -> None:
+    assert opened(before) == after
