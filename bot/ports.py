@@ -17,6 +17,7 @@ from bot.models import (
     Feedback,
     Hit,
     Item,
+    Near,
     Order,
     Page,
     Posting,
@@ -105,21 +106,24 @@ class Store(Vectors, Protocol):
         """
         ...
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
         """Return a page of what the query finds, in the order that `query.sort` asks for.
 
         Sorted `best`, the bare words of the query are alternatives, best match first; everything else in the tree must
-        hold. In every other order the tree holds as it stands. `mark` is an earlier page's: what was first stored after
-        it is left out. What is stored already may change in between and move within the list; it is shown once all the
-        same, unless so many lists were asked for since that this one is forgotten, or the store was opened anew. Raises
-        UsageError for a mark that no page had.
+        hold. With `near`, what they mean, closeness counts in that order, and what is close enough needs none of them. In
+        every other order the tree holds as it stands, and `near` says nothing. `mark` is an earlier page's: what was first
+        stored after it is left out. What is stored already may change in between and move within the list; it is shown
+        once all the same, unless so many lists were asked for since that this one is forgotten, or the store was opened
+        anew. Raises UsageError for a mark that no page had.
         """
         ...
 
-    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
         """Return the items whose texts are closest to the item's, the closest first, itself and its aliases left out.
 
-        `relevance` is in 0–1. The item need not be stored: any title and abstract will do.
+        `relevance` is in 0–1. The item need not be stored: any title and abstract will do. `near` is what these mean.
         """
         ...
 

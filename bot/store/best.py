@@ -42,11 +42,14 @@ class Span:
         return [sql for sql, _ in conditions], [value for _, value in conditions]
 
 
-def find_best(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Scored:
+def find_best(
+    db: Database, words: Words, condition: Condition, span: Span, most: int = MOST, *, ahead: bool = True
+) -> Scored:
     """Return ids and relevance of items that satisfy the condition and have one of the words at least, the best first.
 
     The words are those of `split`. Items with all of them come before the others. However a list is cut into pages, they
-    are pages of one list; it ends after `most` items of either sort.
+    are pages of one list; it ends after `most` items of either sort. Unless those with all words are to be `ahead` by their
+    relevance too, it is what bm25 gives each.
     """
     if not all(words):
         return []
@@ -55,7 +58,8 @@ def find_best(db: Database, words: Words, condition: Condition, span: Span, most
     all_words = _all(every)
     full = _level(all_words, condition, span, most)
     found = full.page(db, limit, offset)
-    ceiling = _HIGHEST * str(full.values[0]).count('"') / 2  # of what lacks a word; the condition's phrases are scored too
+    # Of what lacks a word; the condition's phrases are scored too.
+    ceiling = _HIGHEST * str(full.values[0]).count('"') / 2 if ahead else 0.0
     rows = [(number, ceiling + relevance) for number, relevance in found]
     if len(rows) == limit or len(every) == 1:
         return rows

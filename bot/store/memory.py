@@ -17,6 +17,7 @@ from bot.models import (
     Hit,
     Item,
     Kind,
+    Near,
     Page,
     Posting,
     Preferences,
@@ -34,7 +35,7 @@ from bot.query.match import Folded, matches
 from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_chats import MemoryChats
-from bot.store.memory_search import relevance, similar
+from bot.store.memory_search import ranked, relevance, similar
 from bot.store.memory_vectors import Meanings, MemoryVectors
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
@@ -117,32 +118,35 @@ class MemoryStore(MemoryVectors, MemoryChats):
             if self._aliases.get(alias) == key:
                 del self._aliases[alias]
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
         """Return a page of what the query finds."""
         last = read_mark(mark, self._last)
         shown = self._lists.shown(query, mark) if mark else ()
         known = {key for key, _ in shown}
-        found = [*shown, *(pair for pair in self._matching(query, now, last) if pair[0] not in known)]
+        found = [*shown, *(pair for pair in self._matching(query, now, last, near) if pair[0] not in known)]
         page = found[offset : offset + limit]
         self._lists.keep(query, str(last), offset, page)
         hits = tuple(Hit(self._items[key], relevance) for key, relevance in page if key in self._items)
         return Page(hits, more=len(found) > offset + limit, mark=str(last))
 
-    def _matching(self, query: Query, now: datetime, last: int) -> list[tuple[str, float]]:
+    def _matching(self, query: Query, now: datetime, last: int, near: Near | None) -> list[tuple[str, float]]:
         words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
         known = (item for item in self._items.values() if self._numbers[item.key] <= last)
         ordered = sorted(known, key=newness, reverse=True)
         hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
         if words:
-            hits = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
+            cosines = self._meanings.cosines(near) if near is not None and all(words) else None
+            hits = ranked(hits, self._numbers, cosines)
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]
 
-    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
         """Return the items whose texts are closest to the item's."""
-        others = tuple(self._items.values())
-        return await asyncio.to_thread(similar, item, others, self._last, limit)
+        others, cosines = tuple(self._items.values()), self._meanings.cosines(near) if near is not None else {}
+        return await asyncio.to_thread(similar, item, others, self._last, limit, cosines)
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""

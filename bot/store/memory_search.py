@@ -1,28 +1,52 @@
 """How the memory store ranks: what a search finds, and what is closest to an item."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import numpy as np
 
 from bot.models import Hit, Item
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
+from bot.store.fusion import WIDENED, fuse
+from bot.store.meaning import FLOOR
+from bot.store.nearest import Close
 from bot.store.similar import asked, closest
 from bot.store.words import Words, stemmed
 
 
-def similar(item: Item, others: Sequence[Item], number: int, limit: int) -> list[Hit]:
-    """Return those of the others whose texts are closest to the item's, of `number` that were ever stored."""
+def similar(item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float]) -> list[Hit]:
+    """Return those of the others whose texts are closest to the item's, of `number` that were ever stored.
+
+    `cosines` say by key how close the others are by their meaning, as far as that is known.
+    """
     about = asked(item)
     having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
     counts = Counter(stem for _, stems in having for stem in stems)
     idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
-    return closest(about, idf, item, (other for other, _ in having), limit)
+    near = [other for other in others if cosines.get(other.key, 0.0) >= FLOOR]
+    meant = {other: cosines.get(other.key) for other in (*(each for each, _ in having), *near)}
+    return closest(about, idf, item, meant, limit)
 
 
 def _tokens(item: Item) -> set[str]:
     """Return the words of the item's texts and their stems."""
     texts = tuple(text_of(item, field) for field in TEXT)
     return set(" ".join((*texts, *stemmed(texts))).split())
+
+
+def ranked(hits: Sequence[Hit], numbers: Mapping[str, int], cosines: Mapping[str, float] | None) -> list[Hit]:
+    """Return the hits that have words, the best first; with cosines, by those too, and what is near enough without words."""
+    having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
+    if cosines is None:
+        return having
+    items = {numbers[hit.item.key]: hit.item for hit in hits}
+    words = [(numbers[hit.item.key], hit.relevance) for hit in having]
+    near = [(cosine, numbers[key]) for key, cosine in cosines.items() if cosine >= FLOOR and numbers.get(key) in items]
+    near = sorted(near, reverse=True)[:WIDENED]
+    close = Close(np.array([number for _, number in near], np.int64), np.array([each for each, _ in near], np.float32))
+    meant = np.array([cosines.get(hit.item.key, np.nan) for hit in having], np.float32)
+    return [Hit(items[number], score) for number, score in fuse(words, meant, close)]
 
 
 def relevance(item: Item, words: Words) -> float:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bot.models import Item
+from bot.models import Item, Near
 from bot.ports_vectors import Embedded
 from bot.store.nearest import Nearest
 from bot.store.records import newness
-from bot.vectors import text_of_item
+from bot.vectors import text_of_item, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,15 @@ class Meanings:
         quick = [kept.quick for kept in self._vectors.values() if kept.space == space]
         return Embedded(quick.count(False), quick.count(True), len(self._items) - len(quick))
 
-    def nearest(self, space: str, size: int, numbers: Mapping[str, int]) -> Nearest:
-        """Return the vectors of the space that have the size, by the items' numbers."""
-        found = {numbers[key]: kept.packed for key, kept in self._vectors.items() if kept.space == space}
-        fitting = {number: vector for number, vector in found.items() if len(vector) == size + 4}
-        nearest = Nearest(size)
-        nearest.put(np.array(list(fitting), np.int64), list(fitting.values()))
-        return nearest
+    def cosines(self, near: Near) -> Mapping[str, float]:
+        """Return how close each item is that has a vector of that space and size."""
+        (vector,) = unpack([near.vector])
+        rows = {key: kept.packed for key, kept in self._vectors.items() if kept.space == near.space}
+        fitting = {key: packed for key, packed in rows.items() if len(packed) == len(near.vector)}
+        nearest = Nearest(len(vector))
+        ids = np.arange(1, len(fitting) + 1)
+        nearest.put(ids, list(fitting.values()))
+        return dict(zip(fitting, nearest.cosines(vector, ids).tolist(), strict=True))
 
     def __len__(self) -> int:
         return len(self._vectors)

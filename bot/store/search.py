@@ -1,7 +1,7 @@
 """Searching: a query in, a page of whole items out."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from sqlite_utils import Database
@@ -9,8 +9,10 @@ from sqlite_utils import Database
 from bot.models import And, Hit, Item, Number, Page, Query, Tree, When
 from bot.store.best import Scored, Span, find_best
 from bot.store.compile import ALL, Match, Where, all_of, compile_tree, to_where
+from bot.store.hybrid import find_hybrid
 from bot.store.ingest import last_id
 from bot.store.lists import Shown, read_mark
+from bot.store.meaning import Meaning
 from bot.store.records import item_from_text, micros
 from bot.store.words import split
 
@@ -24,7 +26,13 @@ _ORDERS = {
 
 
 def search(
-    db: Database, query: Query, now: datetime, span: Span, mark: str = "", shown: Shown[int] = ()
+    db: Database,
+    query: Query,
+    now: datetime,
+    span: Span,
+    mark: str = "",
+    shown: Shown[int] = (),
+    meaning: Meaning | None = None,
 ) -> tuple[Page, Scored]:
     """Return a page of what the query finds, and its items' ids with their relevance.
 
@@ -41,17 +49,21 @@ def search(
             last if mark else None,
             tuple(number for number, _ in shown),
         )
-        found += find(db, query, now, rest)
+        found += find(db, query, now, rest, meaning=meaning)
     page = found[: span.limit]
     items = hydrate(db, [number for number, _ in page])
     hits = tuple(Hit(items[number], relevance) for number, relevance in page if number in items)
     return Page(hits, more=len(found) > span.limit, mark=str(last)), page
 
 
-def find(db: Database, query: Query, now: datetime, span: Span, common: int = COMMON) -> Scored:
+def find(
+    db: Database, query: Query, now: datetime, span: Span, common: int = COMMON, meaning: Meaning | None = None
+) -> Scored:
     """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
     words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
     condition = compile_tree(rest, now)
+    if words and meaning is not None:
+        return find_hybrid(db, words, condition, span, meaning)
     if words:
         return find_best(db, words, condition, span)
     bounds, limits = span.bounds("items.id")
@@ -88,6 +100,17 @@ def hydrate(db: Database, numbers: Sequence[int]) -> dict[int, Item]:
         "select records.id, data from json_each(?) join records on records.id = json_each.value", [json.dumps(list(numbers))]
     )
     return {number: item_from_text(data) for number, data in rows.fetchall()}
+
+
+def named(db: Database, keys: Collection[str]) -> dict[str, Item]:
+    """Return the item known under each key or alias."""
+    sql = (
+        "with wanted as (select value as name from json_each(?))"
+        " select name, data from wanted join aliases on alias = name join records on records.id = item"
+        " union all select name, data from wanted join items on key = name join records using (id)"
+    )
+    # Keys come after aliases and so win over them.
+    return {name: item_from_text(data) for name, data in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
 
 
 def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> int:

@@ -1,5 +1,7 @@
 """What is close to a text: the cosine of two TF-IDF vectors over stems, for some items that share its telling words.
 
+Where vectors of their meaning are known, their cosine counts as well, for the closest by either.
+
 A stem counts (1 + log tf) · idf, in a title more. Of the asked text, the idf of its telling words is that of the store, as
 their lists of items are read anyway; all else goes by how common words are in papers at large, so that an item's vector
 depends on the item alone. docs/decisions/0016-similar-and-suggestions.md has the measurements.
@@ -7,10 +9,10 @@ depends on the item alone. docs/decisions/0016-similar-and-suggestions.md has th
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import log, sqrt
+from math import isnan, log, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +24,13 @@ from bot.rank.background import table
 from bot.rank.stopwords import STOPWORDS
 from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
 from bot.store.ingest import last_id
+from bot.store.meaning import Meaning
 from bot.store.records import item_from_text, newness
 from bot.store.words import stem_of
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
 KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
+MEANING = 0.65  # what the meaning counts beside the words; docs/decisions/0028-hybrid-search.md
 _MOST = 80_000  # entries of the index that are read, 0.2 µs each
 _TITLE = "{title title_stem}"
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
@@ -59,17 +63,33 @@ def asked(item: Item) -> Asked:
     return Asked(weights, tuple(order[:TELLING]))
 
 
-def closest(about: Asked, rarity: Mapping[str, float], item: Item, others: Iterable[Item], limit: int) -> list[Hit]:
-    """Return the closest of the others, itself left out under whatever name; `rarity` is the idf of the asked stems."""
+def closest(
+    about: Asked, rarity: Mapping[str, float], item: Item, others: Mapping[Item, float | None], limit: int
+) -> list[Hit]:
+    """Return the closest of the others, itself left out under whatever name; `rarity` is the idf of the asked stems.
+
+    The others come with the cosine of what they mean and what the item means, None where that is not known: such an item
+    counts as the mean of those where it is.
+    """
     names = {item.key, *item.aliases}
     vector = {stem: weight * rarity[stem] for stem, weight in about.weights.items()}
     length = _length(vector.values())
-    hits = [Hit(other, _cosine(vector, length, other)) for other in others if names.isdisjoint((other.key, *other.aliases))]
+    meant = [cosine for cosine in others.values() if cosine is not None]
+    usual = sum(meant) / len(meant) if meant else None
+    hits = [
+        Hit(other, _closeness(_cosine(vector, length, other), usual if cosine is None else cosine))
+        for other, cosine in others.items()
+        if names.isdisjoint((other.key, *other.aliases))
+    ]
     ordered = sorted((hit for hit in hits if hit.relevance), key=lambda hit: newness(hit.item), reverse=True)
     return sorted(ordered, key=lambda hit: -hit.relevance)[: max(0, limit)]
 
 
-def similar(db: Database, item: Item, limit: int) -> list[Hit]:
+def _closeness(by_words: float, meant: float | None) -> float:
+    return by_words if meant is None else (1 - MEANING) * by_words + MEANING * min(1.0, max(0.0, meant))
+
+
+def similar(db: Database, item: Item, limit: int, meaning: Meaning | None = None) -> list[Hit]:
     """Return the items that are closest to this one."""
     about = asked(item)
     number = last_id(db)
@@ -84,9 +104,22 @@ def similar(db: Database, item: Item, limit: int) -> list[Hit]:
         if sum(found.values()) > _MOST:
             break
     kept = _highest(points, max(KEPT, limit) + 1)  # the item itself may be among them
-    rows = db.execute("select data from records where id in (select value from json_each(?))", [json.dumps(kept)])
-    others = (item_from_text(data) for (data,) in rows.fetchall())
+    cosines = _cosines(db, kept, max(KEPT, limit) + 1, meaning)
+    rows = db.execute(
+        "select id, data from records where id in (select value from json_each(?))", [json.dumps(list(cosines))]
+    )
+    others = {item_from_text(data): cosines[number] for number, data in rows.fetchall()}
     return closest(about, about.idf(found, number), item, others, limit)
+
+
+def _cosines(db: Database, kept: Sequence[int], most: int, meaning: Meaning | None) -> dict[int, float | None]:
+    """Return those kept and, of what is close by its meaning, as many; each with its cosine, where it has a vector."""
+    if meaning is None:
+        return dict.fromkeys(kept)
+    close = meaning.closest(db, most)
+    of_kept = meaning.cosines(db, np.array(kept, np.int64)).tolist()
+    known = {number: None if isnan(cosine) else cosine for number, cosine in zip(kept, of_kept, strict=True)}
+    return {**known, **dict(zip(close.ids.tolist(), close.cosines.tolist(), strict=True))}
 
 
 def _having(db: Database, expression: str) -> NDArray[np.int64]:

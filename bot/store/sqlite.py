@@ -18,6 +18,7 @@ from bot.models import (
     Feedback,
     Hit,
     Item,
+    Near,
     Page,
     Posting,
     Preferences,
@@ -51,6 +52,7 @@ class SqliteStore(SqliteVectors):
     """
 
     def __init__(self, path: Path, *, exclusive: bool = False) -> None:
+        super().__init__()
         self.path = path
         self._exclusive = exclusive
         self._lock = service_lock(path)
@@ -127,8 +129,7 @@ class SqliteStore(SqliteVectors):
 
     async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
         """Return the item known under each key or alias."""
-        wanted = json.dumps(list(keys))
-        return await self._read(lambda db: _find(db, wanted)) if keys else {}
+        return await self._read(lambda db: search.named(db, keys)) if keys else {}
 
     async def add(
         self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
@@ -149,17 +150,19 @@ class SqliteStore(SqliteVectors):
 
         await self._write(job)
 
-    async def search(self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "") -> Page:
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
         """Return a page of what the query finds."""
         shown = self._lists.shown(query, mark) if mark else ()
-        span = Span(limit, offset)
-        page, found = await self._read(lambda db: search.search(db, query, now, span, mark, shown))
+        span, meaning = Span(limit, offset), self._meaning(near)
+        page, found = await self._read(lambda db: search.search(db, query, now, span, mark, shown, meaning))
         self._lists.keep(query, page.mark, offset, found)
         return page
 
-    async def similar(self, item: Item, now: datetime, *, limit: int = 10) -> Sequence[Hit]:
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
         """Return the items whose texts are closest to the item's; it looks at no more than a few hundred of them."""
-        return await self._read(lambda db: similar.similar(db, item, limit))
+        return await self._read(lambda db: similar.similar(db, item, limit, self._meaning(near)))
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""
@@ -366,16 +369,6 @@ def _make_ready(db: Database) -> None:
     migrate(db)
     if _fact(db, "index") != ingest.INDEX_VERSION:
         ingest.rebuild(db)
-
-
-def _find(db: Database, wanted: str) -> dict[str, Item]:
-    sql = (
-        "with wanted as (select value as name from json_each(?))"
-        " select name, data from wanted join aliases on alias = name join records on records.id = item"
-        " union all select name, data from wanted join items on key = name join records using (id)"
-    )
-    # Keys come after aliases and so win over them.
-    return {name: records.item_from_text(data) for name, data in db.execute(sql, [wanted]).fetchall()}
 
 
 def _readings(db: Database, keys: Collection[str], since: date) -> dict[str, list[Reading]]:

@@ -2,14 +2,21 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from bot.models import Item
+from bot.models import Item, Near
 from bot.ports_vectors import Embedded
 from bot.store import vectors
+from bot.store.meaning import Meaning
 from bot.store.sqlite_chats import SqliteChats
 
 
 class SqliteVectors(SqliteChats):
     """bot.ports_vectors.Vectors beside the chats; what it does stands in bot.store.vectors."""
+
+    def __init__(self) -> None:
+        self._copy = vectors.Copy()
+
+    def _meaning(self, near: Near | None) -> Meaning | None:
+        return Meaning(self._copy, near) if near is not None else None
 
     async def lacking_vectors(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
         """Return items without a vector of the space, or with a quick one, the newest first."""

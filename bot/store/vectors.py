@@ -12,11 +12,11 @@ from contextlib import contextmanager
 import numpy as np
 from sqlite_utils import Database
 
-from bot.models import Item
+from bot.models import Item, Near
 from bot.ports_vectors import Embedded
-from bot.store.nearest import Nearest
+from bot.store.nearest import Close, Ids, Nearest
 from bot.store.records import item_from_text
-from bot.vectors import text_digest
+from bot.vectors import Floats, text_digest, unpack
 
 _AT_ONCE = 4096  # rows that are read into the copy at a time
 _CHANGES = "vector changes"  # the fact that has the number of the last write
@@ -139,8 +139,20 @@ class Copy:
         self._change = -1
         self._nearest = Nearest(0)
 
+    def closest(self, db: Database, near: Near, number: int, among: Ids | None = None) -> Close:
+        """Return so many of the items that are closest, of these ids alone where they are given."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.closest(vector, number, among)
+
+    def cosines(self, db: Database, near: Near, ids: Ids) -> Floats:
+        """Return how close each of the items is, nan for one without a vector."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.cosines(vector, ids)
+
     @contextmanager
-    def of(self, db: Database, space: str, size: int) -> Iterator[Nearest]:
+    def _of(self, db: Database, space: str, size: int) -> Iterator[Nearest]:
         """Give the vectors as the database has them now, those alone that have this size; nobody else has them meanwhile."""
         number, change = _space(db, space), _fact(db, _CHANGES)
         with self._lock:

@@ -1,0 +1,30 @@
+"""What is asked for by its meaning, and where the vectors are that it is held against."""
+
+from dataclasses import dataclass
+
+from sqlite_utils import Database
+
+from bot.models import Near
+from bot.store.nearest import Close, Ids
+from bot.store.vectors import Copy
+from bot.vectors import Floats
+
+FLOOR = 0.40  # the cosine from which on texts are near enough to be found by nothing else; chosen by measuring
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A vector, and the copy of those of the items."""
+
+    copy: Copy
+    near: Near
+
+    def closest(self, db: Database, number: int, among: Ids | None = None) -> Close:
+        """Return so many of the closest items, of these ids alone where they are given, as far as they are near enough."""
+        found = self.copy.closest(db, self.near, number, among)
+        near = found.cosines >= FLOOR
+        return Close(found.ids[near], found.cosines[near])
+
+    def cosines(self, db: Database, ids: Ids) -> Floats:
+        """Return how close each of the items is, nan for one without a vector."""
+        return self.copy.cosines(db, self.near, ids)
