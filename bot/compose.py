@@ -4,12 +4,29 @@ Every item that was considered is either kept or dropped for exactly one reason,
 checked and the footer can say where everything went.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.models import Coverage, Digest, Entry, Health, Item, Kind, Limits, Ranked, SourceReport, SourceState, Summary, Topic
+from bot.models import (
+    PARTS,
+    Coverage,
+    Digest,
+    Entry,
+    Health,
+    Item,
+    Kind,
+    Limits,
+    Ranked,
+    ScorePart,
+    SourceReport,
+    SourceState,
+    Summary,
+    SummaryPart,
+    Topic,
+)
 from bot.wording import counted
 
 # Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
@@ -25,6 +42,10 @@ JOINED = "on one card with another"
 TWIN = "near twins"
 CAP = "over the cap"
 REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
+
+# What speaks for an item in the topic's own terms; stars and freshness are no reasons of the team's.
+_OF_THE_TOPIC = ("phrases", "examples", "feedback")
+_FOR_THE_TOPIC = "For your topic: "
 
 # Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
 NOT_IN_TIME = "not in its time"
@@ -127,9 +148,37 @@ def digest(
     since: datetime,
     now: datetime,
 ) -> Digest:
-    """Arrange the cards, with a summary each, as the topic's digest."""
-    entries = tuple(Entry(card.ranked, summary, card.partner) for card, summary in zip(cards, summaries, strict=True))
+    """Arrange the cards, with a summary each, as the topic's digest; see `for_the_topic`."""
+    entries = tuple(
+        Entry(card.ranked, for_the_topic(summary, card.ranked), card.partner)
+        for card, summary in zip(cards, summaries, strict=True)
+    )
     return Digest(topic.name, topic.title, now.date(), since, now, entries, coverage)
+
+
+def for_the_topic(summary: Summary, ranked: Ranked) -> Summary:
+    """Return the summary with the topic's own reason, labelled as such, where the text does not say why it matters.
+
+    `For your topic: matches "KV cache" ×3; close to "Title" you liked.` The part stays one that was not found. What it adds
+    to saying so, of a repository, follows; without a reason that speaks for the item nothing is changed.
+    """
+    speaking = (part for part in ranked.parts if part.value > 0 and part.name in _OF_THE_TOPIC)
+    reasons = "; ".join(filter(None, map(_said_for, speaking)))
+    if not reasons:
+        return summary
+    return replace(summary, parts=tuple(_with_reason(part, reasons) for part in summary.parts))
+
+
+def _said_for(part: ScorePart) -> str:
+    """The part's reason with its phrases in quotation marks, without what speaks against the item."""
+    return re.sub(r"\*([^*\n]+)\*", r'"\1"', re.sub(r"(?:^|, )against \*.*", "", part.why))
+
+
+def _with_reason(part: SummaryPart, reasons: str) -> SummaryPart:
+    if part.found or part.name != PARTS[-1]:
+        return part
+    _, _, known = part.text.partition(". ")
+    return replace(part, text=f"{_FOR_THE_TOPIC}{reasons}. {known}".rstrip())
 
 
 def coverage(

@@ -12,7 +12,7 @@ PARTS = ("Problem", "Method", "Evidence", "Why it matters")
 
 @dataclass(frozen=True, slots=True)
 class SummaryPart:
-    """One of the four parts. `found` is False when the text does not say; `text` then says so.
+    """One of the four parts. `found` is False when the text does not say; `text` then says so, or gives the topic's reason.
 
     `quotes` are the sentences of the source text, word for word, on which the part rests.
     """

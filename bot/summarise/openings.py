@@ -56,8 +56,8 @@ _ADVERB = _one_of(
 )
 _SOLVE = _one_of(
     """address overcome tackle solve mitigate bridge fill close alleviate resolve counter combat remedy meet achieve
-    accomplish answer support realize realise enable facilitate handle circumvent study investigate explore ameliorate test validate
-    verify demonstrate remove"""
+    accomplish answer support realize realise enable facilitate handle circumvent study investigate explore ameliorate test
+    validate verify demonstrate remove"""
 )
 _CONNECTIVE = re.compile(
     rf"^(?:(?:and|but|so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|(?:{_ADVERB}|"

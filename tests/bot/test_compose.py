@@ -4,7 +4,7 @@ import pytest
 
 from bot import compose
 from bot.compose import Card
-from bot.models import Health, Item, Limits, Query, Ranked, SourceState, Summary, SummaryPart, Topic
+from bot.models import PARTS, Health, Item, Limits, Query, Ranked, ScorePart, SourceState, Summary, SummaryPart, Topic
 from tests.fakes.works import DAY, paper, post, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
@@ -123,3 +123,56 @@ def test_a_digest_holds_an_entry_per_card() -> None:
     digest = compose.digest(TOPIC, [Card(ranked(paper()))], [summary], coverage=coverage, since=DAY, now=NOW)
 
     assert (digest.topic, digest.day, len(digest.entries)) == ("t", NOW.date(), 1)
+
+
+SILENT = "The abstract does not say why it matters."
+
+
+def why(text: str, *parts: ScorePart, found: bool = False) -> SummaryPart:
+    """The last part of a digest's only entry, whose score is made of the parts."""
+    told = (*(SummaryPart(name, f"{name}.") for name in PARTS[:-1]), SummaryPart(PARTS[-1], text, found))
+    card = Card(Ranked(paper(), 0.5, parts))
+    coverage = compose.coverage([paper()], {}, [], since=DAY, now=NOW)
+    digest = compose.digest(TOPIC, [card], [Summary(told, "abstract", "extractive")], coverage=coverage, since=DAY, now=NOW)
+    assert digest.entries[0].summary.parts[:-1] == told[:-1]
+    return digest.entries[0].summary.parts[-1]
+
+
+def test_where_the_text_does_not_say_why_it_matters_the_topic_does_under_its_own_name() -> None:
+    phrases = ScorePart("phrases", 0.3, "matches *KV cache* ×3, *GPU*")
+    liked = ScorePart("feedback", 0.1, 'close to "Fast Caches" you liked')
+
+    told = why(SILENT, phrases, liked)
+
+    assert told.text == 'For your topic: matches "KV cache" ×3, "GPU"; close to "Fast Caches" you liked.'
+    assert not told.found
+
+
+def test_a_reason_of_the_text_stays() -> None:
+    part = ScorePart("phrases", 0.3, "matches *KV cache*")
+    assert why("It halves the cost.", part, found=True).text == "It halves the cost."
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        ScorePart("community", 0.2, "412 stars in 3 days"),
+        ScorePart("freshness", 0.2, "new today"),
+        ScorePart("feedback", -0.1, "shares *video* with what you wanted less of"),
+        ScorePart("phrases", 0.1, ""),
+        ScorePart("phrases", 0.1, "against *survey*"),
+    ],
+)
+def test_stars_freshness_and_what_speaks_against_an_item_are_no_reason_of_the_topic(part: ScorePart) -> None:
+    assert why(SILENT, part).text == SILENT
+
+
+def test_only_what_speaks_for_the_item_is_told() -> None:
+    part = ScorePart("phrases", 0.3, "by Tri Dao, matches *KV cache*, against *survey*")
+    assert why(SILENT, part).text == 'For your topic: by Tri Dao, matches "KV cache".'
+
+
+def test_what_is_known_of_a_repository_follows_the_reason() -> None:
+    part = ScorePart("phrases", 0.3, "matches *cache*")
+    told = why("The description does not say why it matters. Known: MIT licence.", part)
+    assert told.text == 'For your topic: matches "cache". Known: MIT licence.'
