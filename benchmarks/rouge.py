@@ -1,13 +1,20 @@
 """ROUGE as F1: overlap of single words, of word pairs, and the longest common subsequence (Lin, 2004).
 
-Words are runs of letters and digits in lower case; no stemming, nothing left out. Of several references the best counts.
+Words are runs of letters and digits in lower case, those of more than three characters cut to their stem (Porter, 1980), as
+the customary implementation (google-research's rouge-score, with its stemmer on) has it; nothing is left out. Of several
+references the best counts.
 """
 
 import re
 from collections import Counter
 from collections.abc import Sequence
 
+import Stemmer
+
 Scores = tuple[float, float, float]  # ROUGE-1, ROUGE-2, ROUGE-L, each 0-1
+
+_STEMMED = 4  # characters of the shortest word that is cut
+_stemmer = Stemmer.Stemmer("porter")
 
 
 def rouge(said: str, references: Sequence[str]) -> Scores:
@@ -22,7 +29,8 @@ def rouge(said: str, references: Sequence[str]) -> Scores:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z0-9]+", text.lower())
+    words = re.findall(r"[a-z0-9]+", text.lower())
+    return [_stemmer.stemWord(word) if len(word) >= _STEMMED else word for word in words]
 
 
 def _grams(own: list[str], other: list[str], size: int) -> float:

@@ -1,0 +1,39 @@
+"""Scores of judged papers as a digest would give them: for a topic by its examples, or by what was marked more or less."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import numpy as np
+
+from benchmarks.quality.metrics import Floats
+from benchmarks.quality.records import Record
+from bot.models import Item, Kind, Topic
+from bot.rank import Edition, Lesson, score
+
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+BLANK = Topic(name="topic", title="Topic")
+
+
+def paper_of(number: int, record: Record) -> Item:
+    """Return a judged paper, without a date."""
+    return Item(key=f"url:{number}", kind=Kind.PAPER, title=record["title"] or "", abstract=record["abstract"] or "")
+
+
+def by_examples(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
+    """Return what scores every paper for a topic with these papers as its examples."""
+    edition = Edition(papers, {}, _NOW, vectors=vectors)
+    return lambda numbers: scores(edition, BLANK, examples=[papers[number] for number in numbers])
+
+
+def by_marks(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
+    """Return what scores every paper for a topic that nothing is known of but that these were marked more."""
+    edition = Edition(papers, {}, _NOW, vectors=vectors)
+    return lambda numbers: scores(edition, BLANK, lessons=[Lesson(papers[number], 1, 0) for number in numbers])
+
+
+def scores(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (), lessons: Sequence[Lesson] = ()) -> Floats:
+    """Return every item's score, in the order of the edition; -1 for what does not enter the topic."""
+    found = score(edition, topic, examples=examples, lessons=lessons)
+    table = np.full(len(edition.items), -1.0)
+    table[found.numbers] = [each.score for each in found.bare()]
+    return table

@@ -1,0 +1,62 @@
+"""One sentence that says it all: SciTLDR's abstracts, ROUGE against one-sentence summaries by authors and reviewers.
+
+Of several summaries the closest counts, so that figures rise with their number: the training file has one per paper, the
+development file two, the test file more. Baselines: the first sentence, a random one (its mean over all), the title. No
+choice can exceed the sentence that is best by each measure.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.quality.figures import Figure, of_values
+from benchmarks.quality.given import CROSSED, SEEN, UNSEEN, Given
+from benchmarks.quality.metrics import Floats
+from benchmarks.quality.records import Record, of_test
+from benchmarks.rouge import rouge
+from bot.summarise.parts import best
+
+_REACH = (0.44, 0.215, 0.357)
+
+
+def measure(given: Given) -> Iterator[Figure]:
+    """Yield the figures of every file that is there."""
+    learned = [name for name in given.folder.parts("scitldr_a") if not of_test(name)]
+    crossed = given.cross_validated("parts", given.folder.all(learned)) if learned else None
+    for name in given.folder.parts("scitldr_a"):
+        records = given.folder.records(name)
+        if name in learned and crossed:
+            places, crossed, note = crossed[: len(records)], crossed[len(records) :], CROSSED
+        else:
+            places = [best(record["source"], title=record["title"]) for record in records]
+            note = SEEN if name in learned else UNSEEN
+        yield from _figures(f"SciTLDR {name.partition('.')[2]}", records, [int(place) for place in places], note)
+
+
+def _figures(name: str, records: Sequence[Record], places: Sequence[int], note: str) -> Iterator[Figure]:
+    every = [np.array([rouge(each, references(record)) for each in record["source"]]) for record in records]
+    titles = np.array([rouge(record["title"], references(record)) for record in records])
+    for kind, label in enumerate("12L"):
+        scores: list[Floats] = [table[:, kind] for table in every]
+        yield Figure(
+            name,
+            f"ROUGE-{label}, one sentence",
+            [of_values("ours", [each[place] for each, place in zip(scores, places, strict=True)])],
+            (
+                of_values("first", [each[0] for each in scores]),
+                of_values("random", [each.mean() for each in scores]),
+                of_values("title", titles[:, kind]),
+            ),
+            len(records),
+            "abstracts",
+            _REACH[kind],
+            percent=True,
+            note=note,
+            ceiling=[of_values("no sentence is above", [each.max() for each in scores])],
+        )
+
+
+def references(record: Record) -> list[str]:
+    """Return the summaries that people wrote of a paper."""
+    target = record["target"]
+    return [target] if isinstance(target, str) else list(target)

@@ -1,0 +1,88 @@
+"""Similar items, through the real store: CSFCube's mean average precision.
+
+A query paper and graded candidates per facet; grades 2 and 3 are relevant. The store is asked what is similar to the paper,
+and the judged candidates are put into the order in which it answers: once of all that it measures, once of the closest
+hundred, which is all that a person gets; candidates that do not come are last. Baseline: plain TF-IDF.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from benchmarks.quality.baselines import Plain
+from benchmarks.quality.embedding import Embedding
+from benchmarks.quality.figures import Figure, of_values
+from benchmarks.quality.given import Given
+from benchmarks.quality.metrics import average_precision
+from benchmarks.quality.records import Record
+from benchmarks.quality.stocked import NOW, near, paper_of, stocked
+from bot.models import Item, Near
+from bot.store.similar import KEPT
+from bot.vectors import text_of_item
+
+RELEVANT = 2
+_REACH = 0.41
+
+Judged = tuple[str, dict[str, int]]  # the query paper's key, and the candidates' grades
+
+
+def measure(given: Given) -> Iterator[Figure]:
+    """Yield the figure for all that is measured, and that for what a person gets."""
+    if not given.folder.has("csfcube.corpus", "csfcube.anns"):
+        return
+    papers = [paper_of(record) for record in given.folder.records("csfcube.corpus")]
+    questions = judgements(given.folder.records("csfcube.anns"), papers)
+    plain = Plain([f"{paper.title} {paper.abstract}" for paper in papers])
+    numbers = {paper.key: number for number, paper in enumerate(papers)}
+    ordered = [_by_closeness(plain, asked, numbers) for asked, _ in questions]
+    baseline = of_values("TF-IDF", _precisions(ordered, questions))
+    for limit, reach in ((len(papers), _REACH), (KEPT, None)):
+        ways = asyncio.run(_by_store(given.embedding, papers, questions, limit))
+        ours = [of_values(way, _precisions(found, questions)) for way, found in ways.items()]
+        kind = f"MAP, of the closest {limit}" if limit == KEPT else "MAP"
+        yield Figure("CSFCube", kind, ours, [baseline], len(questions), "questions", reach)
+
+
+def judgements(records: Sequence[Record], papers: Sequence[Item]) -> list[Judged]:
+    """Return who was asked about, and what the candidates that are known were given."""
+    known = {paper.key for paper in papers}
+    return [
+        (record["q"], {key: grade for key, grade in zip(record["cands"], record["rel"], strict=True) if key in known})
+        for record in records
+    ]
+
+
+def _by_closeness(plain: Plain, asked: str, numbers: dict[str, int]) -> list[str]:
+    keys = list(numbers)
+    return [keys[at] for at in np.argsort(-plain.closeness(numbers[asked]), kind="stable")]
+
+
+async def _by_store(
+    embedding: Embedding | None, papers: Sequence[Item], questions: Sequence[Judged], limit: int
+) -> dict[str, list[list[str]]]:
+    known = {paper.key: paper for paper in papers}
+    asked = [known[key] for key, _ in questions]
+    async with stocked(papers, embedding) as store:
+        ways: dict[str, list[Near | None]] = {"words alone": [None] * len(asked)}
+        if embedding:
+            ways = {"ours": await near(embedding, [text_of_item(paper) for paper in asked]), **ways}
+        return {
+            way: [
+                [hit.item.key for hit in await store.similar(paper, NOW, limit=limit, near=close)]
+                for paper, close in zip(asked, where, strict=True)
+            ]
+            for way, where in ways.items()
+        }
+
+
+def _precisions(found: Sequence[Sequence[str]], questions: Sequence[Judged]) -> list[float]:
+    return [precision(answer, grades) for answer, (_, grades) in zip(found, questions, strict=True)]
+
+
+def precision(answer: Sequence[str], grades: dict[str, int]) -> float:
+    """Return the average precision of what was judged, in the answer's order; what it lacks comes last."""
+    places = {key: place for place, key in enumerate(answer)}
+    keys = sorted(grades, key=lambda key: grades[key] >= RELEVANT)
+    scores = np.array([-places.get(key, len(answer)) for key in keys], float)
+    return average_precision(scores, np.array([grades[key] >= RELEVANT for key in keys]))
