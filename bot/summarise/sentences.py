@@ -87,13 +87,14 @@ def _is_numbered(stop: _Stop) -> bool:
 
 
 def _is_initial(stop: _Stop) -> bool:
-    """`J. Smith`, `R. A. Fisher`, but not `of class C. We`."""
-    return stop.mark == "." and bool(_INITIAL.match(stop.word)) and not _begins(stop.following)
+    """`J. Smith`, `R. A. Fisher`, but not `of class C. We` nor `of class C. $O(n)$`."""
+    named = stop.following[:1].isupper() and not _begins(stop.following)
+    return stop.mark == "." and bool(_INITIAL.match(stop.word)) and named
 
 
 def _goes_on_in_lower_case(stop: _Stop) -> bool:
-    """The next word is in lower case and neither a name (`nomp`) nor mixed (`vLLM`, `k8s`), nor an address by itself."""
-    if re.match(r"https?://\S+$", stop.following):
+    """The next word is in lower case, no name (`nomp`), not mixed (`vLLM`, `k8s`), no address, no number of a point (`(ii)`)."""
+    if re.match(r"https?://\S+$|(?:[ivx]{1,4}|[a-h])\) ?[A-Z]", stop.following):
         return False
     word = re.match(r"[\w+-]*", stop.following)
     text = word.group() if word else ""
