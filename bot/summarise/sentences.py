@@ -93,7 +93,7 @@ def _is_initial(stop: _Stop) -> bool:
 
 
 def _goes_on_in_lower_case(stop: _Stop) -> bool:
-    """The next word is in lower case, and no name (`nomp`), not mixed (`vLLM`, `k8s`), no address, no point's mark (`(ii)`)."""
+    """The next word is in lower case, and no name (`nomp`), not mixed (`vLLM`, `k8s`), no address, no point (`(ii)`)."""
     if re.match(r"https?://\S+$|(?:[ivx]{1,4}|[a-h])\) ?[A-Z]", stop.following):
         return False
     word = re.match(r"[\w+-]*", stop.following)
