@@ -25,6 +25,9 @@ _AT_ONCE = 64  # shared jobs in one transaction, each of about 0.2 ms
 _READERS = 3  # threads; a search keeps one busy for some milliseconds, and SQLite runs outside the interpreter's lock
 _WRITER_CACHE = 32_000  # KiB
 _READER_CACHE = 16_000
+# After so many transactions a connection lets go of its cache: of all that was asked for once, it would fill up to its limit
+# in weeks. What is needed is there again within milliseconds, as the system keeps the file's pages in a cache of its own.
+TIDY = 1000
 
 
 def connect(path: Path, *, read_only: bool = False, cache: int = _READER_CACHE) -> Database:
@@ -49,6 +52,7 @@ class Writer:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="store-writer")
         self._turn: FileLock = turn_lock(path)
         self._db: Database | None = None
+        self._done = 0  # transactions
         self._shared: deque[_Shared] = deque()  # appended on the event loop, taken in the thread
 
     async def write_shared(self, job: Callable[[Database], T]) -> T:
@@ -89,7 +93,9 @@ class Writer:
     def _transact(self, job: Callable[[Database], T]) -> T:
         with self._turn.turn():
             try:
-                return _transaction(self._database(), job)
+                db = self._database()
+                self._done = _tidied(db, self._done + 1)
+                return _transaction(db, job)
             except sqlite3.OperationalError as error:
                 # A connection that was opened while the file could not be written would stay so for ever.
                 if self._db is not None and "readonly" in str(error):
@@ -173,13 +179,22 @@ def _transaction(db: Database, job: Callable[[Database], T]) -> T:
     return result
 
 
+def _tidied(db: Database, done: int) -> int:
+    """Let go of the connection's cache where so many transactions were done; return how many were done since."""
+    if done < TIDY:
+        return done
+    db.conn.execute("pragma shrink_memory")
+    return 0
+
+
 class Readers:
     """A few threads that read, each time on the idle connection that was used last: its cache is the warmest."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-reader")
-        self._idle: list[Database] = []  # taken from and given back to its end, by any of the threads
+        # Taken from and given back to its end, by any of the threads; and how many jobs each has done.
+        self._idle: list[tuple[Database, int]] = []
 
     async def read(self, job: Callable[[Database], T]) -> T:
         """Run the job on a consistent view of the database."""
@@ -191,26 +206,27 @@ class Readers:
         await asyncio.to_thread(self._shut)
 
     def _view(self, job: Callable[[Database], T]) -> T:
-        db = self._take()
+        db, done = self._take()
         try:
             db.conn.execute("begin")
             try:
                 return job(db)
             finally:
                 db.conn.execute("rollback")
+                done = _tidied(db, done + 1)
         finally:
-            self._idle.append(db)
+            self._idle.append((db, done))
 
-    def _take(self) -> Database:
+    def _take(self) -> tuple[Database, int]:
         try:
             return self._idle.pop()
         except IndexError:
-            return connect(self._path, read_only=True)
+            return connect(self._path, read_only=True), 0
 
     def _shut(self) -> None:
         self._threads.shutdown(wait=True)
         while self._idle:
-            self._idle.pop().close()
+            self._idle.pop()[0].close()
 
 
 @contextlib.contextmanager

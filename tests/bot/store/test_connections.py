@@ -1,4 +1,4 @@
-"""Jobs that share a transaction: each is done or undone by itself, and all are undone with it."""
+"""Jobs that share a transaction: each is done or undone by itself, and all are undone with it. And what memory is held."""
 
 import asyncio
 import threading
@@ -9,7 +9,8 @@ import pytest
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.store.connections import Writer
+from bot.store import connections
+from bot.store.connections import Readers, Writer
 
 
 @pytest.fixture
@@ -62,3 +63,19 @@ async def test_what_was_undone_together_has_failed_for_each(writer: Writer) -> N
     assert await waiting
     assert [type(each) for each in answers] == [StoreError, StoreError, StoreError]
     assert await kept(writer) == []
+
+
+async def test_connections_let_go_of_their_caches_from_time_to_time(writer: Writer, tmp_path: Path) -> None:
+    readers = Readers(tmp_path / "some.db")
+    said: list[str] = []
+
+    def count(db: Database) -> int:
+        db.conn.set_trace_callback(said.append)
+        return int(db.execute("select count(*) from t").fetchone()[0])
+
+    for do in (readers.read, writer.write):
+        await do(count)
+        said.clear()
+        assert {await do(count) for _ in range(connections.TIDY)} == {0}
+        assert said.count("pragma shrink_memory") == 1
+    await readers.close()
