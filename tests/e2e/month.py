@@ -108,12 +108,10 @@ def _publisher(store: Store) -> Publisher:
     return Publisher(store, Brief(), {"arxiv": "arXiv"})
 
 
-def _orders(store: Store) -> Orders:
-    return Orders(store, TOPICS, limits=Limits(entries=_EVERYTHING))
-
-
 class Month:
     """The world. `open_store` opens the one store, again after each death of the process."""
+
+    entries = _EVERYTHING  # of a digest
 
     def __init__(self, open_store: Callable[[], Store], clock: Clock, seed: int) -> None:
         self.clock = clock
@@ -151,8 +149,11 @@ class Month:
         store: Any = Mortal(self.store, self.fuse)
         office = Office(store, store, self.platforms, chance=random.Random(self.chance.random()))
         maker = Watched(_publisher(store), self._windows)
-        printer = Printer(office, maker, _orders(store))
+        printer = Printer(office, maker, self._orders(store))
         return Service(Scheduler(office), printer, Courier(office, pause=self.clock.pause))
+
+    def _orders(self, store: Store) -> Orders:
+        return Orders(store, TOPICS, limits=Limits(entries=self.entries))
 
     async def round(self) -> None:
         """Do what the service does every few seconds, unless it dies meanwhile; then start it anew."""
@@ -374,6 +375,6 @@ class Month:
     async def _coming(self, subscription: Subscription) -> set[str]:
         """Return what the next digest would show if it were made now."""
         place = (subscription.workspace, subscription.channel, subscription)
-        order = await _orders(self.store).order(TOPICS[subscription.topic], *place)
+        order = await self._orders(self.store).order(TOPICS[subscription.topic], *place)
         digest = await _publisher(self.store).preview(order, self.clock())
         return {entry.ranked.item.key for entry in digest.entries}

@@ -195,6 +195,15 @@ class Platform:
         self.fuse.burn()
         self.told[workspace, channel] += 1
 
+    def forget(self, before: datetime) -> None:
+        """Forget what was posted before, as if somebody else kept it; it judges that no more."""
+        for known in (self.posted, self._nonces):
+            for name in [name for name, at in known.items() if at < before]:
+                del known[name]
+        self._last_parts = {place: part for place, part in self._last_parts.items() if place[1] >= before.date()}
+        self.shown.clear()
+        self.told.clear()
+
     def _request(self, delivery: Delivery) -> None:
         """Take a request; who dies while it is under way does not stop it."""
         already = self.fuse.burnt
