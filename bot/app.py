@@ -13,6 +13,8 @@ from bot.backups import Backups
 from bot.checkup import Checkup
 from bot.counted import counted
 from bot.delivery import Courier, Office, Printer, Refusal, Scheduler, Trouble, Values, notice_restored
+from bot.embed.local import LocalEmbedder
+from bot.embed.remote import RemoteEmbedder
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
@@ -25,6 +27,7 @@ from bot.platforms import Line, Platform, Standby
 from bot.ports import Job, Press, Source, Store, Summariser, Watch
 from bot.ports_chat import Chats
 from bot.ports_ledger import Ledger, Messenger
+from bot.ports_vectors import Embedder
 from bot.press import Publisher
 from bot.settings import Settings
 from bot.sources.arxiv import ArxivSource
@@ -66,6 +69,7 @@ class App:
     chats: Chats
     office: Office
     model: LlmSummariser | None = None  # where the settings switch one on
+    embedder: Embedder | None = None  # None where the settings switch it off
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
@@ -171,15 +175,31 @@ async def built(
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
-            patient = await asyncio.to_thread(_model_http, settings)
+            patient = await asyncio.to_thread(_model_http, settings, settings.llm.base_url, settings.llm.timeout)
             stack.push_async_callback(patient.close)
             model = _llm(settings, patient, store, Extractive())
-        publisher = Publisher(store, model or Extractive(), titles)
-        desk = _desk(settings, store, publisher, topics, titles)
+        embedder = await _embedder(settings, stack)
+        publisher = Publisher(store, model or Extractive(), titles, embedder)
+        desk = _desk(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
         office = Office(store, store, posting, _values(settings))
         collector = Collector(store)
-        yield App(settings, store, store, sources, topics, collector, publisher, desk, store, office, model, posting)
+        yield App(
+            settings, store, store, sources, topics, collector, publisher, desk, store, office, model, embedder, posting
+        )
+
+
+async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | None:
+    """Return what makes vectors, nothing of it read yet; an endpoint's connections are closed with the stack."""
+    chosen = settings.embeddings
+    if chosen.use == "off":
+        return None
+    if not chosen.base_url:
+        return LocalEmbedder(table_only=chosen.use == "fast")
+    http = await asyncio.to_thread(_model_http, settings, chosen.base_url, chosen.timeout)
+    stack.push_async_callback(http.close)
+    key = chosen.api_key.get_secret_value()
+    return RemoteEmbedder(http, base_url=chosen.base_url, model=chosen.model, dimensions=chosen.dimensions, api_key=key)
 
 
 def _values(settings: Settings) -> Values:
@@ -188,7 +208,12 @@ def _values(settings: Settings) -> Values:
 
 
 def _desk(
-    settings: Settings, store: SqliteStore, press: Press, packs: Mapping[str, Topic], titles: Mapping[str, str]
+    settings: Settings,
+    store: SqliteStore,
+    press: Press,
+    packs: Mapping[str, Topic],
+    titles: Mapping[str, str],
+    embedder: Embedder | None,
 ) -> Desk:
     return Desk(
         store,
@@ -199,6 +224,7 @@ def _desk(
         limits=_limits(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
+        embedder=embedder,
     )
 
 
@@ -289,15 +315,15 @@ def _searches(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...
     return tuple(dict.fromkeys((*of_topics, *settings.github.searches)))
 
 
-def _model_http(settings: Settings) -> Http:
+def _model_http(settings: Settings, base_url: str, timeout: float) -> Http:
     """A model thinks longer than a source answers, and a question is paid for: its own patience, and no second asking."""
     patient = Politeness(seconds_between=0.0, connections=4, retries=0)
-    host = urlsplit(settings.llm.base_url).netloc
+    host = urlsplit(base_url).netloc
     return Http(
         user_agent=f"Broadsheet/{__version__}",
         politeness={host: patient},
-        timeout=settings.llm.timeout,
-        deadline=settings.llm.timeout,
+        timeout=timeout,
+        deadline=timeout,
         proxy=settings.proxy,
     )
 

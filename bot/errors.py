@@ -9,6 +9,7 @@
     │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
     │   └── SourceChanged       it answered in a shape we do not know; trying again will not help
     ├── SummaryUnavailable    no summary could be made; the extractive one takes its place
+    ├── EmbeddingUnavailable  a text's vector cannot be had now; words alone decide until it can
     ├── DeliveryError         a platform did not take a message
     │   ├── Refused             and will not: archived, not a member, revoked; trying again will not help
     │   ├── Delayed             nothing was posted; worth trying again later
@@ -90,6 +91,14 @@ class SourceChanged(SourceError):
 
 class SummaryUnavailable(BotError):
     """A summariser has no usable answer."""
+
+
+class EmbeddingUnavailable(BotError):
+    """An embedder has no vectors now. `retry_after` is how long to wait, or None when nobody said."""
+
+    def __init__(self, message: str, *, retry_after: timedelta | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class Reach(StrEnum):

@@ -1,8 +1,11 @@
-"""The socket of what a store keeps of the vectors of its items."""
+"""The sockets of vectors: who makes them, and what a store keeps of those of its items."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bot.models import Item
 
@@ -14,6 +17,27 @@ class Embedded:
     whole: int
     quick: int
     lacking: int
+
+
+class Embedder(Protocol):
+    """Makes vectors of texts. Those of one space compare with each other, and with no others."""
+
+    @property
+    def space(self) -> str:
+        """The name and version of the model whose vectors these are."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many numbers a vector has."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
+        """Return one row of length 1 per text, in their order; a text without any word gets zeros.
+
+        `quick` may give a rougher vector of the same space in far less time. Raises EmbeddingUnavailable.
+        """
+        ...
 
 
 class Vectors(Protocol):

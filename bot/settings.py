@@ -21,6 +21,7 @@ from bot.settings_chat import DiscordSettings, SlackSettings
 from bot.settings_sections import (
     ArxivSettings,
     DigestSettings,
+    EmbeddingsSettings,
     FeedGuardSettings,
     Feeds,
     Folder,
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     feeds: Feeds = ()
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
+    embeddings: EmbeddingsSettings = EmbeddingsSettings()
     digest: DigestSettings = DigestSettings()
     permissions: PermissionsSettings = PermissionsSettings()
     keep: KeepSettings = KeepSettings()

@@ -150,6 +150,23 @@ class LlmSettings(Section):
         return self
 
 
+class EmbeddingsSettings(Section):
+    """What understands meaning: the model that is shipped, its small table, nothing, or an OpenAI-compatible endpoint."""
+
+    use: Literal["on", "fast", "off"] = "on"
+    base_url: Url | Literal[""] = ""
+    model: str = ""
+    dimensions: int = Field(default=0, ge=0, le=8192)
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=30.0, gt=0, le=600)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "EmbeddingsSettings":
+        if self.base_url and not (self.model and self.dimensions):
+            raise ValueError("model and dimensions must be set with base_url")
+        return self
+
+
 class DigestSettings(Section):
     """How much a digest holds."""
 

@@ -1,0 +1,103 @@
+"""Reads the model and the table that come with Broadsheet, once, when something is first asked of them."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bot.embed.minilm import Floats, Layer, Linear, MiniLm, Norm
+from bot.embed.static import Table
+from bot.embed.wordpiece import WordPieces
+
+FOLDER = Path(__file__).parent / "models"
+LAYERS = 6
+
+Arrays = Mapping[str, NDArray[Any]]
+
+_reading = Lock()  # two threads that ask at the same time read once
+
+
+def minilm() -> MiniLm:
+    """Return the transformer: 17 MB as a file, 60 MB in memory."""
+    with _reading:
+        return _minilm()
+
+
+def table() -> Table:
+    """Return the small table."""
+    with _reading:
+        return _table()
+
+
+@cache
+def _minilm() -> MiniLm:
+    with np.load(FOLDER / "minilm.npz", allow_pickle=False) as file:
+        return minilm_of(file)
+
+
+@cache
+def _table() -> Table:
+    with np.load(FOLDER / "static.npz", allow_pickle=False) as file:
+        return table_of(file)
+
+
+def minilm_of(arrays: Arrays) -> MiniLm:
+    """Return the model whose arrays are named as training/embedder.py names them."""
+    return MiniLm(
+        WordPieces(pieces_of(arrays["pieces"])),
+        loosened(arrays["table"]),
+        arrays["table_scales"].astype(np.float32),
+        _whole(arrays["places"], arrays["places_scales"]),
+        _norm(arrays["norm"]),
+        tuple(_layer({name: arrays[f"{name}{at}"] for name in _NAMES}) for at in range(LAYERS)),
+    )
+
+
+def table_of(arrays: Arrays) -> Table:
+    """Return the table whose arrays are named as training/static.py names them."""
+    return Table(
+        WordPieces(pieces_of(arrays["pieces"])),
+        arrays["rows"],
+        arrays["scales"].astype(np.float32),
+        arrays["turn"].astype(np.float32),
+    )
+
+
+def pieces_of(written: NDArray[np.uint8]) -> list[str]:
+    """Return the pieces, which are written one a line."""
+    return written.tobytes().decode().split("\n")
+
+
+def loosened(tight: NDArray[np.uint8]) -> NDArray[np.int8]:
+    """Return rows of steps from -31 to 31, of which each four are written in three bytes."""
+    first, second, third = tight[:, 0::3], tight[:, 1::3], tight[:, 2::3]
+    steps = np.stack([first >> 2, (first & 3) << 4 | second >> 4, (second & 15) << 2 | third >> 6, third & 63], axis=2)
+    loose: NDArray[np.int8] = steps.reshape(len(tight), -1).astype(np.int8)
+    loose -= 32
+    return loose
+
+
+_LINEAR = ("ask", "gather", "widen", "narrow")
+_PARTS = tuple(f"{name}{part}" for name in _LINEAR for part in ("", "_scales", "_shift"))
+_NAMES = (*_PARTS, "norm_attention", "norm")
+
+
+def _layer(arrays: Arrays) -> Layer:
+    ask, gather, widen, narrow = (
+        Linear(_whole(arrays[name], arrays[f"{name}_scales"]).T, arrays[f"{name}_shift"]) for name in _LINEAR
+    )
+    return Layer(ask, gather, _norm(arrays["norm_attention"]), widen, narrow, _norm(arrays["norm"]))
+
+
+def _whole(steps: NDArray[np.int8], scales: Floats) -> Floats:
+    made: Floats = steps.astype(np.float32)
+    made *= scales[:, None]
+    return made
+
+
+def _norm(rows: Floats) -> Norm:
+    return Norm(rows[0], rows[1])

@@ -1,0 +1,1 @@
+"""Rebuilds every model that Broadsheet ships from named public data: `make models`."""
