@@ -5,6 +5,7 @@ Everything but the bare words is as strict as ever: what is found by its meaning
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from sqlite_utils import Database
@@ -32,7 +33,8 @@ def find_hybrid(db: Database, words: Words, condition: Condition, span: Span, me
     everything = Span(BY_WORDS, last=span.last)
     by_words = find_best(db, words, condition, everything, ahead=False)
     cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
-    head = fuse(by_words, cosines, closest(db, condition, span.last, meaning))
+    close = closest(db, condition, span.last, meaning)
+    head = fuse(by_words, cosines, close, partial(meaning.alike, db))
     ids = {number for number, _ in head}
     page = [pair for pair in head if pair[0] not in span.without][span.offset : span.offset + span.limit]
     if len(page) == span.limit or len(by_words) < BY_WORDS:

@@ -7,9 +7,7 @@ from sqlite_utils import Database
 from bot.models import Near
 from bot.store.nearest import Close, Ids
 from bot.store.vectors import Copy
-from bot.vectors import Floats
-
-FLOOR = 0.40  # the cosine from which on texts are near enough to be found by nothing else; chosen by measuring
+from bot.vectors import NEAR, Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +20,13 @@ class Meaning:
     def closest(self, db: Database, number: int, among: Ids | None = None) -> Close:
         """Return so many of the closest items, of these ids alone where they are given, as far as they are near enough."""
         found = self.copy.closest(db, self.near, number, among)
-        near = found.cosines >= FLOOR
+        near = found.cosines >= NEAR
         return Close(found.ids[near], found.cosines[near])
 
     def cosines(self, db: Database, ids: Ids) -> Floats:
         """Return how close each of the items is, nan for one without a vector."""
         return self.copy.cosines(db, self.near, ids)
+
+    def alike(self, db: Database, first: Ids, ids: Ids) -> Floats:
+        """Return how close each of the items is to what the first ones mean together, nan for one without a vector."""
+        return self.copy.alike(db, self.near, first, ids)

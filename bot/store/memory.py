@@ -35,7 +35,7 @@ from bot.query.match import Folded, matches
 from bot.store.labels import commonest, values_of
 from bot.store.lists import Lists, read_mark
 from bot.store.memory_chats import MemoryChats
-from bot.store.memory_search import ranked, relevance, similar
+from bot.store.memory_search import cosines_of, ranked, relevance, similar
 from bot.store.memory_vectors import Meanings, MemoryVectors
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
@@ -137,15 +137,16 @@ class MemoryStore(MemoryVectors, MemoryChats):
         ordered = sorted(known, key=newness, reverse=True)
         hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
         if words:
-            cosines = self._meanings.cosines(near) if near is not None and all(words) else None
-            hits = ranked(hits, self._numbers, cosines)
+            meant = near if all(words) else None
+            hits = ranked(hits, self._numbers, meant, self._meanings)
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]
 
     async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
         """Return the items whose texts are closest to the item's."""
-        others, cosines = tuple(self._items.values()), self._meanings.cosines(near) if near is not None else {}
+        others = tuple(self._items.values())
+        cosines = cosines_of(others, self._numbers, near, self._meanings)
         return await asyncio.to_thread(similar, item, others, self._last, limit, cosines)
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:

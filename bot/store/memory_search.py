@@ -2,17 +2,19 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from math import isnan
 
 import numpy as np
 
-from bot.models import Hit, Item
+from bot.models import Hit, Item, Near
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
 from bot.store.fusion import WIDENED, fuse
-from bot.store.meaning import FLOOR
+from bot.store.memory_vectors import Meanings
 from bot.store.nearest import Close
 from bot.store.similar import asked, closest
 from bot.store.words import Words, stemmed
+from bot.vectors import NEAR, unpack
 
 
 def similar(item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float]) -> list[Hit]:
@@ -24,7 +26,7 @@ def similar(item: Item, others: Sequence[Item], number: int, limit: int, cosines
     having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
     counts = Counter(stem for _, stems in having for stem in stems)
     idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
-    near = [other for other in others if cosines.get(other.key, 0.0) >= FLOOR]
+    near = [other for other in others if cosines.get(other.key, 0.0) >= NEAR]
     meant = {other: cosines.get(other.key) for other in (*(each for each, _ in having), *near)}
     return closest(about, idf, item, meant, limit)
 
@@ -35,18 +37,30 @@ def _tokens(item: Item) -> set[str]:
     return set(" ".join((*texts, *stemmed(texts))).split())
 
 
-def ranked(hits: Sequence[Hit], numbers: Mapping[str, int], cosines: Mapping[str, float] | None) -> list[Hit]:
-    """Return the hits that have words, the best first; with cosines, by those too, and what is near enough without words."""
+def ranked(hits: Sequence[Hit], numbers: Mapping[str, int], near: Near | None, meanings: Meanings) -> list[Hit]:
+    """Return the hits that have words, the best first; with `near`, by that too, and what is near enough without words."""
     having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
-    if cosines is None:
+    if near is None:
         return having
     items = {numbers[hit.item.key]: hit.item for hit in hits}
+    nearest, (vector,) = meanings.nearest(near, numbers), unpack([near.vector])
     words = [(numbers[hit.item.key], hit.relevance) for hit in having]
-    near = [(cosine, numbers[key]) for key, cosine in cosines.items() if cosine >= FLOOR and numbers.get(key) in items]
-    near = sorted(near, reverse=True)[:WIDENED]
-    close = Close(np.array([number for _, number in near], np.int64), np.array([each for each, _ in near], np.float32))
-    meant = np.array([cosines.get(hit.item.key, np.nan) for hit in having], np.float32)
-    return [Hit(items[number], score) for number, score in fuse(words, meant, close)]
+    cosines = nearest.cosines(vector, np.array([number for number, _ in words], np.int64))
+    ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
+    found = Close(ids[close >= NEAR], close[close >= NEAR])
+    order = fuse(words, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
+    return [Hit(items[number], score) for number, score in order]
+
+
+def cosines_of(
+    others: Sequence[Item], numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+) -> Mapping[str, float]:
+    """Return how close each item is, by key, as far as that is known."""
+    if near is None:
+        return {}
+    ids = np.array([numbers[other.key] for other in others], np.int64)
+    found = meanings.nearest(near, numbers).cosines(unpack([near.vector])[0], ids).tolist()
+    return {other.key: cosine for other, cosine in zip(others, found, strict=True) if not isnan(cosine)}
 
 
 def relevance(item: Item, words: Words) -> float:

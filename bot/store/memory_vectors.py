@@ -69,15 +69,13 @@ class Meanings:
         quick = [kept.quick for kept in self._vectors.values() if kept.space == space]
         return Embedded(quick.count(False), quick.count(True), len(self._items) - len(quick))
 
-    def cosines(self, near: Near) -> Mapping[str, float]:
-        """Return how close each item is that has a vector of that space and size."""
-        (vector,) = unpack([near.vector])
-        rows = {key: kept.packed for key, kept in self._vectors.items() if kept.space == near.space}
-        fitting = {key: packed for key, packed in rows.items() if len(packed) == len(near.vector)}
-        nearest = Nearest(len(vector))
-        ids = np.arange(1, len(fitting) + 1)
-        nearest.put(ids, list(fitting.values()))
-        return dict(zip(fitting, nearest.cosines(vector, ids).tolist(), strict=True))
+    def nearest(self, near: Near, numbers: Mapping[str, int]) -> Nearest:
+        """Return the vectors of that space and size, by the items' numbers."""
+        rows = {numbers[key]: kept.packed for key, kept in self._vectors.items() if kept.space == near.space}
+        fitting = {number: packed for number, packed in rows.items() if len(packed) == len(near.vector)}
+        nearest = Nearest(len(unpack([near.vector])[0]))
+        nearest.put(np.array(list(fitting), np.int64), list(fitting.values()))
+        return nearest
 
     def __len__(self) -> int:
         return len(self._vectors)

@@ -78,6 +78,14 @@ class Nearest:
         found[known] = self._measure(vector, rows[known])
         return found
 
+    def together(self, ids: Ids) -> Floats:
+        """Return the direction of what these mean together, those without a vector left out; zeros where none has one."""
+        rows = self._rows_of(ids)
+        rows = rows[rows != _NOBODY]
+        mean: Floats = (self._steps[rows] * self._scales[rows][:, None]).sum(axis=0, dtype=np.float32)
+        length = float(np.linalg.norm(mean))
+        return mean / np.float32(length) if length else mean
+
     def closest(self, vector: Floats, number: int, among: Ids | None = None) -> Close:
         """Return so many of the closest, of these ids alone where they are given."""
         rows = np.flatnonzero(self._ids[: self._end] != _NOBODY) if among is None else self._rows_of(among)

@@ -151,6 +151,11 @@ class Copy:
         with self._of(db, near.space, len(vector)) as nearest:
             return nearest.cosines(vector, ids)
 
+    def alike(self, db: Database, near: Near, first: Ids, ids: Ids) -> Floats:
+        """Return how close each of the items is to what the first ones mean together, nan for one without a vector."""
+        with self._of(db, near.space, len(unpack([near.vector])[0])) as nearest:
+            return nearest.cosines(nearest.together(first), ids)
+
     @contextmanager
     def _of(self, db: Database, space: str, size: int) -> Iterator[Nearest]:
         """Give the vectors as the database has them now, those alone that have this size; nobody else has them meanwhile."""
