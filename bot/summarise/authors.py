@@ -41,10 +41,9 @@ _SINGULAR = {verb: _third_person(verb) for verb in _VERBS.split()}
 _PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
 _BARE = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
 _PAPER = re.compile(
-    r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) "
-    r"((?:\w+ly )?(?:propos|introduc|present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|"
-    r"review|survey|"
-    r"address|provid|offer|argu|demonstrat|show|report|formulat|consider|discuss|compar)(?:e?s|ies)) ",
+    r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) ((?:\w+ly )?(?:propos|introduc|"
+    r"present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|review|survey|address|provid|offer|argu|"
+    r"demonstrat|show|report|formulat|consider|discuss|compar)(?:e?s|ies)) ",
     re.IGNORECASE,
 )
 # `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
@@ -61,20 +60,17 @@ _SECOND_VERB = re.compile(
 )
 # What lets a bare verb belong to something else than the authors: an infinitive, a modal, a clause of its own.
 _OTHER_SUBJECT = re.compile(
-    r"\b(?:to|that|which|who|whose|can|could|may|might|must|should|will|would|lets?|helps?|makes?|how|whether|"
-    r"where|when|while|"
-    r"what|why|if|as)\b",
+    r"\b(?:to|that|which|who|whose|can|could|may|might|must|should|will|would|lets?|helps?|makes?|how|whether|where|"
+    r"when|while|what|why|if|as)\b",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whether|on|several|two|three|extensive)\b")
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
 _AUTHORS = re.compile(
-    r"(?<!the way )(?<!ways )(?<!as humans, )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*"
-    r"(?:humans?|people|live|lived|inhabit|perceive|encounter|face|depend|eat|speak|talk|must|should|need|know|"
-    r"see|interact|"
-    r"communicate|travel|consume|remember|spend|breathe|age|move|enter|approach|transition|push|rely|become|"
-    r"(?:have|are) "
-    r"(?:seen|witness\w*|come|enter\w*|become|living|used to)|as|the|an?|it|our|and|to|do not (?:yet )?(?:know|"
+    r"(?<!the way )(?<!ways )(?<!as humans, )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*(?:humans?|"
+    r"people|live|lived|inhabit|perceive|encounter|face|depend|eat|speak|talk|must|should|need|know|see|interact|"
+    r"communicate|travel|consume|remember|spend|breathe|age|move|enter|approach|transition|push|rely|become|(?:have|"
+    r"are) (?:seen|witness\w*|come|enter\w*|become|living|used to)|as|the|an?|it|our|and|to|do not (?:yet )?(?:know|"
     r"understand))\b)"
 )
 _STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")

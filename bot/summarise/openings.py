@@ -12,7 +12,10 @@ def _one_of(words: str, between: str | None = None) -> str:
     return f"(?:{'|'.join(' '.join(word.split()) for word in words.split(between))})"
 
 
-_BULLET = re.compile(r"^(?:[-*•·‣–]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)])\s+")
+# With the small pictures that stand before a point: ✅, 🚀.
+_BULLET = re.compile(
+    r"^(?:[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d]+|[-*•·‣–]+|\(?(?:\d{1,2}|[ivx]{1,4}|[a-h])[.)])\s+"
+)
 _HEADINGS = _one_of(
     """backgrounds? objectives? aims? purpose motivation methods? methodology approach results? findings conclusions?
     significance introduction discussion contributions? problem solution impact context evaluation design implications
@@ -20,7 +23,8 @@ _HEADINGS = _one_of(
 )
 _HEADING = re.compile(
     rf"^(?:(?i:(?:main |key )?{_HEADINGS}(?: (?:and|&) {_HEADINGS}| statement)?(?: ?[:—–]| -))|"
-    r"(?:BACKGROUND|OBJECTIVES?|AIMS?|PURPOSE|METHODS?|RESULTS?|FINDINGS|CONCLUSIONS?|SIGNIFICANCE|INTRODUCTION)\.?) (?=\S)"
+    r"(?:BACKGROUND|OBJECTIVES?|AIMS?|PURPOSE|METHODS?|RESULTS?|FINDINGS|CONCLUSIONS?|SIGNIFICANCE|"
+    r"INTRODUCTION)\.?) (?=\S)"
 )
 _PROBLEM = _one_of(
     """gap challenge issue problem limitation difficult shortcoming concern bottleneck drawback need question trade-?off
@@ -79,7 +83,8 @@ _REPORTS = _one_of(
 _ASIDE = _one_of("however therefore thus moreover furthermore nevertheless nonetheless hence consequently")
 _INSIDE = re.compile(
     rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:, {_ASIDE},(?= )|"
-    rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|ied)?\b))",
+    rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|"
+    rf"ied)?\b))",
     re.IGNORECASE,
 )
 _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`

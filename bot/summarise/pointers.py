@@ -13,13 +13,12 @@ _PAPERS = _one_of(
 )
 POINTER = re.compile(
     # `While this helps, …`, `While efficient, these methods …`, `To save time, it …`
-    r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) "
-    r"(?=(?:this|these|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it)\b)|"
-    r"(?:to \w+|by \w+ing|using) (?:[\w-]+ ){0,8}[\w-]+, (?=(?:they|it)\b))?"
-    r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|"
-    r"the (?:former|latter)|each of (?:these|them)|all (?:of )?(?:these|this|them)|"
-    r"(?:one|some|most|none|many) of (?:these|them)|"
-    r"doing so|as such|instead(?! of)|for (?:example|instance)|on the other hand)\b",
+    r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) (?=(?:this|these|"
+    r"it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it)\b)|(?:to \w+|by \w+ing|"
+    r"using) (?:[\w-]+ ){0,8}[\w-]+, (?=(?:they|it)\b))?(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
+    r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
+    r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
+    r"for (?:example|instance)|on the other hand)\b",
     re.IGNORECASE,
 )
 OF_ITSELF = re.compile(
@@ -41,8 +40,7 @@ RESULTS = re.compile(
     rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}(?:results?|findings?|experiments|evaluations?|outcomes?|conclusions|"
     rf"analys[ei]s|"
     r"observations?|insights|improvements|gains|comparisons?|investigation|(?:lower |upper )?bounds?|theorems?|"
-    r"simulations?|"
-    r"figures)\b)",
+    r"simulations?|figures)\b)",
     re.IGNORECASE,
 )
 # What a name may stand for; a design or a process is a thing by itself.

@@ -4,42 +4,27 @@ Sentences come from the description and the opening of the README; stars, forks,
 record. Stars are never called evidence.
 """
 
-import re
+from collections.abc import Mapping
 from datetime import datetime
 
 from bot.models import PARTS, Item, Summary, SummaryPart
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
-from bot.summarise.parts import choose
-from bot.summarise.sentences import split
+from bot.summarise.readme import Said, said_in
 from bot.wording import counted, listed
 
-_LONGEST_README = 6_000  # characters
 _LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
 _TOPICS = 6
-_LEAST_WORDS, _MOST_WORDS = 5, 60  # of a README sentence worth showing: not a heading, not a table
-_NOT_PROSE = re.compile(r"[|`{}<>=\[\]]|!\[|https?://\S+\s+https?://|^\s*(?:#|\$|pip |npm |git |docker |import )")
 
 
 def describe(item: Item, *, made_by: str) -> Summary:
     """Return the four parts of a repository; `read` says what they were made from."""
-    prose = _prose(item.readme)
-    said = {name: tuple(prose[at] for at in places) for name, places in choose(prose).items()}
+    said = said_in(item)
     makers = {PROBLEM: _problem, METHOD: _method, EVIDENCE: _evidence, WHY: _why}
     parts = tuple(makers[name](item, said) for name in PARTS)
     note = "This repository is archived." if item.archived else ""
     return Summary(parts, _read(item), made_by, note)
-
-
-Said = dict[str, tuple[str, ...]]
-
-
-def _prose(readme: str) -> list[str]:
-    if not reads_as_english(readme):
-        return []
-    sentences = (sentence for line in readme[:_LONGEST_README].splitlines() for sentence in split(line))
-    return [s for s in sentences if _LEAST_WORDS <= len(s.split()) <= _MOST_WORDS and not _NOT_PROSE.search(s)]
 
 
 def _read(item: Item) -> str:
@@ -47,13 +32,13 @@ def _read(item: Item) -> str:
     return " and ".join(read) or "name and metadata"
 
 
-def _quoted(name: str, quotes: tuple[str, ...], *facts: str) -> SummaryPart:
-    text = " ".join([*(edited(quote) for quote in quotes), *(fact for fact in facts if fact)])
-    return SummaryPart(name, text, quotes=quotes)
+def _quoted(name: str, *quotes: Said, fact: str = "") -> SummaryPart:
+    text = " ".join([*(edited(quote.text) for quote in quotes), *([fact] if fact else [])])
+    return SummaryPart(name, text, quotes=tuple(quote.quote for quote in quotes))
 
 
-def _problem(item: Item, said: Said) -> SummaryPart:
-    if said[PROBLEM]:
+def _problem(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+    if PROBLEM in said:
         return _quoted(PROBLEM, said[PROBLEM])
     return SummaryPart(PROBLEM, f"{_silent(item)} name a problem.{_topics(item)}", found=False)
 
@@ -73,19 +58,19 @@ def _topics(item: Item) -> str:
     return f" Its topics: {listed(words)}."
 
 
-def _method(item: Item, said: Said) -> SummaryPart:
+def _method(item: Item, said: Mapping[str, Said]) -> SummaryPart:
     """The description and, where the README adds to it, one sentence of that; else the language."""
     description = item.abstract.strip()[:_LONGEST_DESCRIPTION]
     language = f"Written mainly in {item.language}." if item.language else ""
-    added = tuple(quote for quote in said[METHOD] if quote.casefold() not in description.casefold())[:1]
-    quotes = (description, *added) if description else added
+    quotes = [Said(description, description)] if description else []
+    quotes += [said[METHOD]] if METHOD in said else []
     if quotes:
-        return _quoted(METHOD, quotes, language if len(quotes) == 1 else "")
+        return _quoted(METHOD, *quotes, fact=language if len(quotes) == 1 else "")
     return SummaryPart(METHOD, f"It has no description. {language}".strip(), found=False)
 
 
-def _evidence(item: Item, said: Said) -> SummaryPart:
-    if said[EVIDENCE]:
+def _evidence(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+    if EVIDENCE in said:
         return _quoted(EVIDENCE, said[EVIDENCE])
     told = [counted(number, word) for number, word in ((item.stars, "star"), (item.forks, "fork")) if number is not None]
     community = f" On GitHub: {listed(told)}." if told else ""
@@ -100,8 +85,8 @@ def _no_measurements(readme: str) -> str:
     return "The README opening reports no measurements."
 
 
-def _why(item: Item, said: Said) -> SummaryPart:
-    if said[WHY]:
+def _why(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+    if WHY in said:
         return _quoted(WHY, said[WHY])
     facts = [
         f"code of the paper {item.paper}" if item.paper else "",

@@ -10,6 +10,7 @@ from bot.summarise.openings import opened
     [
         ("- The cost is high.", "The cost is high."),
         ("2) The cost is high.", "The cost is high."),
+        ("✅ The cost is high.", "The cost is high."),
         ("(iv) The cost is high.", "The cost is high."),
         ("Methods: The cost is high.", "The cost is high."),
         ("Materials and Methods: The cost is high.", "The cost is high."),

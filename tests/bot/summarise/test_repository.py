@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from bot.models import PARTS, Item, Kind, Summary
 from bot.summarise.extractive import extract
 from tests.fakes.edition import items
@@ -15,7 +17,7 @@ pip install tidy
 
 | a | b |
 On our traces Tidy reduces misses by 31% compared with the best baseline.
-This makes it possible to run large services without an operator.
+Tidy makes it possible to run large services without an operator.
 """
 
 
@@ -44,7 +46,7 @@ def test_a_readme_fills_the_four_parts() -> None:
         "Problem": "Existing caches are expensive and difficult to size, which limits small teams.",
         "Method": "A cache that sizes itself. Tidy is a cache library that predicts its own size with a small model.",
         "Evidence": "On the traces Tidy reduces misses by 31% compared with the best baseline.",
-        "Why it matters": "This makes it possible to run large services without an operator.",
+        "Why it matters": "Tidy makes it possible to run large services without an operator.",
     }
     assert summary.read == "description and README opening"
     assert all(part.found for part in summary.parts)
@@ -55,6 +57,44 @@ def test_every_quote_stands_in_the_description_or_the_readme() -> None:
     quotes = [quote for part in extract(item).parts for quote in part.quotes]
     assert quotes
     assert all(quote in item.abstract or quote in item.readme for quote in quotes)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        ("Please donate, as servers are expensive for most of us.", "Problem"),
+        ("Tidy is a library for problems that many teams have.", "Problem"),
+        ("Installing other caches is difficult, see the guide.", "Problem"),
+        ("Tidy offers state-of-the-art models for the cache.", "Evidence"),
+        ("This makes it possible to run large services.", "Why it matters"),
+        ("A switch lets tests run without any network.", "Why it matters"),
+    ],
+)
+def test_a_sentence_that_does_not_speak_of_a_part_does_not_stand_for_it(sentence: str, part: str) -> None:
+    told = next(each for each in extract(repository(readme=sentence)).parts if each.name == part)
+    assert not told.found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "part"),
+    [
+        ("Most caches are slow and difficult to size.", "Problem"),
+        ("However, sizing a cache remains a problem.", "Problem"),
+        ("Tidy is 3 times faster than its rivals on all traces.", "Evidence"),
+        ("On the benchmark of 2026 its throughput is the best.", "Evidence"),
+        ("Tidy lets services run without an operator.", "Why it matters"),
+        ("🚀 Trusted by teams who run large services.", "Why it matters"),
+    ],
+)
+def test_a_sentence_that_speaks_of_a_part_stands_for_it(sentence: str, part: str) -> None:
+    told = next(each for each in extract(repository(readme=sentence)).parts if each.name == part)
+    assert told.found
+    assert told.quotes == (sentence,)
+
+
+def test_a_sentence_that_says_the_description_again_is_not_added() -> None:
+    told = texts(extract(repository(readme="Tidy is a cache that sizes itself.")))
+    assert told["Method"] == "A cache that sizes itself. Written mainly in Rust."
 
 
 def test_without_a_readme_it_says_what_is_not_known_and_what_is() -> None:
