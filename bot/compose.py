@@ -45,6 +45,8 @@ REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, 
 
 # What speaks for an item in the topic's own terms; stars and freshness are no reasons of the team's.
 _OF_THE_TOPIC = ("phrases", "examples", "feedback")
+_STARS_GAINED = re.compile(r"[\d,]+ stars? in \d+ days?")
+_, _, _EVIDENCE, _WHY = PARTS
 _FOR_THE_TOPIC = "For your topic: "
 
 # Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
@@ -157,28 +159,38 @@ def digest(
 
 
 def for_the_topic(summary: Summary, ranked: Ranked) -> Summary:
-    """Return the summary with the topic's own reason, labelled as such, where the text does not say why it matters.
+    """Return the summary with what ranking knows, labelled as such, where the text does not say.
 
-    `For your topic: matches "KV cache" ×3; close to "Title" you liked.` The part stays one that was not found. What it adds
-    to saying so, of a repository, follows; without a reason that speaks for the item nothing is changed.
+    Why it matters: the topic's own reasons, `For your topic: matches "KV cache" ×3; close to "Title" you liked.`; what else
+    is known of a repository follows. A repository's evidence: the stars that it gained of late. Both parts stay ones that
+    were not found; without a reason that speaks for the item nothing is changed.
     """
     speaking = (part for part in ranked.parts if part.value > 0 and part.name in _OF_THE_TOPIC)
     reasons = "; ".join(filter(None, map(_said_for, speaking)))
-    if not reasons:
-        return summary
-    return replace(summary, parts=tuple(_with_reason(part, reasons) for part in summary.parts))
+    gained = _gained(ranked) if ranked.item.kind is Kind.REPO else ""
+    return replace(summary, parts=tuple(_completed(part, reasons, gained) for part in summary.parts))
+
+
+def _completed(part: SummaryPart, reasons: str, gained: str) -> SummaryPart:
+    if part.found:
+        return part
+    if part.name == _WHY and reasons:
+        _, _, known = part.text.partition(". ")
+        return replace(part, text=f"{_FOR_THE_TOPIC}{reasons}. {known}".rstrip())
+    if part.name == _EVIDENCE and gained:
+        return replace(part, text=f"{part.text} It gained {gained}.")
+    return part
+
+
+def _gained(ranked: Ranked) -> str:
+    """`412 stars in 3 days`, as the community's reason says it; "" when that is not known."""
+    found = (_STARS_GAINED.search(part.why) for part in ranked.parts if part.name == "community")
+    return next((match.group() for match in found if match), "")
 
 
 def _said_for(part: ScorePart) -> str:
     """The part's reason with its phrases in quotation marks, without what speaks against the item."""
     return re.sub(r"\*([^*\n]+)\*", r'"\1"', re.sub(r"(?:^|, )against \*.*", "", part.why))
-
-
-def _with_reason(part: SummaryPart, reasons: str) -> SummaryPart:
-    if part.found or part.name != PARTS[-1]:
-        return part
-    _, _, known = part.text.partition(". ")
-    return replace(part, text=f"{_FOR_THE_TOPIC}{reasons}. {known}".rstrip())
 
 
 def coverage(

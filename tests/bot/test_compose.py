@@ -176,3 +176,18 @@ def test_what_is_known_of_a_repository_follows_the_reason() -> None:
     part = ScorePart("phrases", 0.3, "matches *cache*")
     told = why("The description does not say why it matters. Known: MIT licence.", part)
     assert told.text == 'For your topic: matches "cache". Known: MIT licence.'
+
+
+def test_the_stars_that_a_repository_gained_stand_where_it_reports_no_measurements() -> None:
+    told = tuple(SummaryPart(name, "None is known.", found=False) for name in PARTS)
+    community = ScorePart("community", 0.2, "1,412 stars in 3 days")
+    summary = Summary(told, "description", "extractive")
+
+    ours = compose.for_the_topic(summary, Ranked(repo("lab/fast"), 0.5, (community,)))
+
+    assert [part.text for part in ours.parts] == [
+        *("None is known.", "None is known."),
+        "None is known. It gained 1,412 stars in 3 days.",
+        "None is known.",
+    ]
+    assert compose.for_the_topic(summary, Ranked(paper(), 0.5, (community,))) == summary
