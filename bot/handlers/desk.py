@@ -8,6 +8,7 @@ from bot.models import Actor, Limits, Topic
 from bot.orders import Orders
 from bot.ports import Press, Store
 from bot.ports_ledger import Ledger
+from bot.ports_vectors import Embedder
 
 # Returns those of the channels that the person may know of: in other words, all but the private ones that they are not in.
 Sight = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
@@ -31,6 +32,7 @@ class Desk:
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
     sight: Sight = every  # a platform's own, where it has private channels
+    embedder: Embedder | None = None  # without one, words alone decide what is found and close
 
     @property
     def orders(self) -> Orders:

@@ -10,6 +10,7 @@ from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
+from bot.handlers.meant import close_ones, near_item, near_query
 from bot.handlers.places import Place, read_place, write_place
 from bot.handlers.searched import WINDOW, Searched, has_several_words, newest_of_any, read_search, why_found
 from bot.models import Actor, Button, Item, Page, Query, Ranked, Reply, ReplyEntry
@@ -49,15 +50,18 @@ class _Found:
     page: Page
     topic: str = ""
     ranked: dict[str, Ranked] | None = None
+    close: frozenset[str] = frozenset()  # the keys of those that are close to what is sought
 
 
 async def _found(desk: Desk, asked: Searched, place: Place, actor: Actor) -> _Found:
     query, at = asked.query, place.asked
+    near = await near_query(desk, query)
     if not query.topic_of:
-        return _Found(await desk.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark))
+        page = await desk.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
+        return _Found(page, close=await close_ones(desk, near, [hit.item for hit in page.hits]))
     topic = await topic_named(desk, actor.workspace, query.topic_of)
     order = await order_of(desk, actor, topic, await subscription_here(desk, actor, topic.name))
-    page = await desk.store.search(query, at, limit=RANKED, mark=place.mark)
+    page = await desk.store.search(query, at, limit=RANKED, mark=place.mark, near=near)
     items, last = [hit.item for hit in page.hits], place.offset + PAGE
     ranked = {each.item.key: each for each in await desk.press.score(order, items, at, first=place.offset, last=last)}
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
@@ -86,7 +90,7 @@ def _line(asked: Searched, item: Item, found: _Found, place: Place) -> str:
     if found.ranked is not None:
         each = found.ranked.get(item.key)
         return "; ".join((f"score {each.score:.2f}", *each.reasons)) if each else f"outside {found.topic}"
-    return why_found(asked.said.tree, item, place.asked)
+    return why_found(asked.said.tree, item, place.asked, close=item.key in found.close)
 
 
 def _in_words(asked: Searched, found: _Found) -> str:
@@ -178,7 +182,7 @@ async def _finds(desk: Desk, text: str, now: datetime) -> bool:
     newest = newest_of_any(query)
     if newest is not None and (await desk.store.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
-    return bool((await desk.store.search(query, now, limit=1)).hits)
+    return bool((await desk.store.search(query, now, limit=1, near=await near_query(desk, query))).hits)
 
 
 # --- similar
@@ -187,7 +191,7 @@ async def _finds(desk: Desk, text: str, now: datetime) -> bool:
 async def similar(desk: Desk, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
     item = await item_named(desk, actor, command.item)
-    hits = await desk.store.similar(item, now, limit=PAGE)
+    hits = await desk.store.similar(item, now, limit=PAGE, near=await near_item(desk, item))
     if not hits:
         return Reply(
             title=f"Nothing is close to {shown(called(item))}",

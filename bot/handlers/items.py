@@ -9,6 +9,7 @@ from bot import keys
 from bot.errors import Unclear, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import is_topic, shown
+from bot.handlers.meant import close_ones, near_text
 from bot.models import Actor, And, Item, Query, Term
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
@@ -41,6 +42,8 @@ async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
         return await _numbered(desk, actor, int(number[1]))
     if found is None and (not wanted or _may_be_a_title(typed)):
         found = await _titled(desk, typed)
+    if found is None and not wanted:
+        await _offer_close(desk, typed)
     if found is None:
         raise _unknown(typed, wanted)
     return found
@@ -112,6 +115,20 @@ async def _titled(desk: Desk, typed: str) -> Item | None:
         if found := [hit.item for hit in page.hits]:
             return _chosen(typed, found)
     return None
+
+
+async def _offer_close(desk: Desk, typed: str) -> None:
+    """Raise Unclear with the items that are closest in meaning to a title that none has, if any is near enough."""
+    near = await near_text(desk, typed)
+    if near is None:
+        return
+    page = await desk.store.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
+    close = await close_ones(desk, near, [hit.item for hit in page.hits])
+    found = [hit.item for hit in page.hits if hit.item.key in close]
+    if found:
+        choices = [(called(item), item.key) for item in found]
+        named = "; ".join(f"{title} ({key})" for title, key in choices)
+        raise Unclear(f'No item has "{shown(typed)}" in its title. Close to it: {named}. Which one?', "item", choices)
 
 
 def _chosen(typed: str, found: Sequence[Item]) -> Item:

@@ -59,12 +59,17 @@ def read_search(text: str) -> Searched:
     return Searched(query, windowed=not any(map(_sets_time, _clauses(query.tree))) and not _is_of_repositories(query.tree))
 
 
-def why_found(tree: Tree, item: Item, now: datetime) -> str:
-    """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.DC'."""
+def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> str:
+    """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.DC'.
+
+    Of an item that is `close` to what the words mean, and has none of them as they stand, that is said first.
+    """
     folded = Folded(item)
     parts = [part for part in _parts(tree) if not isinstance(part, Not)]
     verdicts = [match(part, folded, now) for part in parts]
     told = list(dict.fromkeys(verdict.why for verdict in verdicts if verdict.matched))
+    if close and not any(verdict.matched for part, verdict in zip(parts, verdicts, strict=True) if _is_bare(part)):
+        told.insert(0, "close in meaning")
     return "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
 
 

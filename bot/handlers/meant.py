@@ -1,0 +1,60 @@
+"""What a search, a title or an item means, as a vector that the store can hold its items against."""
+
+import logging
+from collections.abc import Sequence
+
+import numpy as np
+
+from bot.errors import EmbeddingUnavailable
+from bot.handlers.desk import Desk
+from bot.models import And, Item, Near, Query, Term, Tree
+from bot.vectors import NEAR, pack, text_of_item, unpack
+
+log = logging.getLogger(__name__)
+
+_LONGEST = 1000  # characters of a search that are embedded
+
+
+async def near_query(desk: Desk, query: Query) -> Near | None:
+    """Return what the words of a search for the best match mean; None for any other, and where no vector can be had."""
+    text = _words(query.tree)
+    return await near_text(desk, text) if query.sort == "best" and text else None
+
+
+async def near_item(desk: Desk, item: Item) -> Near | None:
+    """Return what the item means, as it is stored or from its text; None where no vector can be had."""
+    if desk.embedder is None:
+        return None
+    space = desk.embedder.space
+    stored = await desk.store.vectors(space, [item.key])
+    return Near(space, stored[item.key]) if item.key in stored else await near_text(desk, text_of_item(item))
+
+
+async def near_text(desk: Desk, text: str) -> Near | None:
+    """Return what a text means; None where no vector can be had: words alone decide then."""
+    if desk.embedder is None:
+        return None
+    try:
+        rows = await desk.embedder.embed([text[:_LONGEST]])
+    except EmbeddingUnavailable as error:
+        log.warning("a search goes by its words alone: %s", error)
+        return None
+    return Near(desk.embedder.space, pack(rows)[0]) if rows.any() else None
+
+
+async def close_ones(desk: Desk, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
+    """Return the keys of those items whose meaning is near enough for them to be found by it alone."""
+    stored = await desk.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
+    if near is None or not stored:
+        return frozenset()
+    rows = unpack([near.vector, *stored.values()])
+    cosines = rows[1:] @ rows[0]
+    return frozenset(np.array(list(stored))[cosines >= NEAR].tolist())
+
+
+def _words(tree: Tree) -> str:
+    """Return the bare words and the phrases that must not be in a field, as they were typed; "" without a bare word."""
+    parts = tree.parts if isinstance(tree, And) else (tree,)
+    terms = [part for part in parts if isinstance(part, Term) and not part.field]
+    bare = any(not (term.quoted or term.prefix) for term in terms)
+    return " ".join(term.text for term in terms) if bare else ""
