@@ -12,16 +12,15 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("ingest", ("--corpus", "{corpus}"), "corpus"),
     ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
     ("suggestions", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
-    ("search_quality", ("--folder", "{quality}"), "quality"),
-    ("similar", ("--folder", "{quality}"), "quality"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
     ("press", ("--corpus", "{corpus}"), "corpus"),
     ("commands", ("--corpus", "{corpus}"), "corpus"),
-    ("ranking_quality", ("--folder", "{quality}"), "quality"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
-    ("summaries", ("--folder", "{quality}"), "quality"),
+    ("summaries", ("--corpus", "{corpus}"), "corpus"),
+    ("quality", ("--data", "{quality}", "--hf", "{hf}", "--corpus", "{corpus}"), "quality"),
     ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )
+_PACKAGES = {"quality": "quality.__main__"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -41,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             print(f"left out: --{needed} was not given")
             continue
         sys.argv = [f"benchmarks.{name}", *(option.format(**vars(given)) for option in options)]
-        importlib.import_module(f"benchmarks.{name}").main()
+        importlib.import_module(f"benchmarks.{_PACKAGES.get(name, name)}").main()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from benchmarks.quality import report
-from benchmarks.quality.embedding import Embedding, shipped
+from benchmarks.quality.embedding import Embedding, as_set
 from benchmarks.quality.figures import Figure
 from benchmarks.quality.given import Given
 from benchmarks.quality.records import Folder
@@ -55,8 +55,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="python -m benchmarks.quality", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, required=True, help="a folder with judged files, NAME.jsonl.gz")
-    parser.add_argument("--hf", type=Path, help="a folder with days of Hugging Face Daily Papers, YYYY-MM-DD.json.gz")
-    parser.add_argument("--corpus", type=Path, help="recent papers, one JSON object per line, .xz")
+    parser.add_argument("--hf", type=_named, help="a folder with days of Hugging Face Daily Papers, YYYY-MM-DD.json.gz")
+    parser.add_argument("--corpus", type=_named, help="recent papers, one JSON object per line, .xz")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--cache", type=Path, help="where to keep vectors and cross-validated answers between runs")
     parser.add_argument("--embeddings", choices=("on", "fast", "off"), default="on")
@@ -65,8 +65,13 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _named(path: str) -> Path | None:
+    """An empty name is none: `make bench` hands on what it was not given."""
+    return Path(path) if path else None
+
+
 def _given(asked: argparse.Namespace) -> Given:
-    embedder = shipped(asked.embeddings)
+    embedder = as_set(asked.embeddings)
     return Given(
         Folder(asked.data),
         Embedding(embedder, asked.cache) if embedder else None,

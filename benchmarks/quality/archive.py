@@ -35,6 +35,7 @@ from benchmarks.quality.ranked import BLANK, scores
 from bot.models import Item, Topic
 from bot.rank import Edition, Lesson
 from bot.topics import read_pack
+from bot.vectors import pack as packed
 
 _BEFORE, _MARKED = 28, 30
 _PAPERS, _UPVOTED = 100, 5
@@ -63,7 +64,7 @@ def measure(given: Given) -> Iterator[Figure]:
     if not chosen:
         return
     packs = [read_pack(path.read_text(encoding="utf-8"), path.name) for path in sorted(_PACKS.glob("*.toml"))]
-    vectors = [asyncio.run(_vectors(given.embedding, day)) for day in chosen]
+    vectors = asyncio.run(_vectors(given.embedding, chosen, packs))
     for name, ways in (
         ("what was upvoted before", [_readers(*each) for each in zip(chosen, vectors, strict=True)]),
         ("the shipped topics", [_topics(*each, packs) for each in zip(chosen, vectors, strict=True)]),
@@ -74,8 +75,13 @@ def measure(given: Given) -> Iterator[Figure]:
         yield Figure("Daily Papers", f"nDCG@10, {name}", ours, beside, len(chosen), "days")
 
 
-async def _vectors(embedding: Embedding | None, day: Day) -> Mapping[str, bytes]:
-    return await embedding.packed([*day.items, *day.more, *day.less]) if embedding else {}
+async def _vectors(embedding: Embedding | None, chosen: Sequence[Day], packs: Sequence[Topic]) -> list[Mapping[str, bytes]]:
+    """Of each day those of its items, by key, and of the packs' examples, by text."""
+    if embedding is None:
+        return [{}] * len(chosen)
+    texts = [text for pack in packs for text in pack.examples]
+    told = dict(zip(texts, packed(await embedding.texts(texts)), strict=True))
+    return [told | await embedding.packed([*day.items, *day.more, *day.less]) for day in chosen]
 
 
 # --- the days ------------------------------------------------------------------------------------------------------
@@ -151,7 +157,7 @@ def _known(vectors: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]
 
 
 def _topics(day: Day, vectors: Mapping[str, bytes], packs: Sequence[Topic]) -> dict[str, float]:
-    editions = [(way, Edition(day.items, {}, day.now, vectors=known)) for way, known in _known(vectors)]
+    editions = [(way, Edition(day.items, {}, day.now, vectors=known), known) for way, known in _known(vectors)]
     index = Porter([(str(at), item.title, item.abstract) for at, item in enumerate(day.items)])
     examples = [text for pack in packs for text in pack.examples]
     plain = Plain([*(f"{item.title} {item.abstract}" for item in day.items), *examples])
@@ -160,7 +166,7 @@ def _topics(day: Day, vectors: Mapping[str, bytes], packs: Sequence[Topic]) -> d
     for pack in packs:
         own = range(begin, begin + len(pack.examples))
         begin += len(pack.examples)
-        ways = [(way, scores(edition, pack, examples=pack.examples)) for way, edition in editions]
+        ways = [(way, scores(edition, pack, examples=pack.examples, vectors=known)) for way, edition, known in editions]
         admitted = ways[0][1] >= 0
         gains = day.gains[admitted]
         if len(gains) > TOP and gains.any():

@@ -2,22 +2,27 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
 
+from bot.embed import shipped
+from bot.embed.local import LocalEmbedder
 from bot.models import Item
 from bot.ports_vectors import Embedder
 from bot.vectors import Floats, pack, text_of_item
 
+_AT_ONCE = 256
+
 
 @dataclass(frozen=True, slots=True)
 class Embedding:
-    """An embedder whose answers are kept in `cache`, one file per list of texts, named by what is asked and its space."""
+    """An embedder whose answers are kept in `folder`: a file for some hundred texts, named by these and the space."""
 
     embedder: Embedder
-    cache: Path | None = None
+    folder: Path | None = None
 
     @property
     def space(self) -> str:
@@ -26,7 +31,11 @@ class Embedding:
 
     async def texts(self, texts: Sequence[str], *, quick: bool = False) -> Floats:
         """Return a row per text."""
-        kept = self.cache / f"vectors-{_name(self.space, quick, texts)}.npz" if self.cache else None
+        rows = [await self._some(texts[at : at + _AT_ONCE], quick=quick) for at in range(0, len(texts), _AT_ONCE)]
+        return np.concatenate(rows) if rows else np.zeros((0, self.embedder.size), np.float32)
+
+    async def _some(self, texts: Sequence[str], *, quick: bool) -> Floats:
+        kept = self.folder / f"vectors-{_name(self._maker(quick=quick), texts)}.npz" if self.folder else None
         if kept and kept.exists():
             with np.load(kept, allow_pickle=False) as file:
                 return np.asarray(file["rows"], np.float32)
@@ -36,19 +45,29 @@ class Embedding:
             np.savez(kept, rows=rows)
         return rows
 
+    def _maker(self, *, quick: bool) -> str:
+        """The space and the model that a text is read with: a model that was made anew is asked anew."""
+        file = shipped.FOLDER / ("static.npz" if quick or "table" in self.space else "minilm.npz")
+        return f"{self.space} {quick} {_digest(file)}"
+
     async def packed(self, items: Sequence[Item], *, quick: bool = False) -> dict[str, bytes]:
         """Return the items' vectors by key, as the store keeps them."""
         rows = await self.texts([text_of_item(item) for item in items], quick=quick)
         return dict(zip((item.key for item in items), pack(rows), strict=True))
 
 
-def _name(space: str, quick: bool, texts: Sequence[str]) -> str:
-    digest = sha256(f"{space}\0{quick}".encode())
+@cache
+def _digest(file: Path) -> str:
+    return sha256(file.read_bytes()).hexdigest() if file.exists() else ""
+
+
+def _name(maker: str, texts: Sequence[str]) -> str:
+    digest = sha256(maker.encode())
     for text in texts:
         digest.update(b"\0" + text.encode(errors="surrogatepass"))
     return digest.hexdigest()[:20]
 
 
-def shipped(how: str) -> Embedder | None:
+def as_set(how: str) -> Embedder | None:
     """Return the embedder as the setting `embeddings` names it: on, fast, off."""
-    return None
+    return None if how == "off" else LocalEmbedder(table_only=how == "fast")

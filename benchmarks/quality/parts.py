@@ -38,8 +38,9 @@ def _aclsum(name: str, records: Sequence[Record]) -> Iterator[Figure]:
         marks = [np.asarray(record["highlights"][facet]["abstract"], float) for record in records]
         there = np.array([bool(mark.any()) for mark in marks])
         kept = [(mark, table) for mark, table in zip(marks, found, strict=True) if mark.any()]
-        yield _hits(name, facet, kept, part, reach)
-        if (~there).sum() >= _FEWEST:
+        if kept:
+            yield _hits(name, facet, kept, part, reach)
+        if _FEWEST <= len(kept) <= len(records) - _FEWEST:
             heights = np.array([table[:, PARTS.index(part)].max() for table in found])
             lengths = np.array([len(table) for table in found], float)
             results = [of_scores("ours", heights, there, auc), of_scores("longer abstracts", lengths, there, auc)]
@@ -55,7 +56,8 @@ def _highlights(records: Sequence[Record]) -> Iterator[Figure]:
             spans = [(begin, end) for begin, end, name in record["spans"] if name == kind]
             if spans:
                 kept.append((covered(record["abstract"], each, spans), table))
-        yield _hits("Scholar Inbox", kind, kept, part, reach)
+        if kept:
+            yield _hits("Scholar Inbox", kind, kept, part, reach)
 
 
 def _hits(name: str, facet: str, kept: Sequence[tuple[Floats, Floats]], part: str, reach: float) -> Figure:

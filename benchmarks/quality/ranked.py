@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 
 import numpy as np
 
@@ -31,9 +32,19 @@ def by_marks(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[
     return lambda numbers: scores(edition, BLANK, lessons=[Lesson(papers[number], 1, 0) for number in numbers])
 
 
-def scores(edition: Edition, topic: Topic, *, examples: Sequence[Item | str] = (), lessons: Sequence[Lesson] = ()) -> Floats:
-    """Return every item's score, in the order of the edition; -1 for what does not enter the topic."""
-    found = score(edition, topic, examples=examples, lessons=lessons)
+def scores(
+    edition: Edition,
+    topic: Topic,
+    *,
+    examples: Sequence[Item | str] = (),
+    lessons: Sequence[Lesson] = (),
+    vectors: Mapping[str, bytes] = MappingProxyType({}),
+) -> Floats:
+    """Return every item's score, in the order of the edition; -1 for what does not enter the topic.
+
+    `vectors` are those of texts among the examples, by the text.
+    """
+    found = score(edition, topic, examples=examples, lessons=lessons, vectors=vectors)
     table = np.full(len(edition.items), -1.0)
     table[found.numbers] = [each.score for each in found.bare()]
     return table

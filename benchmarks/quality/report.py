@@ -51,7 +51,9 @@ def _gain(figure: Figure) -> str:
 
 
 def _number(value: float, figure: Figure) -> str:
-    return f"{100 * value:.1f}" if figure.percent else f"{value:.3f}".replace("0.", ".", 1)
+    if figure.percent:
+        return f"{100 * value:.1f}"
+    return f"{'-' if value < 0 else ''}{f'{abs(value):.3f}'.removeprefix('0')}"
 
 
 def _plain(figure: Figure) -> dict[str, object]:

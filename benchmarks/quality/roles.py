@@ -3,8 +3,9 @@
 Accuracy over sentences and the mean F1 of the roles; whether an abstract reports no result at all (the AUC, and how many of
 those are right that hold half of the abstracts without one); how far the model's confidence is from its accuracy. "The
 surest" are the abstracts of which CSAbstruct's annotators were sure: its test half is made of such alone, so this is the
-figure to hold against the test half. Baselines: always the commonest role; the commonest role at that place of the abstract;
-for "no result" how few sentences show a figure or a word such as `results`, `outperforms`.
+figure to hold against the test half. "No result" is told by the roles, and by how fit the fittest sentence is for Evidence.
+Baselines: always the commonest role; the commonest role at that place of the abstract; for "no result" how few sentences show
+a figure or a word such as `results`, `outperforms`.
 """
 
 import re
@@ -27,7 +28,9 @@ from benchmarks.quality.metrics import (
     precision_at_recall,
 )
 from benchmarks.quality.records import Record, of_test
+from bot.models import PARTS
 from bot.summarise import roles
+from bot.summarise.fitness import EVIDENCE, fit
 from bot.summarise.roles import ROLES, score
 from bot.summarise.sentences import split
 
@@ -35,6 +38,7 @@ _SURE = 0.73  # mean confidence of an abstract's annotators, from which on about
 _PLACES = 8
 _REACH = (0.835, 0.815)
 _RESULT = ROLES.index("result")
+_EVIDENCE = PARTS.index(EVIDENCE)
 _SHOWN = re.compile(r"\d|\b(?:results?|show\w*|outperform\w*|achiev\w+|improv\w+|demonstrat\w+|find|found)\b", re.IGNORECASE)
 _NAMES = {"methods": "method", "results": "result", "conclusions": "result", "conclusion": "result"}
 _SECTIONS = (  # of structured abstracts; the first that a heading holds says its role, other headings are left out
@@ -61,7 +65,9 @@ def measure(given: Given) -> Iterator[Figure]:
             yield from _csabstruct("CSAbstruct test", records, _shipped(records), UNSEEN)
     for name in given.folder.parts("csabstracts"):
         records = given.folder.records(name)
-        yield from _agreement(f"CS-Abstracts {name.partition('.')[2]}", records, _shipped(records), UNSEEN)
+        guesses = _shipped(records)
+        yield from _agreement(f"CS-Abstracts {name.partition('.')[2]}", records, guesses, UNSEEN)
+        yield from _no_result(f"CS-Abstracts {name.partition('.')[2]}", records, guesses, UNSEEN, aims=False)
     for name in given.folder.parts("pubmedqa_l"):
         records = [found for each in given.folder.records(name) if (found := _structured(each))["sents"]]
         yield from _agreement("PubMedQA", records, _shipped(records), "may be seen in training")
@@ -137,17 +143,18 @@ def _no_result(
     without: Truths = np.array([not (_numbers(record) == _RESULT).any() for record in records])
     if without.all() or not without.any():
         return
-    scores = {
-        "ours": np.array([1 - _reported(table) for table in guesses]),
-        "cue words": np.array([-sum(bool(_SHOWN.search(each)) for each in record["sents"]) for record in records], float),
-    }
+    ours = {"ours": np.array([1 - _reported(table) for table in guesses])}
+    if note == UNSEEN:
+        ours["by fitness for Evidence"] = np.array([-fit(record["sents"])[:, _EVIDENCE].max() for record in records])
+    cues = np.array([-sum(bool(_SHOWN.search(each)) for each in record["sents"]) for record in records], float)
     kinds: tuple[tuple[str, float, Callable[[Floats, Truths], float]], ...] = (
         ("no result reported, AUC", 0.89, auc),
         ("no result reported, precision at recall .5", 0.85, partial(precision_at_recall, recall=0.5)),
     )
     for figure, reach, kind in kinds:
-        results = [of_scores(method, each, without, kind) for method, each in scores.items()]
-        yield Figure(name, figure, results[:1], results[1:], len(records), "abstracts", reach if aims else None, note=note)
+        results = [of_scores(method, each, without, kind) for method, each in ours.items()]
+        beside = [of_scores("cue words", cues, without, kind)]
+        yield Figure(name, figure, results, beside, len(records), "abstracts", reach if aims else None, note=note)
 
 
 def _reported(table: Floats) -> float:

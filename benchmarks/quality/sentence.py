@@ -14,7 +14,7 @@ from benchmarks.quality.given import CROSSED, SEEN, UNSEEN, Given
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record, of_test
 from benchmarks.rouge import rouge
-from bot.summarise.parts import best
+from bot.summarise.fitness import best
 
 _REACH = (0.44, 0.215, 0.357)
 
