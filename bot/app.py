@@ -15,11 +15,12 @@ from bot.counted import counted
 from bot.delivery import Courier, Office, Printer, Refusal, Scheduler, Trouble, Values, notice_restored
 from bot.embed.local import LocalEmbedder
 from bot.embed.remote import RemoteEmbedder
+from bot.embedding import Filler
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http import Http, Politeness
-from bot.jobs import TICK, Delivering, beat, collecting, listening, upkeep
+from bot.jobs import TICK, Delivering, beat, collecting, embedding, listening, upkeep
 from bot.models import Actor, Limits, Order, Topic
 from bot.pacing import Pace
 from bot.pipeline import Collector
@@ -109,6 +110,13 @@ class App:
 
         return Line(self.desk, self.chats, clock, gone)
 
+    def filler(self) -> Filler | None:
+        """Return what gives the items their vectors; None where the settings switch that off."""
+        chosen = self.settings.embeddings
+        if self.embedder is None:
+            return None
+        return Filler(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
+
     async def service(
         self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), standbys: Sequence[Standby] = ()
     ) -> Service:
@@ -132,13 +140,14 @@ class App:
             *collecting(self.collector, store, self.sources, pace, clock, vitals.source_failed),
             *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), backups_of(settings), clock),
             *listening(troubles, clock),
+            *embedding(self.filler(), clock),
         )
         heard = [watch for each in platforms for watch in each.watches]
         heard += [watch for each in standbys for watch in each.watches]
         return Service(
             [vitals.watched(job) for job in jobs],
             [Watch("measuring the event loop", vitals.measure), *heard],
-            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles),
+            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
         )
 
     def _delivering(self, vitals: Vitals) -> Delivering:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 
 from bot.errors import BotError
@@ -10,6 +10,7 @@ from bot.facts import HEARTBEAT
 from bot.models import Health, SourceState
 from bot.ports import Source, Store
 from bot.ports_ledger import Ledger
+from bot.ports_vectors import Embedder
 from bot.redact import redacted
 from bot.vitals import Runs, Vitals
 
@@ -53,6 +54,7 @@ class Measures:
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
     sources: Sequence[SourceMeasures]
     platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
+    vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
 
 
 Trouble = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
@@ -70,8 +72,10 @@ class Checkup:
         clock: Callable[[], datetime],
         tick: tuple[str, timedelta],
         platforms: Mapping[str, Trouble] | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble."""
+        self._embedder = embedder
         self._platforms = platforms or {}
         self._clock = clock
         self._vitals = vitals
@@ -100,8 +104,9 @@ class Checkup:
             async with asyncio.timeout(PATIENCE):
                 ledger: Mapping[str, int] | None = await self._ledger.ledger_counts()
                 states = await self._states()
+                vectors = await self._vectors()
         except (BotError, TimeoutError):
-            ledger, states = None, []
+            ledger, states, vectors = None, [], {}
         return Measures(
             uptime=vitals.timer() - vitals.started,
             tick_age=self._age(self._runs().succeeded),
@@ -112,7 +117,11 @@ class Checkup:
             ledger=ledger,
             sources=[self._source(each) for each in states],
             platforms={name: not said for name, said in self._troubles().items()},
+            vectors=vectors,
         )
+
+    async def _vectors(self) -> Mapping[str, int]:
+        return asdict(await self._store.embedded(self._embedder.space)) if self._embedder is not None else {}
 
     def _source(self, state: SourceState) -> SourceMeasures:
         return SourceMeasures(

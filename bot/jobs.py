@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.backups import Backups
 from bot.delivery import Courier, Printer, Scheduler
+from bot.embedding import Filler
 from bot.facts import HEARTBEAT
 from bot.pacing import Pace
 from bot.pipeline import Collector
@@ -25,6 +26,7 @@ SETTLE = timedelta(seconds=15)
 TELL = timedelta(seconds=2)
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
+EMBED = timedelta(seconds=30)  # whether an item lacks its vector
 UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
 PRUNED = timedelta(days=1)
 
@@ -137,6 +139,16 @@ def upkeep(store: Store, items: timedelta, readings: timedelta, backups: Backups
 
     made = [Job("backup", UPKEEP, back_up, at_once=True)] if backups is not None else []
     return [Job("prune", UPKEEP, prune), *made]
+
+
+def embedding(filler: Filler | None, clock: Clock) -> Sequence[Job]:
+    """Return what gives the items their vectors, nothing where there is no filler."""
+
+    async def embed() -> None:
+        if filler is not None:
+            await filler.run(clock)
+
+    return [Job("embed", EMBED, embed, stop=filler.stop)] if filler is not None else []
 
 
 def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -> Sequence[Job]:

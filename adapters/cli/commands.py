@@ -65,13 +65,15 @@ def version(as_json: bool) -> None:
 @click.pass_context
 def collect(context: click.Context, names: Sequence[str], force: bool, as_json: bool) -> int:
     """Fetch what is new from every source (or those named: arxiv, huggingface, github, feed:NAME)."""
-    from adapters.cli.progress import Bars
+    from adapters.cli.progress import EMBEDDED, Bars, embed
 
     async def work(app: "App") -> list["Collected"]:
         if not app.sources:
             raise SettingsError("Every source is switched off in the settings: there is nothing to collect from.")
         with Bars(shown=not as_json) as bars:
-            return await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
+            found = await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
+            await embed(app, bars, most=EMBEDDED)
+            return found
 
     results = with_app(context, work, exclusive=True)
     if as_json:

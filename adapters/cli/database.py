@@ -1,4 +1,4 @@
-"""`broadsheet db …`: the database as a thing to keep: migrate, check, back up, restore, prune, vacuum."""
+"""`broadsheet db …`: the database as a thing to keep: migrate, check, embed, back up, restore, prune, vacuum."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +12,7 @@ from bot.errors import UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.ports_vectors import Embedded
 
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
 
@@ -50,6 +51,21 @@ def check(context: click.Context, as_json: bool) -> int:
             click.echo(fault)
         click.echo(" · ".join(f"{name} {count:,}" for name, count in counts.items()))
     return Exit.UNWELL if faults else Exit.OK
+
+
+@db.command()
+@click.pass_context
+def embed(context: click.Context) -> None:
+    """Give every item its vector, so that it is found by its meaning; the service does so by itself, at leisure."""
+    from adapters.cli.progress import Bars, embed
+    from bot.embedding import in_words
+
+    async def work(app: "App") -> "Embedded | None":
+        with Bars() as bars:
+            return await embed(app, bars)
+
+    embedded = with_app(context, work)
+    click.echo(f"{in_words(embedded)}." if embedded else "Nothing was embedded.")
 
 
 @db.command()

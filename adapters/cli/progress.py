@@ -2,11 +2,20 @@
 
 import sys
 from types import TracebackType
+from typing import TYPE_CHECKING
 
+import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from bot.errors import EmbeddingUnavailable
 from bot.pipeline import Progress as Step
+from bot.ports_vectors import Embedded
+
+if TYPE_CHECKING:
+    from bot.app import App
+
+EMBEDDED = 500  # items that a collection gives their vectors before it ends, in less than a minute
 
 
 class Bars:
@@ -31,9 +40,27 @@ class Bars:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self._progress.stop()
 
+    def embedded(self, state: Embedded) -> None:
+        """Move the bar of the vectors; those with a quick one are halfway."""
+        every, having = state.whole + state.quick + state.lacking, state.whole + state.quick
+        self.update(Step("vectors", done=2 * state.whole + state.quick, total=2 * every, items=having))
+
     def update(self, step: Step) -> None:
         """Move the source's bar; the first step makes it. A source that does not know its length gets a pulsing one."""
         task = self._tasks.get(step.source)
         if task is None:
             task = self._tasks[step.source] = self._progress.add_task(step.source, total=None, items=0)
         self._progress.update(task, completed=step.done, total=step.total or None, items=step.items)
+
+
+async def embed(app: "App", bars: Bars, *, most: int | None = None) -> Embedded | None:
+    """Give items their vectors, `most` of them in the slower way; None where that is switched off.
+
+    An endpoint that gives none is told of, and fails nothing.
+    """
+    filler = app.filler()
+    try:
+        return await filler.fill(most=most, progress=bars.embedded) if filler else None
+    except EmbeddingUnavailable as error:
+        click.echo(str(error), err=True)
+        return None

@@ -49,6 +49,10 @@ class _Measured(Collector):
         for name, well in measures.platforms.items():
             up.add_metric([name], float(well))
         yield up
+        vectors = GaugeMetricFamily("broadsheet_items_by_vector", "Items, by the vector that they have.", labels=["vector"])
+        for name, count in measures.vectors.items():
+            vectors.add_metric([name], count)
+        yield vectors
 
 
 def _jobs(measures: Measures) -> Iterator[Metric]:

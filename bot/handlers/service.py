@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
+from bot.embedding import in_words
 from bot.errors import UsageError
 from bot.facts import HEARTBEAT, time_of_fact
 from bot.handlers.desk import Desk
@@ -62,6 +63,7 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
             *summary(posted, "here" if actor.channel else "of all channels", now),
             *[await _source(desk, name, title, now) for name, title in desk.sources.items()],
             await _counts(desk),
+            *await _vectors(desk),
         ),
         buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
     )
@@ -113,6 +115,14 @@ async def _counts(desk: Desk) -> Field:
     numbers = await desk.store.statistics()
     said = (("papers", "paper"), ("repos", "repository"), ("posts", "post"))
     return Field("Collected", ", ".join(counted(numbers[name], thing) for name, thing in said))
+
+
+async def _vectors(desk: Desk) -> tuple[Field, ...]:
+    """Say how far what was collected can be found by its meaning, while that is not all of it."""
+    if desk.embedder is None:
+        return ()
+    embedded = await desk.store.embedded(desk.embedder.space)
+    return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
 
 
 async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:

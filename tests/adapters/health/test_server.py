@@ -19,7 +19,9 @@ from bot.ports import Job
 from bot.store.memory import MemoryStore
 from bot.vitals import Vitals
 from tests.conftest import NOW
+from tests.fakes.concepts import Concepts
 from tests.fakes.scripted import Scripted
+from tests.fakes.works import paper
 
 TICK = timedelta(seconds=15)
 
@@ -52,7 +54,7 @@ class Watched:
         sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
         self.troubles = {"slack": "", "discord": ""}
         heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
-        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard)
+        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts())
         self.url = ""
 
     async def _tick(self) -> None:
@@ -210,3 +212,10 @@ async def test_it_is_ready_while_people_are_heard_on_one_platform_and_says_what_
     status, text = await watched.get("/readyz")
     assert status == 503
     assert "discord: The gateway is away." in text
+
+
+async def test_how_many_items_have_a_vector_is_measured(watched: Watched) -> None:
+    items = [paper(f"2603.{number:05}") for number in range(3)]
+    await watched.store.add(items, NOW)
+    await watched.store.save_vectors(Concepts.space, items[:1], [b"\1" * 8], quick=True)
+    assert (await watched.values())["broadsheet_items_by_vector"] == {"whole": 0.0, "quick": 1.0, "lacking": 2.0}

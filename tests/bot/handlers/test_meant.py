@@ -99,3 +99,10 @@ async def test_a_title_that_nothing_has_may_mean_something_that_is_there(ada: Se
     assert told.value.choices == (("Cooking with gas", "arxiv:2603.00004"),)
     with pytest.raises(UsageError, match="No item has"):
         await item_named(ada.desk, ada.actor, "a quantum of solace")
+
+
+async def test_the_status_says_how_far_it_is_while_vectors_are_missing(ada: Seat, now: datetime) -> None:
+    assert "Meanings" not in {field.name for field in (await ada.ask("status")).fields}
+    await ada.desk.store.add([about(6, "Bitcoin explained")], now)
+    told = {field.name: field.value for field in (await ada.ask("status")).fields}
+    assert told["Meanings"] == "5 of 6 items have a vector"
