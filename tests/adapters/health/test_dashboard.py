@@ -24,6 +24,7 @@ FULL = Measures(
     ledger={**{str(state): 0 for state in State}, "due": 0},
     sources=[SourceMeasures("arxiv", True, 60.0, 10, 0, 0)],
     platforms={"slack": True},
+    vectors={"whole": 1},
 )
 
 
