@@ -30,8 +30,11 @@ def least(function: Function, start: Vector, steps: int) -> Vector:
             length /= 2
         else:
             return point
-        past.append((reached - point, gradient_there - gradient))
+        step, change = reached - point, gradient_there - gradient
         point, value, gradient = reached, value_there, gradient_there
+        if _inner(step, change) <= 0:
+            return point  # flat to the last digit
+        past.append((step, change))
     return point
 
 

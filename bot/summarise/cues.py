@@ -1,164 +1,158 @@
-"""The words by which a sentence of an abstract shows what it is for, and how much each says.
+"""The words by which a sentence of an abstract shows what it is for: a name and a pattern for each kind of wording.
 
-Each cue has a pattern and five weights, one per role of `bot.summarise.roles.ROLES` (background, objective, method,
-result, other). The patterns were chosen by reading abstracts. The weights are those of a multinomial logistic regression
-over cues and positions on the training part of CSAbstruct (Cohan et al., 2019; Apache-2.0; 1,668 abstracts), rounded to one
-decimal, so that each can be read and argued with: a weight of 1 makes its role 2.7 times as likely.
+The patterns were chosen by reading abstracts; what each kind says for each part of a summary is learned
+(`training/parts.py`). They are tried on a sentence in lower case.
 """
 
 import re
-from typing import NamedTuple
 
-Weights = tuple[float, float, float, float, float]
-
-
-class Cue(NamedTuple):
-    """A kind of wording: its name, its pattern (case does not count), and what it says for each role."""
-
-    name: str
-    pattern: str
-    weights: Weights
-
-
-CUES = (
-    Cue(
-        "gap",
-        r"\b(?:however|but|although|while|yet|nevertheless|unfortunately|despite|whereas)\b",
-        (0.5, -0.1, 0, 0.3, -0.7),
+_PATTERNS = {
+    "gap": r"\b(?:however|but|although|while|yet|nevertheless|unfortunately|despite|whereas)\b",
+    "lack": (
+        r"\b(?:lacks?|lacking|limit(?:s|ed|ation|ations)?|fail(?:s|ed|ure)?|suffers?|difficult(?:y|ies)?|cannot|"
+        r"unable|little|few|rarely|ignor\w+|neglect\w*|underexplored|insufficient|costly|expensive|inefficient|hard)\b"
     ),
-    Cue(
-        "lack",
-        r"\b(?:lacks?|lacking|limit(?:s|ed|ation|ations)?|fail(?:s|ed|ure)?|suffers?|difficult(?:y|ies)?|"
-        r"cannot|unable|little|few|rarely|ignor\w+|neglect\w*|underexplored|insufficient|costly|expensive|"
-        r"inefficient|hard)\b",
-        (0.7, -0.1, 0, 0, -0.6),
+    "challenge": (
+        r"\b(?:challeng\w+|problems?|issues?|bottlenecks?|trade-?offs?|obstacles?|remains?|open question|critical|"
+        r"crucial|essential)\b"
     ),
-    Cue(
-        "challenge",
-        r"\b(?:challeng\w+|problems?|issues?|bottlenecks?|trade-?offs?|obstacles?|remains?|open question|"
-        r"critical|crucial|essential)\b",
-        (0.4, 0.3, 0.1, 0.1, -0.8),
-    ),
-    Cue(
-        "general",
+    "general": (
         r"\b(?:has|have) (?:been|become|gained|attracted|shown|emerged|received|led|enabled|long)\b|\b(?:is|"
-        r"are) (?:widely|often|commonly|becoming|usually|typically|one of|important|known)\b",
-        (0.6, -0.2, -0.1, 0.1, -0.4),
+        r"are) (?:widely|often|commonly|becoming|usually|typically|one of|important|known)\b"
     ),
-    Cue(
-        "prior",
-        r"\b(?:existing|previous|prior|traditional|conventional|current|earlier|typically|commonly|"
-        r"recent(?:ly)?|most)\b",
-        (0.3, 0, 0.2, 0, -0.6),
+    "prior": (
+        r"\b(?:existing|previous|prior|traditional|conventional|current|earlier|typically|commonly|recent(?:ly)?|"
+        r"most)\b"
     ),
-    Cue(
-        "paper",
-        r"\b(?:in )?(?:this|our|the present) (?:paper|work|article|study|thesis|report|letter|chapter|"
-        r"survey)\b|\bhere,? we\b",
-        (-0.4, 1.1, -0.2, -0.1, -0.5),
+    "paper": (
+        r"\b(?:in )?(?:this|our|the present) (?:paper|work|article|study|thesis|report|letter|chapter|survey)\b|"
+        r"\bhere,? we\b"
     ),
-    Cue(
-        "we_propose",
-        r"\b(?:we|authors?|paper|article|work) (?:\w+ly |further |then |also |first |thus )?(?:propos\w+|"
-        r"introduc\w+|present\w*|develop\w*|design\w*|describ\w+|devis\w+|contribut\w+|offer\w*)\b",
-        (-0.2, 0.4, 0.3, -0.2, -0.3),
+    "we_propose": (
+        r"\b(?:we|authors?|paper|article|work) (?:\w+ly |further |then |also |first |thus )?(?:propos\w+|introduc\w+|"
+        r"present\w*|develop\w*|design\w*|describ\w+|devis\w+|contribut\w+|offer\w*)\b"
     ),
-    Cue(
-        "aim",
-        r"\b(?:aims?|goals?|objectives?|purpose|seeks?|intend(?:s|ed)?|address(?:es)?|tackles?|motivated|"
-        r"to this end|investigat\w+|explor\w+|stud(?:y|ies) (?:the|how|whether|a))\b",
-        (-0.4, 1.3, -0.1, -0.3, -0.6),
+    "aim": (
+        r"\b(?:aims?|goals?|objectives?|purpose|seeks?|intend(?:s|ed)?|address(?:es)?|tackles?|motivated|to this end|"
+        r"investigat\w+|explor\w+|stud(?:y|ies) (?:the|how|whether|a))\b"
     ),
-    Cue("question", r"\?$|\b(?:whether|how to|research questions?|hypothes\w+)\b", (-0.3, 0, -0.1, -0.1, 0.5)),
-    Cue("we", r"\b(?:we|our|us)\b", (-0.4, 0.4, 0.6, 0.2, -0.8)),
-    Cue(
-        "mechanism",
-        r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|"
-        r"utili[sz]\w+|integrat\w+|via|by means of|relies|exploit\w*|extend\w*|appl(?:y|ied|ies)|train\w*|"
-        r"formulat\w+|model(?:s|ed|led)? (?:the|as)|implement\w*|comput\w+|construct\w*|incorporat\w+)\b",
-        (0.1, 0.2, 0.5, 0.1, -0.9),
+    "question": r"\?$|\b(?:whether|how to|research questions?|hypothes\w+)\b",
+    "we": r"\b(?:we|our|us)\b",
+    "mechanism": (
+        r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|utili[sz]\w+|"
+        r"integrat\w+|via|by means of|relies|exploit\w*|extend\w*|appl(?:y|ied|ies)|train\w*|formulat\w+|model(?:s|ed|"
+        r"led)? (?:the|as)|implement\w*|comput\w+|construct\w*|incorporat\w+)\b"
     ),
-    Cue(
-        "sequence",
-        r"^(?:first|second|third|then|next|finally|specifically|in particular|to do so|to achieve|moreover|"
-        r"further)\b",
-        (-0.1, 0, 0.5, 0.5, -0.9),
+    "sequence": (
+        r"^(?:first|second|third|then|next|finally|specifically|in particular|to do so|to achieve|moreover|further)\b"
     ),
-    Cue(
-        "data",
-        r"\b(?:data ?sets?|participants|samples?|survey(?:ed)?|interviews?|collected|corpus|corpora|"
-        r"questionnaires?|patients|subjects)\b",
-        (-0.1, 0, 0.1, 0.6, -0.6),
+    "data": (
+        r"\b(?:data ?sets?|participants|samples?|survey(?:ed)?|interviews?|collected|corpus|corpora|questionnaires?|"
+        r"patients|subjects)\b"
     ),
-    Cue(
-        "experiment",
-        r"\b(?:experiment\w*|evaluat\w+|simulations?|empirical(?:ly)?|benchmarks?|case study|validat\w+|"
-        r"compar(?:e|ed|ison|isons|ing)|tested)\b",
-        (-0.1, 0.2, 0.3, 0.6, -1),
+    "experiment": (
+        r"\b(?:experiment\w*|evaluat\w+|simulations?|empirical(?:ly)?|benchmarks?|case study|validat\w+|compar(?:e|ed|"
+        r"ison|isons|ing)|tested)\b"
     ),
-    Cue(
-        "show",
-        r"\b(?:results?|findings?|we (?:\w+ )?(?:show|find|found|demonstrate|observe|prove|conclude)\w*|"
-        r"shows?|shown|showed|demonstrat\w+|indicat\w+|reveal\w*|suggest\w*|confirm\w*|found that|observed)\b",
-        (0, -0.2, -0.1, 1.1, -0.8),
+    "show": (
+        r"\b(?:results?|findings?|we (?:\w+ )?(?:show|find|found|demonstrate|observe|prove|conclude)\w*|shows?|shown|"
+        r"showed|demonstrat\w+|indicat\w+|reveal\w*|suggest\w*|confirm\w*|found that|observed)\b"
     ),
-    Cue(
-        "better",
+    "better": (
         r"\b(?:outperform\w*|improv\w+|achiev\w+|better|superior|state-of-the-art|reduc\w+|increas\w+|faster|"
-        r"speed-?ups?|accura\w+|significant(?:ly)?|effective(?:ly|ness)?|higher|lower|competitive|gains?|"
-        r"surpass\w*|exceed\w*)\b",
-        (0.1, 0.2, 0.1, 0.4, -0.8),
+        r"speed-?ups?|accura\w+|significant(?:ly)?|effective(?:ly|ness)?|higher|lower|competitive|gains?|surpass\w*|"
+        r"exceed\w*)\b"
     ),
-    Cue(
-        "figure",
-        r"\d(?:[\d,.]*\d)?\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",
-        (-0.1, -0.1, 0.2, 0.6, -0.6),
+    "figure": r"\d(?:[\d,.]*\d)?\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",
+    "number": r"\d",
+    "implication": (
+        r"\b(?:implications?|conclu(?:de|sion|sions)|future (?:work|research)|paves?|opens?|enabl\w+|insights?|"
+        r"potential|can be (?:used|applied)|allow(?:s|ing)?|provid\w+ (?:a|an|insight\w*|evidence)|guidelines?|"
+        r"recommend\w*|promising|contribut\w+ to)\b"
     ),
-    Cue("number", r"\d", (-0.2, -0.5, -0.1, 0, 0.8)),
-    Cue(
-        "implication",
-        r"\b(?:implications?|conclu(?:de|sion|sions)|future (?:work|research)|paves?|opens?|enabl\w+|"
-        r"insights?|potential|can be (?:used|applied)|allow(?:s|ing)?|provid\w+ (?:a|an|insight\w*|evidence)|"
-        r"guidelines?|recommend\w*|promising|contribut\w+ to)\b",
-        (0.2, 0.5, 0.3, 0.3, -1.2),
+    "availability": (
+        r"https?://|\b(?:available (?:at|from|online|under)|publicly available|open[- ]sourc\w+|released?|source code|"
+        r"code is)\b"
     ),
-    Cue(
-        "availability",
-        r"https?://|\b(?:available (?:at|from|online|under)|publicly available|open[- ]sourc\w+|released?|"
-        r"source code|code is)\b",
-        (0, -0.5, -0.6, 0, 1.1),
+    "past": r"\b(?:was|were|had|did)\b",
+    "must": r"\b(?:must|should|need(?:s|ed)?|requir\w+)\b",
+    "anaphor": r"^(?:this|these|it|such|they|the (?:proposed|resulting|method|approach|system|model|algorithm|framework))\b",
+    "copyright": r"©|\(c\) \d{4}|copyright|all rights reserved|elsevier|springer|\bieee\b.*\d{4}|published by",
+    "need": (
+        r"\b(?:without|no (?:single|standard|existing|one)|beyond|costs?|overheads?|latency|bound|constrain\w+|"
+        r"degrad\w+|untenable|gap|barely|not (?:yet|well|fully)|never|poor(?:ly)?|severe\w*|slow|prohibitive\w*|"
+        r"blocked|hinder\w*|stochastic|unconstrained|complex|overlook\w*|miss(?:es|ing)|struggl\w+|imbalance)\b"
     ),
-    Cue("past", r"\b(?:was|were|had|did)\b", (-0.2, -0.3, 0.3, 0.7, -0.5)),
-    Cue("must", r"\b(?:must|should|need(?:s|ed)?|requir\w+)\b", (0.3, 0.2, 0.1, 0.2, -0.8)),
-    Cue(
-        "anaphor",
-        r"^(?:this|these|it|such|they|the (?:proposed|resulting|method|approach|system|model|algorithm|"
-        r"framework))\b",
-        (0, 0.5, 0.2, 0, -0.6),
+    "introduces": (
+        r"\b(?:we|paper|work|article|study|authors?) (?:\w+ly |further |then |also |first |thus |"
+        r"hereby )?(?:propos\w+|introduc\w+|present\w*|develop\w*|design\w*|devis\w+|build|built|creat\w+|describ\w+|"
+        r"investigat\w+|stud(?:y|ies)|analy[sz]\w+|explor\w+|examin\w+|evaluat\w+|argu\w+|formulat\w+|address\w*|"
+        r"consider\w*|provid\w+|offer\w*|releas\w+|survey\w*|review\w*|compar\w+|show how|us(?:e|ed)|conduct\w*|"
+        r"perform\w*|appl(?:y|ied))\b"
     ),
-    Cue(
-        "copyright",
-        r"©|\(c\) \d{4}|copyright|all rights reserved|elsevier|springer|\bieee\b.*\d{4}|published by",
-        (-0.2, -0.4, -1, -0.7, 2.2),
+    "is a": (
+        r"^(?:\w*[a-z][\w+-]*)(?: \([^)]*\))? is an? .{0,60}\b(?:framework|system|method|library|data ?set|benchmark|"
+        r"tool|model|algorithm|architecture|platform|toolkit|language|compiler|protocol|approach|technique|agent|"
+        r"simulator)\b"
     ),
+    "further": (
+        r"\b(?:we|work|paper) (?:further|also|additionally|then|finally)\b|^(?:further|additionally|moreover|"
+        r"finally)\b"
+    ),
+    "mechanics": (
+        r"\b(?:decompos\w+|predict(?:s|ing)|emulat\w+|consists|comprises|employs|uses|leverages|exploits|introduces|"
+        r"maps|adapts|learns|encodes|selects|computes|combines|integrates|relies on|works by|by \w+ing)\b"
+    ),
+    "makes possible": (
+        r"\b(?:enabl(?:es?|ing)|allow(?:s|ing)?|mak(?:es?|ing) (?:it|them|\w+) (?:possible|easier|easy|practical|feasible|"
+        r"straightforward|suitable|accessible)|opens? (?:up |the )?|paves?|facilitat\w+|help(?:s|ing)?|supports?|can be "
+        r"(?:used|applied|deployed|extended)|serves? as|useful|practical(?:ly)?|applicab\w+)\b"
+    ),
+    "means": (
+        r"\b(?:implications?|suggest(?:s|ing)?|highlight(?:s|ing)?|underscor\w+|indicat(?:es?|ing)|insights?|potential|"
+        r"importan(?:t|ce)|promising|future|guid(?:e|ance|elines?)|towards?|outlines?|shift|necessity|foundation|"
+        r"first (?:step|time)|new (?:direction|research|perspective|avenue|paradigm|view)s?|advances?|advanc(?:ing|ement)|"
+        r"broad\w*|general(?:i[sz]\w+|ity)|roadmap|blueprint|baseline for|alternative to|solution for|motivat\w+)\b"
+    ),
+    "spares": (
+        r"\b(?:without|no|eliminat\w+|avoid\w*|requir\w+ (?:no|neither)|removes?) (?:the need|need|requiring|relying|any|"
+        r"additional|extra|per-|re-?training|fine-?tuning|tuning|annotat|manual|expensive|costly|specific|task-|sacrific\w+)"
+    ),
+    "handy": (
+        r"\b(?:compatib\w+|plug-and-play|plug-in|orthogonal to|general\w+ (?:to|across|well)|extend(?:s|ed)? to|"
+        r"scal(?:es?|able)|real-time|real-world|low-cost|low-power|consumer|edge devices?|deploy\w+|interpretab\w+|"
+        r"training-free|agnostic|reliable|trustworthy|accessible|flexib\w+)\b"
+    ),
+    "hopes": r"\bwe (?:hope|believe|envision|expect|anticipate|aim to|argue that|discuss (?:the )?implications)\b",
+    "gives": (
+        r"\b(?:provides?|offers?|delivers?|contribut\w+|demonstrates?|without sacrificing|room to|flexible|scalable|"
+        r"reproducible|deploy\w*|productivity|hardware-agnostic|trade-?off)\b"
+    ),
+    "changes": (
+        r"\b(?:without sacrificing|room to|paradigm shift|research direction|paves? the way|opens? (?:up )?(?:a|new|"
+        r"the))\b"
+    ),
+    "dangling": (
+        r"^(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|"
+        r"on the other hand),? )?(?:all |both |each of )?(?:this(?! (?:paper|work|study|article|survey|thesis))|these|"
+        r"those|it|they|such|both|its|their|here|instead|as a result|the former)\b|^(?:on the other hand|"
+        r"for (?:example|instance))\b"
+    ),
+    "purpose": r"^(?:in order )?to \w+ ",
+    "wins": (
+        r"\b(?:our|proposed|the) (?:[\w-]+ ){0,3}(?:outperform|achiev|surpass|improv|reduc|exceed|yield|obtain|reach|"
+        r"attain|deliver)\w*|\b(?:outperform|surpass|exceed)\w*"
+    ),
+    "measure": (
+        r"\b(?:accuracy|precision|recall|f[- ]?1|f-?score|bleu|rouge|map|auc|psnr|ssim|rmse|mae|error rates?|latency|"
+        r"throughput|speed-?ups?|pass@\d+)\b"
+    ),
+    "sums up": r"\b(?:overall|in (?:summary|conclusion)|(?:these|our) (?:results|findings|insights)|(?:this|our) work)\b",
+}
+
+SHOWS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+
+WITHDRAWN = re.compile(
+    r"\b(?:paper|article|manuscript|submission|version) (?:has been|was|is|have been|"
+    r"is being) (?:\w+ )?(?:withdrawn|retracted|removed)|\bwithdrawn by (?:the )?(?:author|arxiv)"
 )
-
-PLACES: dict[str, Weights] = {
-    "first": (2.7, 0, -0.8, -1.8, 0),
-    "second": (2.3, 0.3, 0, -1.9, -0.6),
-    "opening": (1.4, 0.3, 0.6, -1.3, -1),
-    "middle": (0.6, 0, 0.9, -0.5, -1),
-    "closing": (-0.2, -0.7, 0.8, 0.4, -0.3),
-    "last": (-0.4, -1.1, -0.2, 1.1, 0.5),
-}
-
-# What the sentences around it say.
-SETTINGS: dict[str, Weights] = {
-    "after own work": (-0.6, -0.4, 0.4, 0.5, 0.1),  # a sentence before speaks of the authors' own work
-    "before the contribution": (0.5, 0, -0.1, -0.2, -0.2),  # the contribution is announced later
-    "after a result": (-0.2, -0.2, -0.1, 0.3, 0.2),  # a sentence before shows something or gives a figure
-    "before a result": (0, 0.1, 0.3, 0.2, -0.6),  # a later sentence shows something
-    "after the announcement": (-0.2, 0.5, 0.2, -0.2, -0.3),  # the sentence just before announces the contribution
-}
-
-PATTERNS = {cue.name: re.compile(cue.pattern, re.IGNORECASE) for cue in CUES}

@@ -44,7 +44,7 @@ def extract(item: Item) -> Summary:
         return repository.describe(item, made_by=MADE_BY)
     text = item.abstract[:LONGEST_TEXT]
     kind = "post" if item.kind is Kind.POST else "abstract"
-    parts = _nothing(text, kind) or _parts(text, kind)
+    parts = _nothing(text, kind) or _parts(text, kind, item.title)
     return Summary(parts, kind if text.strip() else "title", MADE_BY, _WITHDRAWN if item.withdrawn else "")
 
 
@@ -59,11 +59,11 @@ def _nothing(text: str, kind: str) -> tuple[SummaryPart, ...]:
     return tuple(SummaryPart(name, reason, found=False) for name in PARTS)
 
 
-def _parts(text: str, kind: str) -> tuple[SummaryPart, ...]:
+def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
     sentences = split(text)
     names = lower_case_names(text)
     told = explained(sentences, names)
-    choice = choose(sentences)
+    choice = choose(sentences, title, [one.text for one in told])
 
     def part(name: str) -> SummaryPart:
         if not choice[name]:

@@ -1,0 +1,159 @@
+"""Learns what the signs of a sentence count for each part of a summary, and for standing for the whole text.
+
+For the parts: from abstracts of arXiv (metadata CC0) in which the sentences that say each part were marked by reading
+(`marked.jsonl`). They are few, so the weights start from a table that was set by reading, and only leave it for a reason:
+a text's sentences, and "none of them", share a probability of one in proportion to exp(fitness); what is learned makes the
+marked ones likely, with a penalty on squared distances from the table.
+
+For the whole: from SciTLDR (Cachola et al., 2020; Apache-2.0), in the same way without a table and without "none"; the share
+that a sentence should have grows with its overlap with the one-sentence summaries people wrote (ROUGE-1, -2 and -L).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.rouge import rouge
+from bot.models import PARTS
+from bot.summarise.chain import Matrix
+from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY, Weights, place
+from bot.summarise.signs import SIGNS, signs
+from training.lbfgs import Vector, least
+
+Record = Mapping[str, Any]
+
+MARKED = Path(__file__).parent / "marked.jsonl"
+
+_PENALTY = {PROBLEM: 20.0, METHOD: 8.0, EVIDENCE: 8.0, WHY: 20.0}  # of 3, 8, 20: by ten-fold cross-validation and ACLSum
+_PENALTY_WHOLE = 8.0
+_SHARPNESS = 5.0  # by how much a sentence's share grows with the sum of its three overlaps; 2.5 to 10 were alike
+_DOUBT = 0.03  # the share of "none" where a sentence was marked: no text is certain
+_SECOND_CHOICE = 0.5  # how much a sentence counts that was marked as good too, beside the best one
+_ROOM = 0.05  # added to each sign's spread, so that one which hardly varies is not blown up
+_STEPS = 300
+_SEED = 7
+_DIGITS = 3
+
+# What was set by reading. A sign that is not named starts from nothing.
+_TABLE: Mapping[str, Mapping[str, float]] = {
+    PROBLEM: {
+        "background": 1.0, "objective": 0.2, "result": -0.5, "other": -0.5, "lack": 0.6, "challenge": 0.5, "gap": 0.45,
+        "need": 0.4, "introduces": -0.9, "figure": -0.3, "better": -0.1, "availability": -1.0,
+        "prior": 0.1, "show": -0.3, "paper": -0.2, "makes possible": -0.1, "short": -0.3, "late": -0.2,
+    },
+    METHOD: {
+        "objective": 0.7, "method": 0.7, "background": -0.5, "result": -0.4, "other": -0.5, "introduces": 0.9, "is a": 1.3,
+        "paper": 0.3, "mechanism": 0.2, "further": -0.5, "show": -0.4, "figure": -0.4, "availability": -0.8,
+        "lack": -0.1, "gap": -0.1, "question": -0.2, "mechanics": 0.2, "announces": 0.3, "experiment": -0.2, "short": -0.2,
+    },
+    EVIDENCE: {
+        "result": 1.0, "background": -0.8, "figure": 0.8, "number": 0.1, "show": 0.4, "better": 0.4, "experiment": 0.3,
+        "availability": -0.8, "must": -0.2, "introduces": -0.4, "aim": -0.2, "short": -0.3,
+    },
+    WHY: {
+        "makes possible": 0.7, "means": 0.6, "gives": 0.4, "changes": 0.6, "availability": -0.3, "introduces": -0.5,
+        "figure": -0.4, "purpose": -0.6, "result": 0.3, "background": -0.4, "method": -0.3, "lack": -0.1,
+        "spares": 0.4, "handy": 0.3, "hopes": 0.4, "copyright": -1.0, "late": 0.6, "before": -0.4, "short": -0.3,
+        "mechanism": -0.1,
+    },
+}  # fmt: skip
+
+
+class _Texts(NamedTuple):
+    """Sentences of several texts as one table: a row of signs each, and which text it is of."""
+
+    signs: Matrix
+    of: npt.NDArray[np.int64]
+
+
+def build(sources: Any, target: Path) -> None:
+    """Learn from `marked.jsonl` and from SciTLDR in the quality folder of `sources`, and write the weights to `target`."""
+    records = [record for name in ("scitldr_a.train", "scitldr_a.dev") for record in sources.quality(name)]
+    write(learned(marked(), records), target)
+
+
+def marked() -> list[Record]:
+    """Return the marked abstracts: `title`, `sentences`, and per part the places of its sentences, the best first."""
+    return [json.loads(line) for line in MARKED.read_text(encoding="utf-8").splitlines()]
+
+
+def learned(marks: Sequence[Record], records: Sequence[Record]) -> Weights:
+    """Return the weights for the parts learned from `marks`, and for the whole from `records` of SciTLDR."""
+    texts = _read([(mark["sentences"], mark["title"]) for mark in marks])
+    spread = texts.signs.std(axis=0) + _ROOM
+    columns = [_part(texts, marks, part, spread) for part in PARTS]
+    columns.append(_whole(records, spread))
+    table = np.stack(columns, axis=1)
+    return Weights(table[:-1].round(_DIGITS), table[-1].round(_DIGITS))
+
+
+def cross_validated(records: Sequence[Record], folds: int = 5) -> list[int]:
+    """Return per record of SciTLDR the sentence that stands for the whole, by weights learned from the other folds alone."""
+    order = np.random.default_rng(_SEED).permutation(len(records))
+    found = [0] * len(records)
+    for fold in range(folds):
+        held = frozenset(order[fold::folds].tolist())
+        weights = learned(marked(), [record for at, record in enumerate(records) if at not in held])
+        for at in held:
+            found[at] = place(records[at]["source"], records[at]["title"], weights)
+    return found
+
+
+def write(weights: Weights, target: Path) -> None:
+    """Write `weights` as JSON, one line per sign, so that `bot.summarise.fitness.read` reads them back as they are."""
+    rows = (f"    {json.dumps(sign)}: {json.dumps(row)}" for sign, row in zip(SIGNS, weights.rows.tolist(), strict=True))
+    text = f'{{\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
+    target.write_text(text, encoding="ascii", newline="\n")
+
+
+def _part(texts: _Texts, marks: Sequence[Record], part: str, spread: Vector) -> Vector:
+    wanted = [_shares(len(mark["sentences"]), mark[part]) for mark in marks]
+    table = np.array([_TABLE[part].get(sign, 0.0) for sign in SIGNS])
+    return _likeliest(texts, np.concatenate(wanted), table, spread, _PENALTY[part], none=True)
+
+
+def _shares(count: int, places: Sequence[int]) -> Vector:
+    shares = np.zeros(count)
+    shares[list(places)] = _SECOND_CHOICE
+    shares[list(places[:1])] = 1.0
+    return shares * (1 - _DOUBT) / max(1.0, float(shares.sum()))
+
+
+def _whole(records: Sequence[Record], spread: Vector) -> Vector:
+    texts = _read([(record["source"], record["title"]) for record in records])
+    overlaps = [[sum(rouge(sentence, record["target"])) for sentence in record["source"]] for record in records]
+    wanted = [np.exp(_SHARPNESS * (np.array(overlap) - max(overlap))) for overlap in overlaps]
+    shares = np.concatenate([one / one.sum() for one in wanted])
+    return _likeliest(texts, shares, np.zeros(len(SIGNS)), spread, _PENALTY_WHOLE, none=False)
+
+
+def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
+    tables = [signs(sentences, title) for sentences, title in texts]
+    return _Texts(np.concatenate(tables), np.repeat(np.arange(len(tables)), [len(table) for table in tables]))
+
+
+def _likeliest(texts: _Texts, wanted: Vector, table: Vector, spread: Vector, penalty: float, *, none: bool) -> Vector:
+    """The weights, with the start behind them, that make the wanted shares likeliest: `scale * table + moves / spread`."""
+    rows, of, count = texts.signs / spread, texts.of, int(texts.of[-1]) + 1
+    given = texts.signs @ table
+    nothing = 1.0 - np.bincount(of, weights=wanted, minlength=count)
+
+    def loss(point: Vector) -> tuple[float, Vector]:
+        fitness = point[0] * given + point[1] + (rows * point[2:]).sum(axis=1)
+        highest = np.full(count, 0.0 if none else -np.inf)
+        np.maximum.at(highest, of, fitness)
+        weight, left = np.exp(fitness - highest[of]), np.exp(-highest) if none else np.zeros(count)
+        total = np.bincount(of, weights=weight, minlength=count) + left
+        off = weight / total[of] - wanted
+        value = -float((wanted * (fitness - highest[of] - np.log(total)[of])).sum())
+        value += float((nothing * (highest + np.log(total))).sum()) if none else 0.0
+        moves = (rows * off[:, None]).sum(axis=0) + 2 * penalty * point[2:]
+        slope = np.concatenate([[(off * given).sum(), off.sum() if none else 0.0], moves])
+        return value + penalty * float((point[2:] ** 2).sum()), slope
+
+    point = least(loss, np.concatenate([[1.0, 0.0], np.zeros(len(SIGNS))]), _STEPS)
+    return np.append(point[0] * table + point[2:] / spread, point[1])
