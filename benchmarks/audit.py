@@ -7,7 +7,7 @@ that were found, in per cent:
 
     dangling    a sentence begins with This, These, It, They, … that points at a sentence which is not shown before it
     we          the authors still speak: we, our, us
-    fragment    a sentence of fewer than four words, a heading, one that begins in lower case, or an open bracket
+    fragment    a sentence of fewer than three words, a heading, one that begins in lower case, or an open bracket
     foreign     a number, or a word with a capital or a digit in it, that the abstract does not have
     cut         an ellipsis at the end
     long        more than 45 words (two sentences: 70)
@@ -31,19 +31,21 @@ from bot.sources.tex import readable
 from bot.summarise.extractive import extract
 from bot.summarise.sentences import lower_case_names, split
 
+_SELF = (
+    r"(?:[\w-]+ ){0,2}(?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|project|research)\b"
+)
 _POINTS = re.compile(
     r"(?:(?:while|although|though|as|since|because|when|if|unlike|given|despite) |(?:while|although) \w+, )?"
-    r"(?:this(?! (?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|dissertation|"
-    r"tutorial)\b)|"
-    r"these|those|it(?! (?:is|has been|was|remains|becomes|turns out)\b.{0,60}\b(?:that|to|whether|how|if|why)\b)|they|"
-    r"such(?! as\b)|its|their|he|she|both(?!.{0,80}\band\b)|the (?:former|latter)|instead|for (?:example|instance)|"
-    r"on the other hand|however|moreover|therefore|thus)\b",
+    rf"(?:this(?! {_SELF})|these|those(?! who\b)|they|such(?! as\b)|its|their|he|she|both(?!.{{0,80}}\band\b)|"
+    r"it(?! (?:is|has been|was|remains|becomes|turns out)\b.{0,60}\b(?:that|to|whether|how|if|why|which)\b)|"
+    r"the (?:former|latter)|instead(?! of)|for (?:example|instance)|on the other hand|however|moreover|therefore|thus)\b",
     re.IGNORECASE,
 )
+_POINT = re.compile(r"(?:^|(?<=[\s;:,]))(?:\d{1,2}|[ivx]{1,4}|[a-h])\)")  # 1) and ii): brackets that were never open
 _WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Oo]urs|ourselves)\b")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z0-9])\w+")
-_LEAST_WORDS, _LONG, _LONG_PAIR = 4, 45, 70
+_LEAST_WORDS, _LONG, _LONG_PAIR = 3, 45, 70  # `Code is available.` is a sentence
 _SAME = 0.8  # of the words of the shorter of two parts: they say the same
 _COLUMNS = ("missing", "dangling", "we", "fragment", "foreign", "cut", "long")
 
@@ -78,13 +80,15 @@ def _follows(told: str, sentences: Sequence[str], part: SummaryPart, text: str) 
 def _is_fragment(told: str, names: frozenset[str]) -> bool:
     first = told.split()[0].rstrip(",:;")
     low = first.isalpha() and first.islower() and first not in names
-    return low or len(told.split()) < _LEAST_WORDS or told.endswith(":") or told.count("(") != told.count(")")
+    brackets = _POINT.sub("", told)
+    open_one = brackets.count("(") != brackets.count(")")
+    return low or len(told.split()) < _LEAST_WORDS or told.endswith(":") or open_one
 
 
 def _foreign(told: str, text: str) -> bool:
     first, _, rest = told.partition(" ")
     numbers = set(_NUMBER.findall(told)) - set(_NUMBER.findall(text))
-    names = set(_NAME.findall(rest)) | ({first} if any(sign.isupper() for sign in first[1:]) else set())
+    names = set(_NAME.findall(rest)) | (set(_NAME.findall(first)) if any(sign.isupper() for sign in first[1:]) else set())
     return bool(numbers or {name for name in names if name not in text and name not in {"The", "They"}})
 
 

@@ -66,13 +66,18 @@ _OTHER_SUBJECT = re.compile(
 )
 _OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whether|on|several|two|three|extensive)\b")
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
+_DOINGS = """
+    humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want
+    interact communicate travel consume remember spend breathe age move enter approach transition push rely become as the
+    an? it our and to
+"""
+_BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(
-    r"(?<!the way )(?<!ways )(?<!as humans, )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*(?:humans?|"
-    r"people|live|lived|inhabit|perceive|encounter|face|depend|eat|speak|talk|must|should|need|know|see|interact|"
-    r"communicate|travel|consume|remember|spend|breathe|age|move|enter|approach|transition|push|rely|become|(?:have|"
-    r"are) (?:seen|witness\w*|come|enter\w*|become|living|used to)|as|the|an?|it|our|and|to|do not (?:yet )?(?:know|"
-    r"understand))\b)"
+    r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*"
+    rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to)|can expect|"
+    r"do not (?:yet )?(?:know|understand))\b)"
 )
+_HELPED = re.compile(r"\b((?:allow|enabl|lead|help|giv|permit|inspir|motivat|requir)\w*) us\b")
 _STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
 _EVERYBODY = (
     r"(?:daily|everyday|lives|life|world|planet|society|societies|universe|solar|galaxy|sun|brains?|bod(?:y|ies)|minds?|"
@@ -138,14 +143,10 @@ def _by_their_name(text: str) -> str:
     text = _LED.sub(r"\1 ", text)
     named = _AUTHORS.search(text)
     if named is None:
-        return text if _STILL_WE.search(text) else _without_our(text)
-    they = re.sub(_AUTHORS, "they", text[named.end() :])
-    if _STILL_WE.search(they) or _STILL_WE.search(text, 0, named.start()):
-        return text  # some of them may be everybody
-    before = _without_our(text[: named.start()])
-    authors = "The authors" if not before else "the authors"
-    rest = re.sub(r"\bourselves\b", "themselves", re.sub(r"(?<!let )\bus\b", "them", they))
-    return before + authors + _without_our(rest, "their")
+        return text if _STILL_WE.search(text) else _without_our(_HELPED.sub(r"\1 the authors", text))
+    before, rest = text[: named.start()], re.sub(_AUTHORS, "they", text[named.end() :])
+    rest = re.sub(r"\bourselves\b", "themselves", re.sub(r"(?<!let )\bus\b", "them", rest))
+    return _without_our(before) + ("the authors" if before else "The authors") + _without_our(rest, "their")
 
 
 def _without_our(text: str, whose: str = "the authors'") -> str:

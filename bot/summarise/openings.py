@@ -70,7 +70,9 @@ _CONNECTIVE = re.compile(
     rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"
     r"(?:with|given|in light of|in view of|in response to|for|in|despite|because of|due to|owing to|leveraging|using|"
     rf"following|exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*(?: in mind)?|"
-    rf"to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
+    rf"(?:in order )?to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
+    r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "
+    r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our)\b)|"
     rf"(?:here|in (?:this|the present) {_PAPER}) (?=(?:we|I)\b))",
     re.IGNORECASE,
 )
@@ -81,8 +83,9 @@ _REPORTS = _one_of(
     strengthen outperform optimiz analyz analys evaluat investigat explor"""
 )
 _ASIDE = _one_of("however therefore thus moreover furthermore nevertheless nonetheless hence consequently")
+_BETWEEN = re.compile(rf", {_ASIDE},(?= )")
 _INSIDE = re.compile(
-    rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:, {_ASIDE},(?= )|"
+    rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:"
     rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|"
     rf"ied)?\b))",
     re.IGNORECASE,
@@ -96,7 +99,7 @@ def opened(sentence: str, names: frozenset[str] = frozenset()) -> str:
     text = _without(_HEADING, text, names)
     for _ in range(_MOST_CONNECTIVES):
         text = _without(_CONNECTIVE, text, names)
-    return _INSIDE.sub(r"\1", text)
+    return _BETWEEN.sub("", _INSIDE.sub(r"\1", text))
 
 
 def _without(opening: re.Pattern[str], text: str, names: frozenset[str]) -> str:

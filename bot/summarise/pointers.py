@@ -9,7 +9,7 @@ def _one_of(words: str) -> str:
 
 _PAPERS = _one_of(
     """paper work study article survey thesis report review letter chapter manuscript dissertation tutorial research
-    contribution note overview volume book project proposal perspective issue"""
+    contribution note overview volume book project"""
 )
 POINTER = re.compile(
     # `While this helps, …`, `While efficient, these methods …`, `To save time, it …`
@@ -21,19 +21,20 @@ POINTER = re.compile(
     r"for (?:example|instance)|on the other hand)\b",
     re.IGNORECASE,
 )
+# Before a noun, not before a verb: `This enables`, `This can`.
+_NO_NOUN = r"(?:also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
+_THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
 OF_ITSELF = re.compile(
-    rf"(?:in |with |by )?(?:this|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
+    rf"(?:in |with |by )?(?:{_THIS}|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
 )
 EXPLETIVE = re.compile(
-    r"(?:[^,]{0,90}, |\w+ )?it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
+    r"(?:(?:to|by|using) [^,]{0,90}, |(?:while|although|though|as|since|because|when|if|given) )?"
+    r"it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
     r".{0,80}?\b(?:that|to|whether|how|if|why|which|what|when|where)|"
     r"turns out|follows|takes|can be (?:\w+ )?(?:shown|seen|proved|proven|argued|noted))\b",
     re.IGNORECASE,
 )
 
-# Before a noun, not before a verb: `This enables`, `This can`.
-_NO_NOUN = r"(?:also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
-_THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
 _THESE = rf"these(?! {_NO_NOUN}\b)"
 _QUALIFIED = r"((?:[\w-]+ ){0,2}?"
 RESULTS = re.compile(

@@ -51,6 +51,10 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("We use a cache.", "While this helps, it costs."),
         ("We use caches.", "While efficient, these caches fail."),
         ("We use caches.", "To save time, it sleeps."),
+        ("We use caches.", "While they help, it is unclear why they do."),
+        ("We use caches.", "As these caches grow, it is important to clean them."),
+        ("We use caches.", "This supports the proposal that caches help."),
+        ("We use caches.", "This issue remains."),
     ],
 )
 def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
@@ -69,6 +73,8 @@ def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
         "It has long been shown that caches help.",
         "Both speed and cost matter.",
         "Those who cache win.",
+        "While it is known that caches help, they cost.",
+        "To save time, it is best to cache.",
         "Instead of caches, it uses sleep.",
         "Theses are long.",
         "Item sets are long.",

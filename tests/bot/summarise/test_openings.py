@@ -25,6 +25,12 @@ from bot.summarise.openings import opened
         ("Building on these insights, the cost is cut.", "The cost is cut."),
         ("Despite this progress, the cost is high.", "The cost is high."),
         ("In this paper, the cost is cut.", "The cost is cut."),
+        ("In order to address this gap, we cut it.", "We cut it."),
+        ("Thus we cut it.", "We cut it."),
+        (
+            "In the large and in the small of all of it, the cost, however, is high.",
+            "In the large and in the small of all of it, the cost is high.",
+        ),
         ("In this paper we cut it.", "We cut it."),
         ("Here we cut it.", "We cut it."),
         ("Finally, to this end, in this work, we cut it.", "We cut it."),
