@@ -7,6 +7,7 @@
    (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence.
 3. `It`, `Its`: the name that the sentence before introduces, or begins with.
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
+5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
 
 Everything else that begins so dangles.
 """
@@ -65,7 +66,7 @@ def _points(sentence: str) -> bool:
 
 
 def _resolved(sentence: str, before: str) -> _Found | None:
-    for rule in (_results, _means, _it, _they):
+    for rule in (_results, _means, _it, _they, _does):
         found = rule(sentence, before)
         if found is not None:
             return found
@@ -115,6 +116,14 @@ def _they(sentence: str, before: str) -> _Found | None:
         return None
     whose = "'" if match.group(2) else ""
     return _Found(f"{named}{whose}{sentence[match.end() :]}", borrows=True)
+
+
+def _does(sentence: str, before: str) -> _Found | None:
+    match = pointers.DOES.match(sentence)
+    if match is None or not (_name_in_front(before) or pointers.AUTHORS.search(before)):
+        return None
+    rest = sentence[match.end() :]
+    return _Found(rest[0].upper() + rest[1:], borrows=False)
 
 
 def _is_their_noun(noun: str, subject: str) -> bool:

@@ -62,6 +62,17 @@ AUTHORS = re.compile(
     r"\b(?:we|our|this (?:paper|work|study|article|research)|proposed?|proposes|introduces|presents)\b", re.IGNORECASE
 )
 
+# What the work before it does for somebody: said of the authors' own work, it needs no subject.
+_DOES = _one_of(
+    """enables allows opens provides offers helps ensures facilitates supports simplifies paves eliminates avoids achieves
+    demonstrates shows suggests highlights underscores indicates reveals confirms establishes yields permits saves"""
+)
+DOES = re.compile(
+    rf"(?:this|it) (?=((?:(?:\w+ly|also|thus|thereby|further|in turn) )*)(?:{_DOES}\b|"
+    rf"makes it (?:\w+ )?(?:possible|easy|easier|"
+    r"feasible|practical|simple|suitable|well-suited)\b))",
+    re.IGNORECASE,
+)
 # A name: words with a capital.
 _NAME = r"(?=[\w+.-]*[A-Z])[A-Z0-9][\w+-]*(?:\.\w+)*(?: [A-Z0-9][\w+-]*(?:\.\w+)*){0,3}"
 _ENDS = r"(?= ?[,:(—–]| -|\.?$| that\b| which\b| to\b)"
