@@ -21,13 +21,15 @@ class Knowledge:
     """What is known besides the items of the time.
 
     `posted` are the keys that the channel was sent before, `shown` those that another digest made with this one shows.
-    `partners` are the other halves of items by key, of the time or not.
+    `vectors` are those of examples and marked items, by key, and of texts, as far as there are any. `partners` are the other
+    halves of items by key, of the time or not.
     """
 
     posted: Collection[str] = frozenset()
     shown: Collection[str] = frozenset()
     examples: Sequence[Item | str] = ()
     lessons: Sequence[Lesson] = ()
+    vectors: Mapping[str, bytes] = field(default_factory=dict)
     partners: Mapping[str, Item] = field(default_factory=dict)
 
 
@@ -72,7 +74,14 @@ def choose(order: Order, span: Span, knowledge: Knowledge) -> Choice:
 
 
 def _scored(order: Order, edition: Edition, among: Claims, knowledge: Knowledge) -> Scored:
-    return score(edition, order.topic, examples=knowledge.examples, lessons=knowledge.lessons, among=among)
+    return score(
+        edition,
+        order.topic,
+        examples=knowledge.examples,
+        lessons=knowledge.lessons,
+        vectors=knowledge.vectors,
+        among=among,
+    )
 
 
 def _without_old(span: Span, dropped: Mapping[str, str]) -> Claims:

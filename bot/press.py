@@ -9,8 +9,10 @@ from bot import compose
 from bot.choosing import Knowledge, choose, fate, placed, rank_together, try_on
 from bot.models import Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
 from bot.ports import Store, Summariser
+from bot.ports_vectors import Embedder
 from bot.rank import Span, everything
 from bot.rank.lessons import lessons_of
+from bot.taught import Taught
 from bot.windows import Stock, Windows
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
@@ -20,12 +22,18 @@ AT_ONCE = 4
 class Publisher:
     """Makes digests from what is stored: bot.ports.Maker, and bot.ports.Press for who only wants to know."""
 
-    def __init__(self, store: Store, summariser: Summariser, titles: Mapping[str, str]) -> None:
-        """`titles` gives every source's name for people by its name: those that a coverage footer lists."""
+    def __init__(
+        self, store: Store, summariser: Summariser, titles: Mapping[str, str], embedder: Embedder | None = None
+    ) -> None:
+        """`titles` gives every source's name for people by its name: those that a coverage footer lists.
+
+        Without an embedder items are near to others by their words alone.
+        """
         self._store = store
         self._summariser = summariser
         self._titles = titles
-        self._windows = Windows(store)
+        self._windows = Windows(store, space=embedder.space if embedder else "")
+        self._meanings = Taught(store, embedder)
 
     async def publish(self, orders: Sequence[Order], now: datetime, *, record: bool = False) -> list[Digest]:
         """Make the digests in their order; an item that stands in one is not repeated in the next of the same channel.
@@ -143,7 +151,10 @@ class Publisher:
         """What the topic is told by its examples, and by what people said of items."""
         given = await self._store.feedback(order.workspace, order.topic.name)
         marked = await self._store.find({each.key for each in given})
-        return Knowledge(examples=await self._examples(order.topic), lessons=lessons_of(given, marked))
+        examples, lessons = await self._examples(order.topic), lessons_of(given, marked)
+        items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in lessons)]
+        texts = [each for each in examples if isinstance(each, str)]
+        return Knowledge(examples=examples, lessons=lessons, vectors=await self._meanings.vectors(items, texts))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
         wanted = topic.sources

@@ -29,6 +29,9 @@ MOST = 12_000
 # What nobody has asked for in so long is let go: each day has an index of its own, and yesterday's is not asked for again.
 UNASKED = timedelta(hours=3)
 
+# Spaces of the model that is shipped: what is near in them was measured. Of others it is taken from the items.
+SHIPPED = "minilm"
+
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
 
@@ -48,6 +51,7 @@ class Stock:
     edition: Edition
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
     halves: Mapping[str, Item]
+    vectors_mark: str = ""  # of the store, when the index was told its items' vectors
     turn: Lock = field(default_factory=Lock)
 
     async def work(self, task: Callable[[], T]) -> T:
@@ -94,9 +98,10 @@ class Stock:
 class Windows:
     """Reads what is stored, indexes it, and keeps the index while the store says that nothing changed."""
 
-    def __init__(self, store: Store, most: int = MOST) -> None:
-        """Keep indexes of at most so many items in all."""
+    def __init__(self, store: Store, most: int = MOST, space: str = "") -> None:
+        """Keep indexes of at most so many items in all, with their vectors of the space, if there is one."""
         self._store = store
+        self._space = space
         self._most = most
         self._kept: dict[tuple[datetime, timedelta], tuple[Stock, datetime]] = {}  # and when it was last asked for
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
@@ -114,13 +119,14 @@ class Windows:
                 stock = await self._made(stock, mark, begin, max_age, now)
             elif stock.edition.now != now and (exact or not timedelta(0) <= now - stock.edition.now < FRESH):
                 stock = await asyncio.to_thread(stock.at, now)
+            stock = await self._with_vectors(stock)
             self._keep((begin, max_age), stock, now)
             return stock
 
     async def beside(self, stock: Stock, items: Sequence[Item]) -> Edition:
         """Return an index of other items, judged as if they were of the stock."""
-        readings = await self._readings(items, stock.edition.now)
-        return await asyncio.to_thread(stock.edition.beside, items, readings)
+        readings, vectors = await self._readings(items, stock.edition.now), await self._vectors(items)
+        return await asyncio.to_thread(stock.edition.beside, items, readings, vectors)
 
     async def _made(self, before: Stock | None, mark: str, begin: datetime, max_age: timedelta, now: datetime) -> Stock:
         items = await self._store.items_since(begin, _FAR)
@@ -130,6 +136,18 @@ class Windows:
         edition = await asyncio.to_thread(lambda: Edition(news, readings, now, before=taken_over))
         halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
         return Stock(mark, items, edition, readings, halves)
+
+    async def _with_vectors(self, stock: Stock) -> Stock:
+        """The stock with its items' vectors as they are now; texts are not indexed again."""
+        mark = await self._store.vectors_mark(self._space) if self._space else ""
+        if mark == stock.vectors_mark:
+            return stock
+        vectors, shipped = await self._vectors(stock.edition.items), self._space.startswith(SHIPPED)
+        edition = await asyncio.to_thread(stock.edition.taught, vectors, measured=not shipped)
+        return replace(stock, edition=edition, vectors_mark=mark, turn=Lock())
+
+    async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
+        return await self._store.vectors(self._space, [item.key for item in items]) if self._space else {}
 
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
         return await self._store.readings([item.key for item in items], (now - READINGS).date())

@@ -7,7 +7,6 @@ import numpy as np
 
 from bot.models import Ranked
 from bot.rank.edition import Edition
-from bot.rank.weights import TWIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +29,9 @@ class Selection:
 def diversify(edition: Edition, ranked: Sequence[Ranked], fits: Callable[[Ranked], bool] = lambda _: True) -> Selection:
     """Go down the list, best first, and keep what is no near twin of what is kept, where there is room for it.
 
-    Two entries are near twins when the cosine of their texts is at least `weights.TWIN`. An entry that is not of the edition
-    is nobody's twin. `fits` is asked once of each entry that is no twin, in order. Nothing is reordered: who reads "third
-    best" should find the third best.
+    Two entries are near twins when their texts are as near as `weights.TWIN` says, or `TWIN_BOTH` where both have vectors.
+    An entry that is not of the edition is nobody's twin. `fits` is asked once of each entry that is no twin, in order.
+    Nothing is reordered: who reads "third best" should find the third best.
     """
     kept: list[Ranked] = []
     dropped: list[Dropped] = []
@@ -41,14 +40,14 @@ def diversify(edition: Edition, ranked: Sequence[Ranked], fits: Callable[[Ranked
     whose = np.zeros(len(edition.items), np.int64)  # to which of them
     for entry in ranked:
         number = edition.number(entry.item.key)
-        if number is not None and nearest[number] >= TWIN:
+        if number is not None and nearest[number] >= 1:
             dropped.append(Dropped(entry, kept[whose[number]]))
         elif not fits(entry):
             over.append(entry)
         else:
             if number is not None:
-                likeness = edition.likeness(number)
-                closer = likeness > nearest
-                nearest[closer], whose[closer] = likeness[closer], len(kept)
+                sameness = edition.sameness(number)
+                closer = sameness > nearest
+                nearest[closer], whose[closer] = sameness[closer], len(kept)
             kept.append(entry)
     return Selection(tuple(kept), tuple(dropped), tuple(over))

@@ -1,6 +1,7 @@
 """The items of one day, indexed once for all topics."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
@@ -12,8 +13,9 @@ from bot.rank import community, freshness
 from bot.rank.background import Background, with_day
 from bot.rank.clauses import Claims, Clause, Clauses
 from bot.rank.corpus import Corpus, Ints
+from bot.rank.meaning import NO_VECTORS, Meanings, Vector
 from bot.rank.vectors import Floats, Vectors
-from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS
+from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS, TELL, TELL_BOTH, TWIN, TWIN_BOTH
 
 # Numbers that are remembered of what topics asked for, 8 bytes each: clauses in all, and how close all items are to
 # examples. Then it starts afresh.
@@ -47,12 +49,16 @@ class Edition:
 
     `readings` are the items' by key, as the store gives them. `extra` are items that are no candidates but known: they make
     the counting of rare words steadier on a small day, and examples among them need not be read again. `before` is another
-    edition, of which the texts that both have are taken over.
+    edition, of which the texts that both have are taken over. `vectors` are the items' by key, as bot.vectors packs them: an
+    item without one is near to others by its words alone. `measured` says that they are of another model than ours.
 
     Building one takes about 0.3 ms per item of processor time, half of that where its text is taken over, and 11 kB are held
     of each; keep it off the event loop. What it works out for one topic it remembers for the next, within bounds. Not to be
     used by two threads at once.
     """
+
+    _meanings: Meanings | None  # of the items, and
+    _hosts: Meanings | None  # of those that these stand beside
 
     def __init__(
         self,
@@ -61,22 +67,41 @@ class Edition:
         now: datetime,
         extra: Sequence[Item] = (),
         before: "Edition | None" = None,
+        vectors: Mapping[str, bytes] = NO_VECTORS,
+        *,
+        measured: bool = False,
     ) -> None:
         ours = {item.key for item in items}
         every = (*items, *{item.key: item for item in extra if item.key not in ours}.values())
         self._enter(_Texts(every, before=before._texts if before else None), len(items), readings, now)
+        self._meanings = _meanings(every, vectors, measured=measured)
 
     def at(self, now: datetime, readings: Mapping[str, Sequence[Reading]]) -> "Edition":
         """Return the same items at another time; nothing of their texts is read again."""
         other = Edition.__new__(Edition)
         other._enter(self._texts, len(self.items), readings, now)
-        other._clauses, other._close = self._clauses.at(now), self._close.copy()
+        other._clauses, other._close, other._meanings = self._clauses.at(now), self._close.copy(), self._meanings
         return other
 
-    def beside(self, items: Sequence[Item], readings: Mapping[str, Sequence[Reading]]) -> "Edition":
+    def taught(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "Edition":
+        """Return the same items at the same time with other vectors."""
+        other = copy(self)
+        other._clauses, other._read, other._parts, other._close = self._clauses.at(self.now), {}, self._parts.copy(), {}
+        other._meanings = _meanings(self._texts.every, vectors, measured=measured)
+        return other
+
+    def beside(
+        self,
+        items: Sequence[Item],
+        readings: Mapping[str, Sequence[Reading]],
+        vectors: Mapping[str, bytes] = NO_VECTORS,
+    ) -> "Edition":
         """Return other items, as they would be among these: words are as rare, and votes as many, as they are here."""
         other = Edition.__new__(Edition)
         other._enter(_Texts(items, self._texts), len(items), readings, self.now, self._day)
+        if self._meanings is not None:
+            other._meanings = self._meanings.beside([item.key for item in items], vectors)
+            other._hosts = self._meanings
         return other
 
     def _enter(
@@ -97,12 +122,14 @@ class Edition:
         self._freshness = [round(FRESHNESS * freshness.value(item, now), DIGITS) for item in self.items]
         self.by_itself: Floats = np.array(self._community) + np.array(self._freshness)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
+        self._meanings = None
+        self._hosts = None
         self._forget()
 
     def _forget(self) -> None:
         self._clauses = Clauses(self.items, self._texts.corpus, self.now)
         self._read: dict[str | Tree, Clause] = {}
-        self._close: dict[str | Item, Floats] = {}
+        self._close: dict[tuple[str | Item, bytes | None], Floats] = {}
 
     @property
     def places(self) -> Ints:
@@ -151,22 +178,53 @@ class Edition:
         names = ({part for source in item.sources for part in (source, source.partition(":")[0])} for item in self.items)
         return np.fromiter((not each.isdisjoint(wanted) for each in names), bool, len(self.items))
 
-    def closeness(self, example: Item | str) -> Floats:
+    def closeness(self, example: Item | str, packed: bytes | None = None) -> Floats:
         """Return how close every item is to the example, as a cosine; 0 for the example itself.
 
-        A text that is the key of an item known here stands for that item.
+        A text that is the key of an item known here stands for that item. `packed` is the vector of an example that is not
+        known here. Where both have one, closeness is as bot.rank.meaning says.
         """
-        found = self._close.get(example)
+        found = self._close.get((example, packed))
         if found is None:
             if len(self._close) * len(self.items) >= _MOST_CLOSE:
                 self._close.clear()
-            found = self._close[example] = self._measure(example)
+            found = self._close[example, packed] = self._measure(example, packed)
         return found
 
     def likeness(self, number: int) -> Floats:
         """Return how close every item is to the candidate at this place; 1 to itself."""
-        vectors = self._texts.vectors
-        return vectors.closeness(vectors.of_item(number))[: len(self.items)]
+        vectors, meanings = self._texts.vectors, self._meanings
+        return self._fused(vectors.closeness(vectors.of_item(number)), meanings.of_item(number) if meanings else None)
+
+    def sameness(self, number: int) -> Floats:
+        """Return how much every item says what the candidate at this place says: from 1 on they are near twins."""
+        vectors, meanings = self._texts.vectors, self._meanings
+        words = vectors.closeness(vectors.of_item(number))
+        vector = meanings.of_item(number) if meanings else None
+        if vector is None or meanings is None:
+            return words[: len(self.items)] / TWIN
+        both = (words + meanings.cosines([vector])[0]) / 2
+        return np.where(meanings.known, both / TWIN_BOTH, words / TWIN)[: len(self.items)]
+
+    def telling(self, example: Item | str, packed: bytes | None = None) -> Floats:
+        """Return for every item from which closeness on it may be told that it is close to the example."""
+        known = self._meanings.known[: len(self.items)] if self._meanings and self.vector(example, packed) else False
+        return np.where(known, TELL_BOTH, np.full(len(self.items), TELL))
+
+    def vector(self, example: Item | str, packed: bytes | None = None) -> Vector | None:
+        """Return the vector of an item, or of a text, that is known here, else the one that is given; None without any."""
+        for texts, meanings in ((self._texts, self._meanings), (self._texts.host, self._hosts)):
+            numbers = [texts.numbers[name] for name in _names(example) if name in texts.numbers] if texts else []
+            if numbers and meanings and (found := meanings.of_item(numbers[0])):
+                return found
+        return self._meanings.read(packed) if self._meanings and packed else None
+
+    def cosines(self, vectors: Sequence[Vector]) -> tuple[Floats, Claims]:
+        """Return the cosine of each of these vectors, of which there is one, with every item's, and which items have one."""
+        count = len(self.items)
+        if self._meanings is None:
+            return np.zeros((len(vectors), count)), np.zeros(count, bool)
+        return self._meanings.cosines(vectors)[:, :count], self._meanings.known[:count]
 
     @property
     def background(self) -> Background:
@@ -184,16 +242,24 @@ class Edition:
         direction = vectors.dense(weights)
         return lambda number: vectors.shares(number, direction)
 
-    def _measure(self, example: Item | str) -> Floats:
+    def _measure(self, example: Item | str, packed: bytes | None) -> Floats:
         vectors, known = self._texts.vectors, self._texts.numbers
-        names = (example,) if isinstance(example, str) else _names(example)
-        numbers = [known[name] for name in names if name in known]
-        close = vectors.closeness(vectors.of_item(numbers[0]) if numbers else self._vector(example))[: len(self.items)]
+        numbers = [known[name] for name in _names(example) if name in known]
+        words = vectors.closeness(vectors.of_item(numbers[0]) if numbers else self._direction(example))
+        close = self._fused(
+            words, self.vector(example, packed), to_text=isinstance(example, str) and not self.knows(example)
+        )
         close[[number for number in numbers if number < len(self.items)]] = 0.0
         return close
 
-    def _vector(self, example: Item | str) -> tuple[Ints, Floats]:
-        """The direction of an example that is not among the items."""
+    def _fused(self, words: Floats, vector: Vector | None, *, to_text: bool = False) -> Floats:
+        """How close the items are by words, and by the vector where there is one."""
+        if vector is not None and self._meanings is not None:
+            words = self._meanings.fused(words, vector, to_text=to_text)
+        return words[: len(self.items)]
+
+    def _direction(self, example: Item | str) -> tuple[Ints, Floats]:
+        """The direction of the words of an example that is not among the items."""
         host = self._texts.host
         if host and isinstance(example, str) and example in host.numbers:
             example = host.every[host.numbers[example]]
@@ -215,8 +281,12 @@ def _numbers(items: Sequence[Item]) -> dict[str, int]:
     return numbers | {items[number].key: number for number in order}
 
 
-def _names(item: Item) -> tuple[str, ...]:
-    return (item.key, *item.aliases)
+def _names(example: Item | str) -> tuple[str, ...]:
+    return (example,) if isinstance(example, str) else (example.key, *example.aliases)
+
+
+def _meanings(items: Sequence[Item], vectors: Mapping[str, bytes], *, measured: bool) -> Meanings | None:
+    return Meanings([item.key for item in items], vectors, measured=measured) if vectors else None
 
 
 def _places(items: Sequence[Item]) -> Ints:

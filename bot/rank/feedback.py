@@ -5,8 +5,8 @@ nothing that was marked keeps its score, no label can lift a score above 1 or br
 can lift an item past what full relevance gives. So a `min_score` goes on meaning what it meant.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import nlargest
 
@@ -16,10 +16,11 @@ from bot.models import Item
 from bot.rank import reasons
 from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
-from bot.rank.learning import Learned, Lesson, learn
+from bot.rank.learning import Learned, Lesson, answered, learn
+from bot.rank.meaning import NO_VECTORS, products
 from bot.rank.spelling import spelled
 from bot.rank.vectors import Floats
-from bot.rank.weights import DIGITS, LESS, LOWER, NEAREST, RAISE, RELEVANCE, SURE, TELL
+from bot.rank.weights import BY_MEANING, DIGITS, LESS, LOWER, NEAREST, POWER, RAISE, RELEVANCE, RIDGE, SURE
 
 _WORDS = 3  # that a reason names, and
 _SAID = 0.03  # the least that a part adds or takes before anything is said
@@ -32,6 +33,7 @@ class Leaning:
     edition: Edition
     learned: Learned
     leans: Floats
+    vectors: Mapping[str, bytes] = field(default_factory=dict)  # of the marked items
 
     def part(self, admitted: Ints, relevance: Floats, total: Floats) -> Floats:
         """Return what is added to, or taken from, the scores of the admitted items."""
@@ -54,7 +56,14 @@ class Leaning:
     @cached_property
     def _cosines(self) -> Floats:
         """Every lesson's with every item; made for the first reason."""
-        return np.stack([self.edition.closeness(lesson.item) for lesson in self.learned.lessons])
+        return np.stack(
+            [self.edition.closeness(each.item, self.vectors.get(each.item.key)) for each in self.learned.lessons]
+        )
+
+    @cached_property
+    def _telling(self) -> Floats:
+        """From which of these on an item is told to be close."""
+        return np.stack([self.edition.telling(each.item, self.vectors.get(each.item.key)) for each in self.learned.lessons])
 
     @cached_property
     def _shares(self) -> Callable[[int], list[tuple[float, str]]]:
@@ -62,8 +71,8 @@ class Leaning:
 
     def _near(self, number: int, *, liked: bool) -> list[Item]:
         """The marked items of one side that the item is close to, the closest first."""
-        cosines = self._cosines[:, number]
-        order = (int(place) for place in np.argsort(-cosines, kind="stable") if cosines[place] >= TELL)
+        cosines, least = self._cosines[:, number], self._telling[:, number]
+        order = (int(place) for place in np.argsort(-cosines, kind="stable") if cosines[place] >= least[place])
         lessons = (self.learned.lessons[place] for place in order)
         return [each.item for each in lessons if _agrees(each, liked=liked)][:NEAREST]
 
@@ -74,13 +83,35 @@ class Leaning:
         return [word for share, word in strongest if share > 0]
 
 
-def lean(edition: Edition, lessons: Sequence[Lesson]) -> Leaning | None:
-    """Return what the lessons do to the edition; None when they teach nothing."""
+def lean(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, bytes] = NO_VECTORS) -> Leaning | None:
+    """Return what the lessons do to the edition; None when they teach nothing.
+
+    `vectors` are those of marked items that the edition does not have, by key.
+    """
     learned = learn(lessons, edition.background)
     if not learned.lessons:
         return None
-    found = edition.weigh(learned.weights)
-    return Leaning(edition, learned, np.where(found > 0, found / SURE, found / (LESS * SURE)).clip(-1.0, 1.0))
+    found = _with_meaning(edition, learned.lessons, vectors, edition.weigh(learned.weights))
+    leans = np.where(found > 0, found / SURE, found / (LESS * SURE)).clip(-1.0, 1.0)
+    return Leaning(edition, learned, leans, vectors)
+
+
+def _with_meaning(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, bytes], by_words: Floats) -> Floats:
+    """What is learned of words, and of vectors for the items that have one.
+
+    It is the same regression with a power of the cosine for the product of two vectors. An item without a vector, and all of
+    them when no marked item has one, keep what their words say.
+    """
+    read = [(each, edition.vector(each.item, vectors.get(each.item.key))) for each in lessons]
+    seen = [(each, vector) for each, vector in read if vector is not None]
+    if not seen:
+        return by_words
+    rows = [vector for _, vector in seen]
+    doubt = np.array([RIDGE / (each.more + each.less) for each, _ in seen])
+    found = np.linalg.solve(products(rows) ** POWER + np.diag(doubt), answered([each for each, _ in seen]))
+    cosines, known = edition.cosines(rows)
+    share = BY_MEANING * len(seen) / len(lessons) * known
+    return by_words * (1 - share) + (found @ cosines**POWER) * share
 
 
 def _agrees(lesson: Lesson, *, liked: bool) -> bool:

@@ -82,7 +82,7 @@ def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
     ordinary = background.ordinary(texts.words)
     shares = texts.times(ordinary)
     likeness = _products(texts) - np.outer(shares, shares)
-    answers = np.array([_answer(each) for each in counted])
+    answers = answered(counted)
     doubt = np.array([RIDGE / (each.more + each.less) for each in counted])
     found = np.linalg.solve(likeness + np.diag(doubt), answers)
     weights = _sums(texts.columns, texts.values * found[texts.rows], len(texts.words))
@@ -114,6 +114,11 @@ def _merged(lessons: Sequence[Lesson]) -> tuple[Lesson, ...]:
         item, more, less = (before.item, before.more, before.less) if before else (each.item, 0, 0)
         found[each.item.key] = Lesson(item, more + each.more, less + each.less)
     return tuple(found.values())
+
+
+def answered(lessons: Sequence[Lesson]) -> Floats:
+    """Return what was said of each item, as one number."""
+    return np.array([_answer(each) for each in lessons])
 
 
 def _answer(lesson: Lesson) -> float:

@@ -1,7 +1,7 @@
 """The score of every item of a day for one topic, and its reasons."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,8 +14,9 @@ from bot.rank.corpus import Ints
 from bot.rank.edition import Edition
 from bot.rank.feedback import Leaning, lean
 from bot.rank.learning import Lesson
+from bot.rank.meaning import NO_VECTORS
 from bot.rank.vectors import Floats
-from bot.rank.weights import DIGITS, EXAMPLES_SHARE, FAR, HALF, NEAR, NEAREST, RELEVANCE, TELL
+from bot.rank.weights import DIGITS, EXAMPLES_SHARE, FAR, HALF, NEAR, NEAREST, RELEVANCE
 from bot.rank.wishes import Held, Pulls, Wish
 
 _KEY = re.compile(r"[a-z]+:\S+").fullmatch
@@ -23,10 +24,11 @@ _KEY = re.compile(r"[a-z]+:\S+").fullmatch
 
 @dataclass(frozen=True, slots=True)
 class _Close:
-    """An example, and the cosine of every item of the edition with it."""
+    """An example, and the closeness of every item of the edition to it, as a cosine."""
 
     example: Item | str
     cosines: Floats
+    telling: Floats  # from which cosine on each item is told to be close
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +88,11 @@ def rank(
     *,
     examples: Sequence[Item | str] = (),
     lessons: Sequence[Lesson] = (),
+    vectors: Mapping[str, bytes] = NO_VECTORS,
     top: int | None = None,
 ) -> list[Ranked]:
     """Return the items that `score` gives, each with its reasons; `top` is how many are wanted, None for all."""
-    scored = score(edition, topic, examples=examples, lessons=lessons)
+    scored = score(edition, topic, examples=examples, lessons=lessons, vectors=vectors)
     return scored.told(range(len(scored.numbers))[:top])
 
 
@@ -99,12 +102,14 @@ def score(
     *,
     examples: Sequence[Item | str] = (),
     lessons: Sequence[Lesson] = (),
+    vectors: Mapping[str, bytes] = NO_VECTORS,
     among: Claims | None = None,
 ) -> Scored:
     """Return the items that the topic's query and sources admit, best first; equal ones newest first, then by key.
 
     `examples` are the topic's, looked up: an item, or a text. A key that nobody knows (`arxiv:2606.01234`) is left out.
     `lessons` are the items that people marked for this topic; without any a score has no part named feedback.
+    `vectors` are those of examples and marked items that the edition does not have, by key, and of texts, by the text.
     `among` says of every item of the edition whether it is asked about; None for all. The score says how much speaks for an
     item by itself: it depends on the other items of the edition only through how rare words are and how many votes are many.
 
@@ -113,8 +118,8 @@ def score(
     claims = _admitted(edition, topic)
     admitted = np.flatnonzero(claims if among is None else claims & among)
     wishes = _wishes(edition, topic)
-    close = [_Close(each, edition.closeness(each)) for each in examples if _says_something(edition, each)]
-    asked = _Asked(wishes, Pulls(wishes, len(edition.items)), close, lean(edition, lessons) if lessons else None)
+    close = [_closeness(edition, each, vectors) for each in examples if _says_something(edition, each)]
+    asked = _Asked(wishes, Pulls(wishes, len(edition.items)), close, lean(edition, lessons, vectors) if lessons else None)
     scores = _score(edition, admitted, asked)
     order = np.lexsort((edition.places[admitted], -scores.total))
     return Scored(edition, admitted[order].tolist(), order.tolist(), asked, scores)
@@ -123,6 +128,11 @@ def score(
 def _says_something(edition: Edition, example: Item | str) -> bool:
     """Say whether an example is an item, the key of a known one, or a text."""
     return not isinstance(example, str) or edition.knows(example) or (example.strip() != "" and not _KEY(example))
+
+
+def _closeness(edition: Edition, example: Item | str, vectors: Mapping[str, bytes]) -> _Close:
+    packed = vectors.get(example if isinstance(example, str) else example.key)
+    return _Close(example, edition.closeness(example, packed), edition.telling(example, packed))
 
 
 def _wishes(edition: Edition, topic: Topic) -> list[Wish]:
@@ -200,5 +210,5 @@ def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number
 
 def _near(close: Sequence[_Close], number: int) -> list[Item | str]:
     """The examples that the item is close to, the closest first."""
-    measured = [(cosine, each.example) for each in close if (cosine := float(each.cosines[number])) >= TELL]
+    measured = [(cosine, each.example) for each in close if (cosine := each.cosines[number]) >= each.telling[number]]
     return [example for _, example in sorted(measured, key=lambda pair: -pair[0])[:NEAREST]]
