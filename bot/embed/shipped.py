@@ -61,7 +61,7 @@ def table_of(arrays: Arrays) -> Table:
     """Return the table whose arrays are named as training/static.py names them."""
     return Table(
         WordPieces(pieces_of(arrays["pieces"])),
-        arrays["rows"],
+        loosened(arrays["rows"]),
         arrays["scales"].astype(np.float32),
         arrays["turn"].astype(np.float32),
     )
