@@ -12,7 +12,6 @@ from benchmarks.quality.embedding import Embedding
 from benchmarks.quality.records import Folder, Record
 
 FOLDS = 5
-SEEN = "seen in training: flatters"
 UNSEEN = "as shipped"
 CROSSED = f"cross-validated, {FOLDS} folds"
 
@@ -30,16 +29,13 @@ class Given:
     hf: Path | None = None
     days: int = 20
 
-    def cross_validated(self, trainer: str, records: Sequence[Record]) -> list[Any] | None:
-        """Return what `training.<trainer>` says of each record by a model that was trained on other records.
+    def cross_validated(self, trainer: str, records: Sequence[Record], ask: str = "cross_validated") -> list[Any]:
+        """Return what `training.<trainer>.<ask>` says of each record by a model that was trained on other records.
 
-        None when there is no such trainer. What was found is kept in the cache as long as no code of it changes.
+        What was found is kept in the cache as long as no code of it changes.
         """
-        try:
-            found = importlib.import_module(f"training.{trainer}").cross_validated
-        except (ImportError, AttributeError):
-            return None
-        return self._kept(trainer, records, lambda: [_plain(each) for each in found(records, folds=FOLDS)])
+        found = getattr(importlib.import_module(f"training.{trainer}"), ask)
+        return self._kept(f"{trainer}-{ask}", records, lambda: [_plain(each) for each in found(records, folds=FOLDS)])
 
     def _kept(self, name: str, records: Sequence[Record], make: Callable[[], list[Any]]) -> list[Any]:
         if self.cache is None:
@@ -47,7 +43,7 @@ class Given:
         digest = sha256(json.dumps(records).encode())
         for path in sorted([*(_ROOT / "training").glob("*.py"), *(_ROOT / "bot" / "summarise").glob("*.py")]):
             digest.update(path.read_bytes())
-        path = self.cache / f"crossed-{name}-{digest.hexdigest()[:20]}.json"
+        path = self.cache / f"{name}-{digest.hexdigest()[:20]}.json"
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(json.dumps(make()), encoding="utf-8")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import CROSSED, SEEN, UNSEEN, Given
+from benchmarks.quality.given import CROSSED, UNSEEN, Given
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record, of_test
 from benchmarks.rouge import rouge
@@ -22,14 +22,13 @@ _REACH = (0.44, 0.215, 0.357)
 def measure(given: Given) -> Iterator[Figure]:
     """Yield the figures of every file that is there."""
     learned = [name for name in given.folder.parts("scitldr_a") if not of_test(name)]
-    crossed = given.cross_validated("parts", given.folder.all(learned)) if learned else None
+    crossed = given.cross_validated("parts", given.folder.all(learned)) if learned else []
     for name in given.folder.parts("scitldr_a"):
         records = given.folder.records(name)
-        if name in learned and crossed:
+        if name in learned:
             places, crossed, note = crossed[: len(records)], crossed[len(records) :], CROSSED
         else:
-            places = [best(record["source"], title=record["title"]) for record in records]
-            note = SEEN if name in learned else UNSEEN
+            places, note = [best(record["source"], title=record["title"]) for record in records], UNSEEN
         yield from _figures(f"SciTLDR {name.partition('.')[2]}", records, [int(place) for place in places], note)
 
 
