@@ -19,6 +19,7 @@ from benchmarks.quality.records import Record
 from benchmarks.quality.stocked import NOW, near, paper_of, stocked
 from bot.models import Item, Near
 from bot.store.similar import KEPT
+from bot.store.sqlite import SqliteStore
 from bot.vectors import text_of_item
 
 RELEVANT = 2
@@ -37,11 +38,12 @@ def measure(given: Given) -> Iterator[Figure]:
     numbers = {paper.key: number for number, paper in enumerate(papers)}
     ordered = [_by_closeness(plain, asked, numbers) for asked, _ in questions]
     baseline = of_values("TF-IDF", _precisions(ordered, questions))
-    for limit, reach in ((len(papers), _REACH), (KEPT, None)):
-        ways = asyncio.run(_by_store(given.embedding, papers, questions, limit))
-        ours = [of_values(way, _precisions(found, questions)) for way, found in ways.items()]
-        kind = f"MAP, of the closest {limit}" if limit == KEPT else "MAP"
-        yield Figure("CSFCube", kind, ours, [baseline], len(questions), "questions", reach)
+    found = asyncio.run(
+        _by_store(given.embedding, papers, questions, {"MAP": len(papers), "MAP, of the closest hundred": KEPT})
+    )
+    for kind, ways in found.items():
+        ours = [of_values(way, _precisions(answers, questions)) for way, answers in ways.items()]
+        yield Figure("CSFCube", kind, ours, [baseline], len(questions), "questions", _REACH if kind == "MAP" else None)
 
 
 def judgements(records: Sequence[Record], papers: Sequence[Item]) -> list[Judged]:
@@ -59,21 +61,25 @@ def _by_closeness(plain: Plain, asked: str, numbers: dict[str, int]) -> list[str
 
 
 async def _by_store(
-    embedding: Embedding | None, papers: Sequence[Item], questions: Sequence[Judged], limit: int
-) -> dict[str, list[list[str]]]:
+    embedding: Embedding | None, papers: Sequence[Item], questions: Sequence[Judged], limits: dict[str, int]
+) -> dict[str, dict[str, list[list[str]]]]:
+    """Return what each way answers, for each number of answers."""
     known = {paper.key: paper for paper in papers}
     asked = [known[key] for key, _ in questions]
+    ways: dict[str, list[Near | None]] = {"words alone": [None] * len(asked)}
+    if embedding:
+        ways = {"ours": await near(embedding, [text_of_item(paper) for paper in asked]), **ways}
     async with stocked(papers, embedding) as store:
-        ways: dict[str, list[Near | None]] = {"words alone": [None] * len(asked)}
-        if embedding:
-            ways = {"ours": await near(embedding, [text_of_item(paper) for paper in asked]), **ways}
         return {
-            way: [
-                [hit.item.key for hit in await store.similar(paper, NOW, limit=limit, near=close)]
-                for paper, close in zip(asked, where, strict=True)
-            ]
-            for way, where in ways.items()
+            kind: {way: await _answers(store, asked, where, limit) for way, where in ways.items()}
+            for kind, limit in limits.items()
         }
+
+
+async def _answers(store: SqliteStore, asked: Sequence[Item], where: Sequence[Near | None], limit: int) -> list[list[str]]:
+    pairs = zip(asked, where, strict=True)
+    hits = [await store.similar(paper, NOW, limit=limit, near=close) for paper, close in pairs]
+    return [[hit.item.key for hit in each] for each in hits]
 
 
 def _precisions(found: Sequence[Sequence[str]], questions: Sequence[Judged]) -> list[float]:
