@@ -1,0 +1,76 @@
+"""How the role model's network is taught: the way down that it takes, and what is shipped of it."""
+
+import itertools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bot.summarise.clues import Floats
+from bot.summarise.network import emissions, read, write
+from training.network import Batch, Text, begun, expected, steepest, taught, text
+
+WORDS = {word: place for place, word in enumerate(["<between>", "<unknown>", "we", "see", "results", "it", "rains", "."])}
+VECTORS: Floats = np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32)
+TEXTS = [
+    text(["We see results.", "It rains.", "See results?"], [0, 1, 0], WORDS, 2),
+    text(["It rains."], [1], WORDS, 2),
+    text(["", "We see it."], [1, 0], WORDS, 2),
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["vectors", "windows", "windows_bias", "hidden", "hidden_bias", "out", "out_bias", "transitions"]
+)
+def test_the_way_up_is_the_one_on_which_the_loss_grows(name: str) -> None:
+    random = np.random.default_rng(2)
+    weights = {key: one.astype(np.float64) for key, one in begun(VECTORS, 2, random).items()}
+    weights["transitions"] += random.normal(size=(2, 2))
+    batch, way = Batch(TEXTS), random.normal(size=weights[name].shape)
+
+    def loss(step: float) -> float:
+        return steepest({**weights, name: weights[name] + step * way}, batch, np.random.default_rng(3))[0]  # type: ignore[dict-item]
+
+    _, gradients = steepest(weights, batch, np.random.default_rng(3))  # type: ignore[arg-type]
+    found = gradients[name]
+    slope = float((found[1] * way[found[0]]).sum() if isinstance(found, tuple) else (found * way).sum())
+    assert slope == pytest.approx((loss(1e-5) - loss(-1e-5)) / 2e-5, rel=1e-3, abs=1e-6)
+
+
+def test_the_chains_of_all_texts_at_once_are_those_of_each_alone() -> None:
+    random = np.random.default_rng(4)
+    found, chain = random.normal(size=(2, 3, 2)), random.normal(size=(2, 2))
+    there = np.array([[True, True, True], [True, False, False]])
+    likely, pairs, total = expected(found, chain, there)
+    chains = {
+        kinds: sum(found[0, at, kind] for at, kind in enumerate(kinds))
+        + chain[kinds[0], kinds[1]]
+        + chain[kinds[1], kinds[2]]
+        for kinds in itertools.product(range(2), repeat=3)
+    }
+    sums = np.log(sum(np.exp(list(chains.values())))), np.log(np.exp(found[1, 0]).sum())
+    assert total == pytest.approx(sum(sums))
+    assert likely[0, 1, 0] == pytest.approx(sum(np.exp(one - sums[0]) for kinds, one in chains.items() if kinds[1] == 0))
+    assert likely[1, 0] == pytest.approx(np.exp(found[1, 0] - sums[1]))
+    assert pairs.sum() == pytest.approx(2)  # the three sentences of the first text meet twice
+
+
+def many() -> list[Text]:
+    one, other = (["We see results.", "It rains."], [0, 1]), (["It rains.", "We see it."], [1, 0])
+    return [text(*(one if at % 2 else other), WORDS, 2) for at in range(300)]
+
+
+def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) -> None:
+    network = taught(many(), WORDS, VECTORS)
+    write(network, tmp_path / "network.npz")
+    shipped = read(tmp_path / "network.npz")
+    assert shipped.words == WORDS
+    for sentences in (["We see results.", "It rains."], ["It rains.", "We see it."]):
+        assert np.allclose(emissions(sentences, shipped), emissions(sentences, network), atol=0.3)
+        assert emissions(sentences, shipped).argmax(axis=1).tolist() == ([0, 1] if sentences[0][0] == "W" else [1, 0])
+
+
+def test_the_same_texts_teach_the_same_to_the_last_digit() -> None:
+    one, other = (taught(many()[:40], WORDS, VECTORS) for _ in range(2))
+    assert np.array_equal(one.hidden, other.hidden)
+    assert np.array_equal(one.vectors, other.vectors)
