@@ -41,7 +41,6 @@ _POINTS = re.compile(
     r"the (?:former|latter)|instead(?! of)|for (?:example|instance)|on the other hand|however|moreover|therefore|thus)\b",
     re.IGNORECASE,
 )
-_POINT = re.compile(r"(?:^|(?<=[\s;:,]))(?:\d{1,2}|[ivx]{1,4}|[a-h])\)")  # 1) and ii): brackets that were never open
 _WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Oo]urs|ourselves)\b")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z0-9])\w+")
@@ -80,8 +79,7 @@ def _follows(told: str, sentences: Sequence[str], part: SummaryPart, text: str) 
 def _is_fragment(told: str, names: frozenset[str]) -> bool:
     first = told.split()[0].rstrip(",:;")
     low = first.isalpha() and first.islower() and first not in names
-    brackets = _POINT.sub("", told)
-    open_one = brackets.count("(") != brackets.count(")")
+    open_one = told.count("(") > told.count(")")  # more of the other: points such as 1) and ii)
     return low or len(told.split()) < _LEAST_WORDS or told.endswith(":") or open_one
 
 
@@ -93,13 +91,14 @@ def _foreign(told: str, text: str) -> bool:
 
 
 def says_the_same_twice(summary: Summary) -> bool:
-    """Whether a sentence stands for two parts, or two parts have nearly the same words."""
-    bags = [set(part.text.lower().split()) for part in summary.parts if part.found]
-    quotes = [quote for part in summary.parts for quote in part.quotes]
+    """Whether a sentence stands in two parts, or two parts have nearly the same words."""
+    found = [part.text for part in summary.parts if part.found]
+    bags = [set(text.lower().split()) for text in found]
     alike = any(
         len(one & other) > _SAME * min(len(one), len(other)) for at, one in enumerate(bags) for other in bags[at + 1 :]
     )
-    return alike or len(set(quotes)) < len(quotes)
+    told = [sentence for text in found for sentence in split(text)]
+    return alike or len(set(told)) < len(told)
 
 
 def _read(path: Path, count: int, seed: int) -> list[Item]:

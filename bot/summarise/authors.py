@@ -73,15 +73,15 @@ _DOINGS = """
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(
-    r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:\w+ly|all|now|still|also) )*"
+    r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:(?!(?:app|re|imp|supp)ly)\w+ly|all|now|still|also) )*"
     rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to)|can expect|"
     r"do not (?:yet )?(?:know|understand))\b)"
 )
-_HELPED = re.compile(r"\b((?:allow|enabl|lead|help|giv|permit|inspir|motivat|requir)\w*) us\b")
+_HELPED = re.compile(r"\b((?:allow|enabl|lead|help|giv|permit|inspir|motivat|requir)\w*) us\b", re.IGNORECASE)
 _STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
 _EVERYBODY = (
-    r"(?:daily|everyday|lives|life|world|planet|society|societies|universe|solar|galaxy|sun|brains?|bod(?:y|ies)|minds?|"
-    r"children|ancestors|species|time|times|era|age|civilization|earth|oceans?|homes?|cities|eyes|senses|future|"
+    r"(?:daily|everyday|lives|life|world(?! model)|planet|society|societies|universe|solar|galaxy|sun|brains?|"
+    r"bod(?:y|ies)|minds?|children|ancestors|species|time|times|era|age|civilization|earth|oceans?|homes?|cities|eyes|senses|future|"
     r"communit(?:y|ies)|selves|economy|economies)\b"
 )
 _OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
