@@ -1,15 +1,17 @@
 """How well a topic learns from more and less: nDCG@10 and recall@10 after 1, 3, 10 and 30 labels, beside other methods.
 
-    python -m benchmarks.feedback --folder FOLDER --hf FOLDER_OF_DAILY_JSON
+    python -m benchmarks.feedback --folder FOLDER --hf FOLDER_OF_DAILY_JSON [--embeddings on|fast|off] [--cache FOLDER]
 
 `benchmarks.feedback_tasks` says who labels what and what is ranked, `benchmarks.feedback_methods` what is compared. All
-methods read the same words; the first rows of each collection hold what was learned alone. The last ones, of the simulated
+methods read the same words, and ours the vectors of the embedder too; the cache keeps these from one run to the next. The
+first rows of each collection hold what was learned alone. The last ones, of the simulated
 readers, hold the whole score of a topic: once when the topic states nothing, once when it states one of the reader's two
 keywords as an interest. Means over people (of each person's lists), with 95 % intervals of 1,000 bootstrap draws over
 people; "ours less linear SVM" is the difference, person by person.
 """
 
 import argparse
+import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,9 +19,22 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.feedback_methods import Known, Method, centroid, lessons, mistaken, nearest, ours, ridge, squared, svm
+from benchmarks.feedback_methods import (
+    Known,
+    Method,
+    centroid,
+    lessons,
+    mistaken,
+    nearest,
+    ours,
+    ridge,
+    squared,
+    svm,
+    words_alone,
+)
 from benchmarks.feedback_tasks import SIZES, Task, World, worlds
-from bot.models import Interest, Item, Topic
+from benchmarks.quality.embedding import Embedding, as_set
+from bot.models import Interest, Topic
 from bot.rank import Edition, rank
 from bot.rank.corpus import Ints
 from bot.rank.vectors import Floats
@@ -41,8 +56,8 @@ def whole(known: Known, task: Task, *, taught: bool, stated: bool) -> Floats:
     items = tuple(known.world.items[number] for number in task.candidates)
     interests = (Interest(f'"{task.stated}"'),) if stated else ()
     topic = Topic(name="topic", title="Topic", interests=interests)
-    edition = _edition(known.world.items, task.candidates)
-    ranked = rank(edition, topic, lessons=lessons(known, task) if taught else (), top=_AT)
+    edition = _edition(known, task.candidates)
+    ranked = rank(edition, topic, lessons=lessons(known, task) if taught else (), vectors=known.vectors, top=_AT)
     scores = {each.item.key: each.score for each in ranked}  # those below the first ten need no order
     return np.array([scores.get(item.key, -1.0) for item in items])
 
@@ -50,11 +65,13 @@ def whole(known: Known, task: Task, *, taught: bool, stated: bool) -> Floats:
 _editions: dict[bytes, Edition] = {}  # a week's, for every reader of it
 
 
-def _edition(items: Sequence[Item], candidates: Ints) -> Edition:
+def _edition(known: Known, candidates: Ints) -> Edition:
+    items = known.world.items
     week = candidates.tobytes()
     if week not in _editions:
         last = max(when for number in candidates if (when := items[number].published))
-        _editions[week] = Edition([items[number] for number in candidates], {}, last + timedelta(days=1))
+        week_of = [items[number] for number in candidates]
+        _editions[week] = Edition(week_of, {}, last + timedelta(days=1), vectors=known.vectors)
     return _editions[week]
 
 
@@ -65,6 +82,7 @@ METHODS: Mapping[str, Method] = {
     "linear SVM": svm,
     "ridge": ridge,
     "ridge, squared cosines": squared,
+    "ours, words alone": words_alone,
     "ours": ours,
     "ours, one label in ten wrong": mistaken,
 }
@@ -105,10 +123,12 @@ def _show(name: str, figures: Floats) -> None:
     print(f"{name:30} | {' | '.join(cells)}", flush=True)
 
 
-def report(world: World) -> None:
+def report(world: World, embedding: Embedding | None) -> None:
     """Print a collection's tables."""
+    vectors = asyncio.run(embedding.packed(world.items)) if embedding else {}
     edition = Edition(world.items, {}, _NOW)
-    known = Known(world, edition, np.stack([edition.likeness(number) for number in range(len(world.items))]))
+    cosines = np.stack([edition.likeness(number) for number in range(len(world.items))])
+    known = Known(world, edition.taught(vectors), cosines, vectors)
     people = len({task.who for task in world.tasks})
     print(
         f"\n{world.name}: {people} people, {len(world.tasks) // len(SIZES)} lists of {_mean_length(world.tasks):.0f} papers"
@@ -118,6 +138,7 @@ def report(world: World) -> None:
     for name, figures in found.items():
         _show(name, figures)
     _show("ours less linear SVM", found["ours"] - found["linear SVM"])
+    _show("ours less words alone", found["ours"] - found["ours, words alone"])
     if any(task.stated for task in world.tasks):
         for name, method in WHOLE.items():
             _show(name, measure(known, method))
@@ -132,9 +153,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, help="judged data sets")
     parser.add_argument("--hf", type=Path, help="days of Hugging Face Daily Papers, YYYY-MM-DD.json.gz")
+    parser.add_argument("--embeddings", choices=("on", "fast", "off"), default="on")
+    parser.add_argument("--cache", type=Path, help="where vectors are kept")
     given = parser.parse_args()
+    embedder = as_set(given.embeddings)
     for world in worlds(given.folder, given.hf):
-        report(world)
+        report(world, Embedding(embedder, given.cache) if embedder else None)
 
 
 if __name__ == "__main__":

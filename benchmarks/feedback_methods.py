@@ -1,14 +1,15 @@
 """The ways to rank by labels that `benchmarks.feedback` compares; each gives a score for every candidate of a task."""
 
 import random
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from benchmarks.feedback_tasks import Task, World
 from bot.rank import Edition, Lesson
 from bot.rank.corpus import Ints
+from bot.rank.feedback import lean
 from bot.rank.learning import learn
 from bot.rank.vectors import Floats
 from bot.rank.weights import LESS, NEAREST, RIDGE
@@ -16,11 +17,12 @@ from bot.rank.weights import LESS, NEAREST, RIDGE
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A collection with its index, and the cosine of every paper with every other."""
+    """A collection with its index, the cosine of every paper's words with every other's, and its vectors by key, if any."""
 
     world: World
     edition: Edition
     cosines: Floats
+    vectors: Mapping[str, bytes] = field(default_factory=dict)
 
 
 Method = Callable[[Known, Task], Floats]
@@ -57,6 +59,12 @@ def squared(known: Known, task: Task) -> Floats:
 
 def ours(known: Known, task: Task) -> Floats:
     """Return what the service learns."""
+    found = lean(known.edition, lessons(known, task))
+    return np.zeros(len(task.candidates)) if found is None else found.found[task.candidates]
+
+
+def words_alone(known: Known, task: Task) -> Floats:
+    """Return what the service learns without vectors."""
     return known.edition.weigh(learn(lessons(known, task), known.edition.background).weights)[task.candidates]
 
 

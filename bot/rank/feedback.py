@@ -28,12 +28,17 @@ _SAID = 0.03  # the least that a part adds or takes before anything is said
 
 @dataclass(frozen=True)
 class Leaning:
-    """What was learned, and how every item of the edition leans: 1 at most for it, -1 at most against it."""
+    """What was learned, and what it says for every item of the edition, above 0, or against it."""
 
     edition: Edition
     learned: Learned
-    leans: Floats
+    found: Floats
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # of the marked items
+
+    @cached_property
+    def leans(self) -> Floats:
+        """How every item leans: 1 at most for it, -1 at most against it."""
+        return np.where(self.found > 0, self.found / SURE, self.found / (LESS * SURE)).clip(-1.0, 1.0)
 
     def part(self, admitted: Ints, relevance: Floats, total: Floats) -> Floats:
         """Return what is added to, or taken from, the scores of the admitted items."""
@@ -91,9 +96,8 @@ def lean(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, byte
     learned = learn(lessons, edition.background)
     if not learned.lessons:
         return None
-    found = _with_meaning(edition, learned.lessons, vectors, edition.weigh(learned.weights))
-    leans = np.where(found > 0, found / SURE, found / (LESS * SURE)).clip(-1.0, 1.0)
-    return Leaning(edition, learned, leans, vectors)
+    by_words = edition.weigh(learned.weights)
+    return Leaning(edition, learned, _with_meaning(edition, learned.lessons, vectors, by_words), vectors)
 
 
 def _with_meaning(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, bytes], by_words: Floats) -> Floats:
