@@ -25,7 +25,7 @@ _PATTERNS = {
         r"most)\b"
     ),
     "paper": (
-        r"\b(?:in )?(?:this|our|the present) (?:paper|work|article|study|thesis|report|letter|chapter|survey)\b|"
+        r"\b(?:in )?(?:this|our|the (?:present|current)) (?:paper|work|article|study|thesis|report|letter|chapter|survey)\b|"
         r"\bhere,? we\b"
     ),
     "we_propose": (
@@ -59,8 +59,8 @@ _PATTERNS = {
         r"showed|demonstrat\w+|indicat\w+|reveal\w*|suggest\w*|confirm\w*|found that|observed)\b"
     ),
     "better": (
-        r"\b(?:outperform\w*|improv\w+|achiev\w+|better|superior|state-of-the-art|reduc\w+|increas\w+|faster|"
-        r"speed-?ups?|accura\w+|significant(?:ly)?|effective(?:ly|ness)?|higher|lower|competitive|gains?|surpass\w*|"
+        r"\b(?:outperform\w*|improv\w+|achiev\w+|better|superior(?:ity)?|state-of-the-art|reduc\w+|"
+        r"increas\w+|faster|speed-?ups?|accura\w+|significant(?:ly)?|effective(?:ly|ness)?|higher|lower|competitive|gains?|surpass\w*|"
         r"exceed\w*)\b"
     ),
     "figure": r"\d(?:[\d,.]*\d)?\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",

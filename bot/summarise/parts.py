@@ -25,9 +25,9 @@ _NEXT = 3  # sentences after the first in which the method's mechanism is looked
 _NEAR = 2  # sentences around the first in which further figures are looked for
 
 # How fit a part's sentence must be. By ten-fold cross-validation on the marked abstracts (`training/parts.py`) there is
-# one in 90 % of the texts of which a problem is shown, 93 % for evidence and 72 % for why it matters; 6, 4 and 19 %
-# of those that have it are missed. Every abstract has something that says what the work is.
-_BARS = {PROBLEM: -0.4, METHOD: -1.5, EVIDENCE: -0.3, WHY: -1.0}
+# one in 92 % of the texts of which a problem is shown, 92 % for evidence and 73 % for why it matters; 5, 3 and 19 % of
+# those that have it are missed. Every abstract has something that says what the work is.
+_BARS = {PROBLEM: -0.5, METHOD: -1.5, EVIDENCE: -0.5, WHY: -0.9}
 _SECOND = {METHOD: -0.2, EVIDENCE: 1.0}  # how fit a second sentence must be
 _ENOUGH = {METHOD: 24, EVIDENCE: 24}  # words of a first sentence that needs no second
 _LEANING = 1.5  # how much fitter a sentence must be that cannot stand without the one before it

@@ -5,7 +5,6 @@ Each sign is a number; `bot.summarise.fitness` says what it counts for each part
 
 from collections import Counter
 from collections.abc import Sequence
-from math import log
 
 import numpy as np
 
@@ -21,6 +20,7 @@ _SUBJECT = ("title told", "of the title", "subject", "common")
 SIGNS = (*ROLES, *SHOWS, *_PLACES, *_LENGTHS, *_SUBJECT)
 
 _SHORT = 10  # words
+_TELLING = 25  # words that tell something; more tell no more
 _LONGEST = 60  # words; what is longer counts as that
 _STEM = 7  # letters by which two forms of a word are told to be one
 _ANNOUNCING = ("introduces", "paper", "is a")
@@ -53,7 +53,7 @@ def _placed(shown: Matrix) -> Matrix:
 
 def _lengths(sentences: Sequence[str]) -> Matrix:
     words = [len(sentence.split()) for sentence in sentences]
-    return np.array([(log(1 + one), (min(one, _LONGEST) / 20) ** 2, float(one < _SHORT)) for one in words])
+    return np.array([(min(one, _TELLING) / _TELLING, (min(one, _LONGEST) / 20) ** 2, float(one < _SHORT)) for one in words])
 
 
 def _subjects(sentences: Sequence[str], title: str) -> Matrix:
