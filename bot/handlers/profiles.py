@@ -60,7 +60,11 @@ async def _shown(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Act
     rest = len(terms) - len(wanted) - len(unwanted)
     return Reply(
         title=f"What {topic.title} learned",
-        text=(f"{_told(given)}.", *((f"The export has {counted(rest, 'weaker word')} besides.",) if rest else ())),
+        text=(
+            f"{_told(given)}.",
+            *((f"The export has {counted(rest, 'weaker word')} besides.",) if rest else ()),
+            *(("What is close in meaning to these items counts as well, whatever its words.",) if desk.embedder else ()),
+        ),
         entries=(*entries, *_own_entries(topic, given, known, actor)),
         buttons=(
             Button("Export", write(Profile(topic.name, ProfileAction.EXPORT))),

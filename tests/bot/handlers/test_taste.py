@@ -11,6 +11,7 @@ from bot.models import Change, Digest, Feedback, Order
 from bot.press import Publisher
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, about, button, said
+from tests.fakes.concepts import Concepts
 
 PAGING, CHAIN = PAPERS[0], PAPERS[1]
 
@@ -318,3 +319,12 @@ async def test_a_title_that_is_several_items_is_asked_about(ada: Seat) -> None:
 
     with pytest.raises(Unclear):
         await ada.ask("profile kv undo twin")
+
+
+async def test_a_profile_says_that_what_is_close_in_meaning_counts_as_well_where_it_does(ada: Seat) -> None:
+    await ada.ask("more 2603.00001 for kv")
+    line = "What is close in meaning to these items counts as well, whatever its words."
+
+    assert line not in (await ada.ask("profile kv")).text
+    meaning = replace(ada, desk=replace(ada.desk, embedder=Concepts()))
+    assert line in (await meaning.ask("profile kv")).text
