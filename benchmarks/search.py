@@ -8,6 +8,11 @@ papers' titles, as people type them; "as a command" adds what the search command
 for the same words on a plain connection and reads ids and ranks; "and data" also reads the ten records' text, as the user
 gets it, and leaves it text. All are warm and take turns query by query; of three runs each, the quickest counts. The target
 is 1.3 times.
+
+"With vectors" is the same search for what is meant too, its own vector given (what that takes is measured by the benchmark
+of the embedder), beside the search by words alone in the same rounds; the target is twice its p95. The vectors are
+synthetic: of 384 numbers, the sum of a random direction for each of a text's words. What is measured is as many bytes and
+products as with those of a model, and about as many items are near.
 """
 
 import argparse
@@ -18,22 +23,26 @@ import sqlite3
 import statistics
 import tempfile
 import time
+import zlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sqlite_utils import Database
 
 from benchmarks import corpus
 from bot.handlers.searched import read_search
-from bot.models import Item, Query
+from bot.models import Item, Near, Query
+from bot.query.fold import indexed
 from bot.query.parse import parse
 from bot.store.best import Span
 from bot.store.search import find
 from bot.store.sqlite import SqliteStore
 from bot.store.words import STOPWORDS
+from bot.vectors import Floats, pack, text_of_item
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10
@@ -45,9 +54,12 @@ KINDS: dict[str, Read] = {
     "words sort:new": lambda text: parse(f"{text} sort:new"),
     "words category:cs.LG": lambda text: parse(f"{text} category:cs.LG"),
     "words, as a command": lambda text: read_search(text).query,
+    "words, best as a command": lambda text: read_search(f"{text} sort:best").query,
 }
 
 
+HYBRID = ("words", "words category:cs.LG", "words, best as a command")
+SPACE, SIZE = "synthetic-1", 384
 Statement = tuple[str, list[object]]
 
 
@@ -84,11 +96,46 @@ async def time_all(store: SqliteStore, read: Read, texts: Sequence[str]) -> Time
     return times
 
 
-async def search_once(store: SqliteStore, query: Callable[[], Query]) -> float:
+async def search_once(store: SqliteStore, query: Callable[[], Query], near: Near | None = None) -> float:
     """Return the milliseconds of the whole path."""
     begin = time.perf_counter()
-    await store.search(query(), NOW, limit=LIMIT)
+    await store.search(query(), NOW, limit=LIMIT, near=near)
     return 1000 * (time.perf_counter() - begin)
+
+
+class Directions(dict[str, Floats]):
+    """A random direction for each word, the same in every run; words that say nothing of a subject have none."""
+
+    def __missing__(self, word: str) -> Floats:
+        chance = np.random.default_rng(zlib.crc32(word.encode()))
+        direction = np.zeros(SIZE, np.float32) if word in STOPWORDS else chance.standard_normal(SIZE, np.float32)
+        self[word] = direction
+        return direction
+
+    def of(self, text: str) -> bytes:
+        """Return the packed vector of a text."""
+        total: Floats = np.zeros(SIZE, np.float32)
+        for word in indexed(text).split():
+            total += self[word]
+        row: Floats = total / np.float32(max(float(np.linalg.norm(total)), 1e-9))
+        return pack(row[None])[0]
+
+
+async def embed_all(store: SqliteStore, directions: Directions) -> None:
+    """Give every item its vector."""
+    while items := await store.lacking_vectors(SPACE, limit=5000):
+        await store.save_vectors(SPACE, items, [directions.of(text_of_item(item)) for item in items], quick=False)
+
+
+async def time_hybrid(store: SqliteStore, read: Read, texts: Sequence[str], directions: Directions) -> list[list[float]]:
+    """Return milliseconds per query with vectors, and by words alone."""
+    times: list[list[float]] = [[], []]
+    for text in texts:
+        nears = (Near(SPACE, directions.of(text)), None)
+        runs = [[await search_once(store, partial(read, text), near) for near in nears] for _ in range(1 + RUNS)][1:]
+        for kept, each in zip(times, zip(*runs, strict=True), strict=True):
+            kept.append(min(each))
+    return times
 
 
 def ask_once(plain: Database, asked: Sequence[Statement]) -> tuple[float, float]:
@@ -125,7 +172,7 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
     """Store one corpus after the other, and each time measure every kind of query."""
     store = SqliteStore(path)
     await store.open()
-    texts = queries(corpora[0], number)
+    texts, directions = queries(corpora[0], number), Directions()
     for items in corpora:
         await corpus.store_all(store, items, NOW)
         print(f"{await store.count(parse('').tree, NOW)} papers, {number} queries of each kind, milliseconds")
@@ -133,6 +180,10 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
         print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 3 + "   " + f"{'p50':>7}{'p95':>7}" * 2)
         for name, read in KINDS.items():
             report(name, *await time_all(store, read, texts))
+        await embed_all(store, directions)
+        print(f"{'':24}{'with vectors':>16}{'':8}{'by words alone':>16}{'':10}ratio")
+        for name in HYBRID:
+            report(name, *await time_hybrid(store, KINDS[name], texts, directions))
     await store.close()
 
 

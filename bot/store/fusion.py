@@ -17,7 +17,7 @@ WORDS = 0.4  # the share of the best match by words
 FIRST = 0.3  # the cosine with what the first items mean together: J. J. Rocchio's feedback, 1971, with nobody asked
 FIRST_ITEMS = 3
 WIDENED = 200  # items at most that are found by their meaning alone
-BY_WORDS = 500  # items, the best by their words, that are put in order by both; the others follow by their words
+BY_WORDS = 200  # items, the best by their words, that are put in order by both; the others follow by their words
 
 Scored = list[tuple[int, float]]  # id and relevance, larger for better
 Alike = Callable[[Ids, Ids], Floats]

@@ -16,9 +16,9 @@ from bot.vectors import Bytes, Floats, split
 Ids = NDArray[np.int64]
 T = TypeVar("T", np.int8, np.int32, np.int64, np.uint64, np.float32)
 
-EXACT = 8_000  # vectors that are all measured, in about 2 ms; of more, the most alike by their signs
+EXACT = 4_000  # vectors that are all measured, in half a millisecond; of more, the most alike by their signs
 _MEASURED = 12  # of so many one is measured: of the ten closest to a question all are, of a hundred 98
-_BLOCK = 2048  # rows that are made float32 at a time, 3 MB
+_BLOCK = 256  # rows that are made float32 at a time: they stay near the processor
 _ROOM = 1024  # rows at first; then a quarter more at a time
 _NOBODY = -1  # the id of a row that is free, and the row of an id without a vector
 

@@ -19,7 +19,7 @@ from tests.conftest import NOW
 from tests.contract.both import with_both
 
 SPACE = "plane-1"
-at_ease = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+at_ease = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 
 
 def paper(number: int, title: str = "Cats", abstract: str = "", **changes: object) -> Item:

@@ -1,0 +1,122 @@
+"""A search for words and their meaning where more has the words than both orders put together."""
+
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bot.models import And, Item, Kind, Label, Near, Query, Term
+from bot.store.fusion import BY_WORDS, WIDENED, fuse
+from bot.store.nearest import EXACT, Close, Ids, Nearest
+from bot.store.sqlite import SqliteStore
+from bot.vectors import Floats, pack, unpack
+
+NOW = datetime(2026, 4, 1, tzinfo=UTC)
+SPACE = "random-1"
+MANY = BY_WORDS + 60
+
+
+def rows(count: int, size: int = 8, seed: int = 3) -> Floats:
+    made = np.random.default_rng(seed).standard_normal((count, size)).astype(np.float32)
+    unit: Floats = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+async def filled(store: SqliteStore, cats: int, others: int) -> Near:
+    """Store so many papers with the word, and others without it, each with a vector; return what one of the last means."""
+    items = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cats", categories=("cs.LG",)) for number in range(cats)]
+    items += [Item(key=f"arxiv:9{number:04}", kind=Kind.PAPER, title="Felines") for number in range(others)]
+    vectors = pack(rows(len(items)))
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, vectors, quick=False)
+    return Near(SPACE, vectors[-1])
+
+
+@pytest.mark.parametrize("size", [7, 50, MANY])
+async def test_what_is_not_among_the_best_by_words_follows_however_pages_are_cut(store: SqliteStore, size: int) -> None:
+    near = await filled(store, MANY, 30)
+    query = Query("", And((Term("cats"),)))
+    keys: list[str] = []
+    relevances: list[float] = []
+    while True:
+        page = await store.search(query, NOW, limit=size, offset=len(keys), near=near)
+        keys += [hit.item.key for hit in page.hits]
+        relevances += [hit.relevance for hit in page.hits]
+        if not page.more:
+            break
+    words = {hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY)).hits}
+    assert len(keys) == len(set(keys))
+    assert words < set(keys)
+    assert relevances == sorted(relevances, reverse=True)
+    assert keys.index("arxiv:90029") < 20
+
+
+async def test_a_list_with_a_mark_goes_on_behind_what_was_shown(store: SqliteStore) -> None:
+    near = await filled(store, MANY, 30)
+    query = Query("", And((Term("cats"),)))
+    whole = [hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY, near=near)).hits]
+    first = await store.search(query, NOW, limit=40, near=near)
+    await store.add([Item(key="arxiv:77777", kind=Kind.PAPER, title="Cats, cats")], NOW)
+    keys = [hit.item.key for hit in first.hits]
+    while len(keys) < len(whole):
+        page = await store.search(query, NOW, limit=40, offset=len(keys), mark=first.mark, near=near)
+        keys += [hit.item.key for hit in page.hits]
+    assert keys[:40] == whole[:40]
+    assert sorted(keys) == sorted(whole)
+
+
+async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(store: SqliteStore) -> None:
+    items = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Felines", categories=("cs.LG",)) for number in range(1400)]
+    (vector,) = pack(rows(1))
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, [vector] * len(items), quick=False)
+    for parts in ((Term("cats"),), (Term("cats"), Label("category", "cs.lg"))):
+        page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector))
+        assert len(page.hits) == WIDENED
+
+
+def test_the_first_pass_loses_next_to_nothing_of_what_is_closest() -> None:
+    made = rows(2 * EXACT, 384)
+    packed = pack(made)
+    nearest = Nearest(384)
+    for at in range(0, len(packed), 1000):
+        nearest.put(np.arange(at + 1, at + 1001), packed[at : at + 1000])
+    asked = unpack(packed[:20]) * 0.7 + rows(20, 384, seed=4) * 0.7
+    kept = []
+    for vector in asked.astype(np.float32):
+        exact = np.argsort(-(made @ vector))[:10] + 1
+        kept.append(len(np.intersect1d(exact, nearest.closest(vector, 10).ids)) / 10)
+    assert np.mean(kept) > 0.9
+
+
+def test_what_is_removed_is_not_found_and_its_place_is_used_again() -> None:
+    nearest, (first, second) = Nearest(8), pack(rows(2))
+    nearest.put(np.array([5, 3000]), [first, second])
+    nearest.remove(np.array([5, 5, 7]))
+    nearest.put(np.array([9]), [first])
+    (asked,) = unpack([first])
+    assert len(nearest) == 2
+    assert nearest.closest(asked, 5).ids.tolist() == [9, 3000]
+    assert np.isnan(nearest.cosines(asked, np.array([5, -1, 99_999]))).all()
+    with pytest.raises(ValueError, match="4 numbers among those of 8"):
+        nearest.put(np.array([1]), pack(rows(1, 4)))
+
+
+def test_without_a_word_or_a_vector_there_is_nothing_to_put_together() -> None:
+    nothing = Close(np.empty(0, np.int64), np.empty(0, np.float32))
+
+    def alike(first: Ids, ids: Ids) -> Floats:
+        raise AssertionError("there is nothing to be like")
+
+    assert fuse([], np.empty(0, np.float32), nothing, alike) == []
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "hybrid.db")
+    yield made
+    await made.close()
