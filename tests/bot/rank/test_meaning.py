@@ -198,6 +198,16 @@ def test_items_beside_others_are_close_to_these_by_their_vectors() -> None:
     assert near > 0.3 > by_words
 
 
+def test_an_item_has_the_same_score_beside_the_index_as_in_it() -> None:
+    edition = Edition(DAY, {}, NOW, vectors=VECTORS)
+    asked = {"examples": [CACHE, "pages of tensors"], "lessons": [Lesson(CACHE, 1, 0)]}
+    texts = {"pages of tensors": at(0.4)}
+    inside = {each.item.key: each for each in rank(edition, topic("", "tensors"), vectors=texts, **asked)}  # type: ignore[arg-type]
+    alone = edition.beside([MEMORY], {}, VECTORS)
+    (beside,) = rank(alone, topic("", "tensors"), vectors=texts, **asked)  # type: ignore[arg-type]
+    assert beside == inside["url:memory"]
+
+
 # --- what was marked, and twins
 
 
