@@ -112,6 +112,7 @@ class Month:
     """The world. `open_store` opens the one store, again after each death of the process."""
 
     entries = _EVERYTHING  # of a digest
+    words = 10**6  # that there are on each topic
 
     def __init__(self, open_store: Callable[[], Store], clock: Clock, seed: int) -> None:
         self.clock = clock
@@ -289,7 +290,7 @@ class Month:
         self._collected += 1
         number = f"{2601 + self._collected // 90_000}.{self._collected % 90_000:05}"
         # Different enough for each to be news of its own.
-        said = " ".join(f"{word}{self.chance.randrange(10**6)}" for _ in range(6))
+        said = " ".join(f"{word}{self.chance.randrange(self.words)}" for _ in range(6))
         title = f"A {word} and {said}"
         return paper(number, title=title, abstract=f"{title}.", published=self.clock(), appeared=self.clock())
 
