@@ -27,7 +27,7 @@ _WRITER_CACHE = 32_000  # KiB
 _READER_CACHE = 16_000
 # After so many transactions a connection lets go of its cache: of all that was asked for once, it would fill up to its limit
 # in weeks. What is needed is there again within milliseconds, as the system keeps the file's pages in a cache of its own.
-TIDY = 1000
+TIDY = 250
 
 
 def connect(path: Path, *, read_only: bool = False, cache: int = _READER_CACHE) -> Database:
