@@ -29,8 +29,8 @@ MOST = 12_000
 # What nobody has asked for in so long is let go: each day has an index of its own, and yesterday's is not asked for again.
 UNASKED = timedelta(hours=3)
 
-# Spaces of the model that is shipped: what is near in them was measured. Of others it is taken from the items.
-SHIPPED = "minilm"
+# Spaces of the transformer that is shipped: what is near in them was measured. Of others it is taken from the items.
+SHIPPED = "minilm-l6"
 
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
