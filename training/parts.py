@@ -144,7 +144,7 @@ def _likeliest(texts: _Texts, wanted: Vector, table: Vector, penalty: float, *, 
     """The weights, with the start behind them, that make the wanted shares likeliest: `scale * table + moves / spread`."""
     spread = texts.signs.std(axis=0) + _ROOM
     rows, of, count = texts.signs / spread, texts.of, int(texts.of[-1]) + 1
-    given = texts.signs @ table
+    given = (texts.signs * table).sum(axis=1)
     nothing = 1.0 - np.bincount(of, weights=wanted, minlength=count)
 
     def loss(point: Vector) -> tuple[float, Vector]:
