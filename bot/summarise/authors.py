@@ -50,7 +50,7 @@ _PAPER = re.compile(
 _WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
 _LED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?<=[a-z] )We\b")
-_OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|best|knowledge|view|opinion)\b"
+_OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|knowledge|view|opinion)\b"
 _OURS_TOO = re.compile(rf"\bour (?={_OWN})", re.IGNORECASE)
 # A bare verb after `and` would still have the dropped `we` as its subject.
 _SECOND_VERB = re.compile(

@@ -72,7 +72,7 @@ _CONNECTIVE = re.compile(
     rf"following|exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*(?: in mind)?|"
     rf"(?:in order )?to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
     r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "
-    r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our)\b)|"
+    r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our|such)\b)|"
     rf"(?:here|in (?:this|the present) {_PAPER}) (?=(?:we|I)\b))",
     re.IGNORECASE,
 )

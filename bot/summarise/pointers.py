@@ -14,7 +14,7 @@ _PAPERS = _one_of(
 POINTER = re.compile(
     # `While this helps, …`, `While efficient, these methods …`, `To save time, it …`
     r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) (?=(?:this|these|"
-    r"it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it)\b)|(?:to \w+|by \w+ing|"
+    r"it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b)|(?:to \w+|by \w+ing|"
     r"using) (?:[\w-]+ ){0,8}[\w-]+, (?=(?:they|it)\b))?(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
     r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
     r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"

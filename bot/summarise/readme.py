@@ -88,7 +88,7 @@ def said_in(item: Item) -> Mapping[str, Said]:
     """
     prose = _prose(item.readme)
     texts = [told.text for told in explained(prose)]
-    places = choose(prose)
+    places = choose(prose, item.title, texts)
     said: dict[str, Said] = {}
     taken: set[int] = set()
     for name in (EVIDENCE, PROBLEM, WHY, METHOD):
