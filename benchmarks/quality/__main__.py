@@ -60,7 +60,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, help="where to write the figures")
     parser.add_argument("--cache", type=Path, help="where to keep vectors and cross-validated answers between runs")
     parser.add_argument("--embeddings", choices=("on", "fast", "off"), default="on")
-    parser.add_argument("--days", type=int, default=20, help="how many days of Daily Papers are ranked")
+    parser.add_argument("--days", type=int, default=12, help="how many days of Daily Papers are ranked")
     parser.add_argument("--only", nargs="+", choices=MEASURES, metavar="NAME", help=", ".join(MEASURES))
     return parser
 

@@ -27,7 +27,7 @@ class Given:
     cache: Path | None = None
     corpus: Path | None = None
     hf: Path | None = None
-    days: int = 20
+    days: int = 12
 
     def cross_validated(self, trainer: str, records: Sequence[Record], ask: str = "cross_validated") -> list[Any]:
         """Return what `training.<trainer>.<ask>` says of each record by a model that was trained on other records.
