@@ -24,7 +24,8 @@ DAYS = timedelta(days=7)
 # How long the ages and paces of an index may stand. Whoever asks "why" has just seen the digest; a few minutes move a score
 # by less than a thousandth.
 FRESH = timedelta(minutes=5)
-# Items in all the indexes that are kept, those that are used last; a thousand papers take 15 MB, with the items themselves.
+# Items in all the indexes that are kept, those that are used last; a thousand papers take 17 MB, with themselves and
+# their vectors.
 MOST = 12_000
 # What nobody has asked for in so long is let go: each day has an index of its own, and yesterday's is not asked for again.
 UNASKED = timedelta(hours=3)
