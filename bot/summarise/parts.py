@@ -138,8 +138,7 @@ def _add_second(part: str, chosen: Choice, text: _Text) -> None:
 
 
 def _is_mechanism(first: int, at: int, text: _Text) -> bool:
-    said = text.sentences[at].lower()
-    shows = SHOWS["mechanism"].search(said) or SHOWS["mechanics"].search(said)
+    shows = SHOWS["mechanism"].search(text.sentences[at].lower())
     return first < at <= first + _NEXT and shows is not None and (at == first + 1 or not text.leans[at])
 
 
