@@ -22,7 +22,7 @@ _REACH = {PROBLEM: 0.01, WHY: 0.02}
 _LEADING = r"(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|finally),? )?"
 _OWN = r"(?:paper|work|study|article|survey|thesis|review|report)"
 _DANGLES = re.compile(
-    rf"^{_LEADING}(?:(?:both|all|each) (?:of )?)?(?:this(?! {_OWN}\b)|these|those|"
+    rf"^{_LEADING}(?:(?:both|all|each) (?:of )?)?(?:this(?! {_OWN}\b)|these|those|them|"
     r"they|such(?! as\b)|its|their|it(?! (?:is|was|has been|remains|becomes|seems) (?:\w+ly )?(?:well[- ])?(?:known|"
     r"\w+ (?:to|that|whether|how|for)\b)))\b",
     re.IGNORECASE,
