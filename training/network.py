@@ -98,7 +98,8 @@ def begun(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:
     size = 2 * _WINDOWS + FACTS
 
     def drawn(rows: int, columns: int) -> Floats:
-        return (random.uniform(-1, 1, (rows, columns)) / np.sqrt(rows)).astype(np.float32)
+        found: Floats = (random.uniform(-1, 1, (rows, columns)) / np.sqrt(rows)).astype(np.float32)
+        return found
 
     weights = {
         "vectors": vectors.copy(),
@@ -126,8 +127,8 @@ def steepest(weights: Weights, batch: Batch, random: np.random.Generator) -> tup
 
 
 def _mask(like: Floats, share: float, random: np.random.Generator) -> Floats:
-    mask: Floats = (random.random(like.shape, dtype=np.float32) > share) / np.float32(1 - share)
-    return mask
+    kept: Floats = (random.random(like.shape, dtype=np.float32) > share).astype(np.float32)
+    return kept / np.float32(1 - share)
 
 
 def _forward(weights: Weights, batch: Batch, random: np.random.Generator) -> tuple[Floats, _Seen]:
