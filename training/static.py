@@ -20,13 +20,12 @@ from training.embedder import stepped, tightened
 from training.sources import Sources
 
 # One of so many papers gives its title, a sentence, its whole abstract: about as much reading for each.
-TITLES, SENTENCES, ABSTRACTS = 4, 9, 45
-KEPT = 256  # directions of 384
-PENALTY = 0.3  # in texts: what holds a piece where it started
-ROUNDS = 40
+TITLES, SENTENCES, ABSTRACTS = 10, 25, 200
+KEPT = 200  # directions of 384
+PENALTY = 1.0  # in texts: what holds a piece where it started
+ROUNDS = 10
 
 _CHUNK = 512  # texts that are read, and kept, together
-_BLOCK = 4096  # texts of one step of a product
 
 
 def build(sources: Sources, target: Path) -> None:
@@ -89,15 +88,10 @@ class _Rows:
     height: int
 
     def times(self, dense: Floats) -> Floats:
-        """Return the product, a block of rows at a time."""
+        """Return the product."""
         made = np.zeros((self.height, dense.shape[1]), np.float32)
-        ends = np.append(self.starts[1:], len(self.columns))
-        for first in range(0, len(self.there), _BLOCK):
-            some = slice(first, first + _BLOCK)
-            part = slice(self.starts[some][0], ends[some][-1])
-            made[self.there[some]] = np.add.reduceat(
-                dense[self.columns[part]] * self.values[part, None], self.starts[some] - part.start, axis=0
-            )
+        for row, start, end in zip(self.there, self.starts, [*self.starts[1:], len(self.columns)], strict=True):
+            made[row] = self.values[start:end] @ dense[self.columns[start:end]]
         return made
 
 
