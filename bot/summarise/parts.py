@@ -119,7 +119,8 @@ def _fill(chosen: Choice, text: _Text) -> None:
     if not chosen[PROBLEM] and not chosen[METHOD] and free:
         chosen[METHOD] = (free.pop(0),)
     if not chosen[WHY]:
-        offered = (at for at in free if not text.leans[at] and _AVAILABLE.search(text.sentences[at]))
+        own = max(chosen[METHOD], default=-1)  # what is offered before it, others offer
+        offered = (at for at in free if at > own and not text.leans[at] and _AVAILABLE.search(text.sentences[at]))
         chosen[WHY] = tuple(itertools.islice(offered, 1))
 
 

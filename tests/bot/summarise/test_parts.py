@@ -65,6 +65,11 @@ def test_available_code_is_a_reason_to_care_when_there_is_no_other() -> None:
     assert choose(sentences)[WHY] == (5,)
 
 
+def test_what_others_released_before_is_no_reason_to_care() -> None:
+    others = "The recent surge in open-source models of caches has energised the community, yet they depend on private data."
+    assert choose([others, *PLAIN[1:5]])[WHY] == ()
+
+
 def test_a_withdrawal_notice_stands_for_nothing() -> None:
     notice = "This paper has been withdrawn by the author due to a crucial error in equation 3."
     assert choose([notice]) == dict.fromkeys(PARTS, ())
