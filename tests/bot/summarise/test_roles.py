@@ -1,10 +1,17 @@
 """The role of each sentence of an abstract."""
 
+import json
+from hashlib import sha256
+from pathlib import Path
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.roles import ROLES, SHIPPED, reports_results, score
+
+ROOT = Path(__file__).parents[3]
 
 PLAIN = [
     "Caches have become essential in large systems.",
@@ -46,6 +53,12 @@ def test_any_text_is_taken(sentences: list[str]) -> None:
 
 def test_the_model_is_small() -> None:
     assert SHIPPED.stat().st_size <= 1_000_000
+
+
+@pytest.mark.parametrize("name", ["bot/summarise/models/roles.npz", "training/words.npz"])
+def test_the_files_are_those_that_were_built(name: str) -> None:
+    hashes = json.loads((ROOT / "training" / "hashes.json").read_text(encoding="utf-8"))
+    assert hashes[name] == sha256((ROOT / name).read_bytes()).hexdigest()
 
 
 def test_no_sentences_give_no_rows() -> None:
