@@ -35,7 +35,8 @@ _SELF = (
     r"(?:[\w-]+ ){0,2}(?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|project|research)\b"
 )
 _POINTS = re.compile(
-    r"(?:(?:while|although|though|as|since|because|when|if|unlike|given|despite) |(?:while|although) \w+, )?"
+    r"(?:(?:while|although|though|as|since|because|when|if|unlike|given|despite) |(?:while|although) \w+, |"
+    r"(?:on|in|for|with|to|by|using|across|compared|unlike|at)\b[^,;:]{0,90}, (?=(?:it|they|this|these)\b))?"
     rf"(?:this(?! {_SELF})|these|those(?! who\b)|they|such(?! as\b)|its|their|he|she|both(?!.{{0,80}}\band\b)|"
     r"it(?! (?:is|has been|was|remains|becomes|turns out)\b.{0,60}\b(?:that|to|whether|how|if|why|which)\b)|"
     r"the (?:former|latter)|instead(?! of)|for (?:example|instance)|on the other hand|however|moreover|therefore|thus)\b",

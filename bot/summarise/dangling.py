@@ -5,7 +5,7 @@
 1. `These results show`, `This finding` → `The results show`, `The finding`, unless the results are those of others.
 2. `This approach`, after a sentence of the authors' own work: its name, when that sentence introduces one by name
    (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence.
-3. `It`, `Its`: the name that the sentence before introduces, or begins with.
+3. `It`, `Its`: the name that the sentence before introduces, or begins with. `On ImageNet, it gains 3%` too.
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
 5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
 
@@ -38,17 +38,31 @@ def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> 
     told: list[Told] = []
     for at, sentence in enumerate(sentences):
         text = opened(sentence, names)
-        found = _resolved(text, told[-1].text) if told and _points(text) else None
+        place, rest = _parted(text)
+        found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
         if found is None:
             told.append(Told(text, at))
         else:
-            told.append(Told(found.text, told[-1].source if found.borrows else at))
+            told.append(Told(place + _inside(found.text, place), told[-1].source if found.borrows else at))
     return told
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """What stands before the pointing word, `On ImageNet, `, and the rest as a sentence of its own."""
+    match = pointers.PLACED.match(text)
+    if match is None:
+        return "", text
+    rest = text[match.end() :]
+    return match.group(1), rest[0].upper() + rest[1:]
+
+
+def _inside(text: str, place: str) -> str:
+    return f"the {text[4:]}" if place and text.startswith("The ") else text
 
 
 def dangles(text: str) -> bool:
     """Say whether an explained sentence still begins with a word that points at another: it should not be shown alone."""
-    return _points(text)
+    return _points(_parted(text)[1])
 
 
 class _Found(NamedTuple):
@@ -65,8 +79,9 @@ def _points(sentence: str) -> bool:
     )
 
 
-def _resolved(sentence: str, before: str) -> _Found | None:
-    for rule in (_results, _means, _it, _they, _does):
+def _resolved(sentence: str, before: str, *, placed: bool) -> _Found | None:
+    """By the first rule that is certain; after something that is `placed` before, `they` may mean that."""
+    for rule in (_results, _means, _it) if placed else (_results, _means, _it, _they, _does):
         found = rule(sentence, before)
         if found is not None:
             return found

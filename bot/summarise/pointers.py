@@ -11,11 +11,18 @@ _PAPERS = _one_of(
     """paper work study article survey thesis report review letter chapter manuscript dissertation tutorial research
     contribution note overview volume book project"""
 )
+# Where, with what or to what end: `On ImageNet, it gains 3%`, `To save time, it sleeps`.
+PLACED = re.compile(
+    r"((?:(?:on|across|compared|evaluated|trained|tested|applied|unlike|at|with|without|under|beyond|through|during|despite|"
+    r"after|to|by|using|in|for|from|over|within)\b[^,;:]{0,90}|most notably|empirically|experimentally|theoretically), )"
+    r"(?=(?:it|its|they|their|this|these)\b)",
+    re.IGNORECASE,
+)
 POINTER = re.compile(
-    # `While this helps, …`, `While efficient, these methods …`, `To save time, it …`
+    # `While this helps, …`, `While efficient, these methods …`
     r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) (?=(?:this|these|"
-    r"it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b)|(?:to \w+|by \w+ing|"
-    r"using) (?:[\w-]+ ){0,8}[\w-]+, (?=(?:they|it)\b))?(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
+    r"those|both|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b))?"
+    r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
     r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
     r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
     r"for (?:example|instance)|on the other hand)\b",
