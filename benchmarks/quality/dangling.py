@@ -1,8 +1,8 @@
 """Parts of summaries that begin with a word that points to something outside them: 200 abstracts of the corpus's last month.
 
 A part dangles that begins, after any "However," or "Moreover,", with This, These, Those, It, They, Such, Its or Their, and
-goes on with nothing that says what is meant: "This paper" and "It is known" do not dangle, "This method" does. Of the parts
-that are there. Beside it: how many of all sentences of these abstracts begin so.
+goes on with nothing that says what is meant: "This systematic review" and "It is known" do not dangle, "This method" does. Of
+the parts that are there. Beside it: how many of all sentences of these abstracts begin so.
 """
 
 import random
@@ -22,7 +22,7 @@ _REACH = {PROBLEM: 0.01, WHY: 0.02}
 _LEADING = r"(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|finally),? )?"
 _OWN = r"(?:paper|work|study|article|survey|thesis|review|report)"
 _DANGLES = re.compile(
-    rf"^{_LEADING}(?:(?:both|all|each) (?:of )?)?(?:this(?! {_OWN}\b)|these|those|them|"
+    rf"^{_LEADING}(?:(?:both|all|each) (?:of )?)?(?:this(?! (?:[\w-]+(?<!s) ){{0,2}}{_OWN}\b)|these|those|them|"
     r"they|such(?! as\b)|its|their|it(?! (?:is|was|has been|remains|becomes|seems) (?:\w+ly )?(?:well[- ])?(?:known|"
     r"\w+ (?:to|that|whether|how|for)\b)))\b",
     re.IGNORECASE,

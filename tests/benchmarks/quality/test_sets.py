@@ -45,6 +45,7 @@ def test_a_start_that_points_elsewhere_dangles(text: str) -> None:
     "text",
     [
         "This paper studies caches.",
+        "This systematic review asks why.",
         "It is known that caches fill.",
         "The method is slow.",
         "Thistles grow.",
