@@ -1,8 +1,8 @@
 """Parts of summaries that begin with a word that points to something outside them: 200 abstracts of the corpus's last month.
 
 A part dangles that begins, after any "However," or "Moreover,", with This, These, Those, It, They, Such, Its or Their, and
-goes on with nothing that says what is meant: "This systematic review" and "It is known" do not dangle, "This method" does. Of
-the parts that are there. Beside it: how many of all sentences of these abstracts begin so.
+goes on with nothing that says what is meant: "This systematic review" and "It is known" do not dangle, "This method" does.
+Of the parts that are there. Beside it: how many of all sentences of these abstracts begin so.
 """
 
 import random
