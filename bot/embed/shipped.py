@@ -64,6 +64,7 @@ def table_of(arrays: Arrays) -> Table:
         loosened(arrays["rows"]),
         arrays["scales"].astype(np.float32),
         arrays["turn"].astype(np.float32),
+        arrays["centre"],
     )
 
 

@@ -18,28 +18,30 @@ _MARKS = slice(1, -1)  # the pieces between those of the start and the end
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Per piece a row of 8-bit steps and what to multiply it with; `turn` takes the sum into the space."""
+    """Per piece a row of steps and what to multiply it with; `turn` takes the sum into the space, from `centre` on."""
 
     words: WordPieces
     rows: NDArray[np.int8]
     scales: Floats
     turn: Floats
+    centre: Floats
 
     def encode(self, texts: Sequence[str]) -> Floats:
         """Return a row of length 1 per text; one without a word gets zeros."""
-        return (
-            unit(np.stack([self._sum(text) for text in texts]) @ self.turn)
-            if texts
-            else np.zeros((0, self.turn.shape[1]), np.float32)
-        )
+        made = np.zeros((len(texts), len(self.centre)), np.float32)
+        for at, text in enumerate(texts):
+            pieces = self.words.numbers(text)[_MARKS]
+            if pieces:
+                made[at] = self._sum(pieces) @ self.turn + self.centre
+        return unit(made)
 
-    def _sum(self, text: str) -> Floats:
-        which, counts = np.unique(np.asarray(self.words.numbers(text)[_MARKS], np.int64), return_counts=True)
-        weights = self.scales[which] * weight(counts)
-        total: Floats = weights @ self.rows[which].astype(np.float32)
+    def _sum(self, pieces: Sequence[int]) -> Floats:
+        which, weights = weighted(pieces)
+        total: Floats = (weights * self.scales[which]) @ self.rows[which].astype(np.float32)
         return total
 
 
-def weight(counts: NDArray[np.int64]) -> Floats:
-    """Return what a piece counts that stands so often in a text: its root, since the tenth time says little."""
-    return np.sqrt(counts.astype(np.float32))
+def weighted(pieces: Sequence[int]) -> tuple[NDArray[np.int64], Floats]:
+    """Return each piece once, and what it counts: the root of how often it stands there, over the root of all."""
+    which, counts = np.unique(np.asarray(pieces, np.int64), return_counts=True)
+    return which, np.sqrt(counts.astype(np.float32) / np.float32(max(len(pieces), 1)))

@@ -51,7 +51,7 @@ def test_the_model_says_what_the_original_says() -> None:
 def test_the_table_lands_near_the_model() -> None:
     texts = [each["text"] for each in GOLDEN]
     near = cosines(shipped.table().encode(texts), shipped.minilm().encode(texts))
-    assert near.mean() > 0.6
+    assert near.mean() > 0.65
 
 
 @pytest.mark.parametrize("quick", [False, True])
