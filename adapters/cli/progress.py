@@ -15,7 +15,7 @@ from bot.ports_vectors import Embedded
 if TYPE_CHECKING:
     from bot.app import App
 
-EMBEDDED = 500  # items that a collection gives their vectors before it ends, in less than a minute
+EMBEDDED = 200  # items that a collection gives their vectors before it ends, in about a quarter of a minute
 
 
 class Bars:

@@ -17,7 +17,7 @@ from bot.store.meaning import Meaning
 from bot.store.nearest import Close, Ids
 from bot.store.words import Words
 
-_TRIED = 1000  # of the closest, before everything that satisfies a condition is looked up
+_TRIED = 400  # of the closest, before everything that satisfies a condition is looked up
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
 
@@ -49,7 +49,7 @@ def closest(db: Database, condition: Condition, last: int | None, meaning: Meani
     bounds, limits = Span(0, last=last).bounds("items.id")
     strict = all_of([condition, *(Where(sql, (value,)) for sql, value in zip(bounds, limits, strict=True))])
     found = meaning.closest(db, _TRIED)
-    if strict == ALL:
+    if strict == ALL or not len(found.ids):
         return _first(found)
     kept = np.isin(found.ids, _satisfying(db, strict, found.ids))
     if kept.sum() < WIDENED and len(found.ids) == _TRIED:

@@ -40,6 +40,7 @@ class Desk:
 
     async def start(self, *arguments: str, **variables: str) -> asyncio.subprocess.Process:
         environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": WARNINGS}
+        environ["BROADSHEET_EMBEDDINGS__USE"] = "off"  # hundreds of items take half a minute; who wants them says so
         return await asyncio.create_subprocess_exec(
             sys.executable,
             "-c",
