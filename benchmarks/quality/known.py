@@ -51,7 +51,8 @@ def _figures(given: Given, name: str, known: Sequence[Item], others: Sequence[It
         ours = [_result(way, answers[chosen], wanted) for way, answers in ways.items()]
         title = f"known item, {name.partition('.')[2]}"
         figure = f"MRR@10, {kind} among {len(papers):,}"
-        yield Figure(title, figure, ours, [_result("FTS5", beside[chosen], wanted)], len(wanted), "questions", reach)
+        baseline = _result("FTS5", beside[chosen], wanted)
+        yield Figure(title, figure, ours, [baseline], len(wanted), "questions", reach if others else None)
 
 
 def _keywords(sentences: Sequence[str], known: Sequence[Item]) -> list[str]:

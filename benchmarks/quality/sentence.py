@@ -1,8 +1,9 @@
 """One sentence that says it all: SciTLDR's abstracts, ROUGE against one-sentence summaries by authors and reviewers.
 
 Of several summaries the closest counts, so that figures rise with their number: the training file has one per paper, the
-development file two, the test file more. Baselines: the first sentence, a random one (its mean over all), the title. No
-choice can exceed the sentence that is best by each measure.
+development file two, the test file more; of the first two, papers with three or more are the ones to hold against the test
+file. Baselines: the first sentence, a random one (its mean over all), the title. No choice can exceed the sentence that is
+best by each measure.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,7 @@ from benchmarks.rouge import rouge
 from bot.summarise.fitness import best
 
 _REACH = (0.44, 0.215, 0.357)
+_MANY = 3  # summaries of a paper, as in the test file
 
 
 def measure(given: Given) -> Iterator[Figure]:
@@ -29,10 +31,15 @@ def measure(given: Given) -> Iterator[Figure]:
             places, crossed, note = crossed[: len(records)], crossed[len(records) :], CROSSED
         else:
             places, note = [best(record["source"], title=record["title"]) for record in records], UNSEEN
-        yield from _figures(f"SciTLDR {name.partition('.')[2]}", records, [int(place) for place in places], note)
+        title = f"SciTLDR {name.partition('.')[2]}"
+        many = [at for at, record in enumerate(records) if len(references(record)) >= _MANY]
+        yield from _figures(title, records, places, note, aims=name not in learned)
+        if name in learned and many:
+            chosen = [records[at] for at in many], [places[at] for at in many]
+            yield from _figures(f"{title}, three summaries or more", *chosen, note, aims=True)
 
 
-def _figures(name: str, records: Sequence[Record], places: Sequence[int], note: str) -> Iterator[Figure]:
+def _figures(name: str, records: Sequence[Record], places: Sequence[int], note: str, *, aims: bool) -> Iterator[Figure]:
     every = [np.array([rouge(each, references(record)) for each in record["source"]]) for record in records]
     titles = np.array([rouge(record["title"], references(record)) for record in records])
     for kind, label in enumerate("12L"):
@@ -48,7 +55,7 @@ def _figures(name: str, records: Sequence[Record], places: Sequence[int], note: 
             ),
             len(records),
             "abstracts",
-            _REACH[kind],
+            _REACH[kind] if aims else None,
             percent=True,
             note=note,
             ceiling=[of_values("no sentence is above", [each.max() for each in scores])],
