@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from benchmarks.feedback_tasks import Task, World
+from benchmarks.quality import baselines
 from bot.rank import Edition, Lesson
 from bot.rank.corpus import Ints
 from bot.rank.feedback import lean
@@ -83,45 +84,13 @@ def lessons(known: Known, task: Task) -> list[Lesson]:
 def svm(known: Known, task: Task, cost: float = 0.01) -> Floats:
     """Return a linear SVM's decision as arxiv-sanity-lite makes it: what was liked against everything else in the pool.
 
-    LinearSVC(class_weight="balanced"): half the squared length of w plus the sum of C_i max(0, 1 - y_i w·x_i)², the bias as
-    one more feature; solved in the dual by Newton's method (O. Chapelle, "Training a Support Vector Machine in the Primal",
-    2007, algorithm 1), whose minimum is the one that LIBLINEAR's coordinate descent approaches. Its `C` is 0.01 in the
-    server and 0.1 in the e-mails; the words here are those of the other methods, its own are pairs of words too.
+    Its `C` is 0.01 in the server and 0.1 in the e-mails; the words here are those of the other methods, its own are pairs of
+    words too. How it is solved, benchmarks.quality.baselines says.
     """
     numbers = np.unique(np.concatenate([task.pool, [number for number, _ in task.labels]]))
     liked = np.isin(numbers, [number for number, label in task.labels if label > 0])
-    signs = np.where(liked, 1.0, -1.0)
-    costs = cost * len(numbers) / 2 / np.where(liked, liked.sum(), (~liked).sum())
-    inner = known.cosines[np.ix_(numbers, numbers)] + 1.0
-    found = np.zeros(len(numbers))
-    inside = np.ones(len(numbers), bool)
-    for _ in range(50):
-        (at,) = np.nonzero(inside)
-        found[~inside] = 0.0
-        found[at] = _solve(inner[np.ix_(at, at)], 1 / (2 * costs[at]), signs[at], found[at])
-        before, inside = inside, signs * (inner @ found) < 1
-        if np.array_equal(before, inside):
-            break
+    found = baselines.svm(known.cosines[np.ix_(numbers, numbers)], liked, cost)
     return np.asarray((known.cosines[np.ix_(task.candidates, numbers)] + 1.0) @ found, float)
-
-
-def _solve(inner: Floats, ridge: Floats, wanted: Floats, start: Floats) -> Floats:
-    """Solve (inner + diag(ridge)) x = wanted by conjugate gradients, preconditioned with the diagonal."""
-    x = start.copy()
-    rest = wanted - inner @ x - ridge * x
-    scale = 1 / (ridge + inner.diagonal())
-    step = scale * rest
-    size = rest @ step
-    for _ in range(500):
-        if np.abs(rest).max(initial=0.0) < 1e-7:
-            break
-        image = inner @ step + ridge * step
-        length = size / (step @ image)
-        x += length * step
-        rest -= length * image
-        size, before = rest @ (scale * rest), size
-        step = scale * rest + size / before * step
-    return x
 
 
 def _sides(known: Known, task: Task) -> tuple[Floats, Floats]:
