@@ -2,7 +2,7 @@
 FROM python:3.13-slim-trixie AS build
 WORKDIR /src
 RUN pip install --no-cache-dir hatchling
-COPY pyproject.toml README.md LICENSE ./
+COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY bot bot
 COPY adapters adapters
 COPY config config

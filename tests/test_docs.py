@@ -130,3 +130,11 @@ def test_every_command_in_the_document_is_understood() -> None:
     assert len(options) > 20
     for line in [*lines, *(f"subscribe gpu-systems {option}" for option in options)]:
         parse(line)
+
+
+def test_every_model_in_the_package_says_what_it_was_made_from() -> None:
+    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
+    models = [path.relative_to(ROOT).as_posix() for path in sorted(ROOT.glob("bot/*/models/*.*")) if path.suffix != ".py"]
+    assert models
+    assert [path for path in models if path not in notice] == []
+    assert "NOTICE" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
