@@ -12,7 +12,7 @@ from bot.vectors import pack, text_of_item
 
 # Texts whose vectors are kept, 0.4 kB each and the text; a few hundred topics have no more.
 MOST = 4096
-# How long one waits for vectors of a few texts: an endpoint that does not answer is not waited for by a digest.
+# How long one waits for vectors of a few texts: an endpoint that does not answer holds up no digest and no search.
 PATIENCE = 5.0  # seconds
 
 _log = logging.getLogger(__name__)

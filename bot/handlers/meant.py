@@ -1,5 +1,6 @@
 """What a search, a title or an item means, as a vector that the store can hold its items against."""
 
+import asyncio
 import logging
 from collections.abc import Sequence
 
@@ -8,6 +9,7 @@ import numpy as np
 from bot.errors import EmbeddingUnavailable
 from bot.handlers.desk import Desk
 from bot.models import And, Item, Near, Query, Term, Tree
+from bot.taught import PATIENCE
 from bot.vectors import NEAR, pack, text_of_item, unpack
 
 log = logging.getLogger(__name__)
@@ -30,14 +32,15 @@ async def near_item(desk: Desk, item: Item) -> Near | None:
     return Near(space, stored[item.key]) if item.key in stored else await near_text(desk, text_of_item(item))
 
 
-async def near_text(desk: Desk, text: str) -> Near | None:
-    """Return what a text means; None where no vector can be had: words alone decide then."""
+async def near_text(desk: Desk, text: str, *, patience: float = PATIENCE) -> Near | None:
+    """Return what a text means; None where no vector can be had in so many seconds: words alone decide then."""
     if desk.embedder is None:
         return None
     try:
-        rows = await desk.embedder.embed([text[:_LONGEST]])
-    except EmbeddingUnavailable as error:
-        log.warning("a search goes by its words alone: %s", error)
+        async with asyncio.timeout(patience):
+            rows = await desk.embedder.embed([text[:_LONGEST]])
+    except (EmbeddingUnavailable, TimeoutError) as error:
+        log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
         return None
     return Near(desk.embedder.space, pack(rows)[0]) if rows.any() else None
 

@@ -1,5 +1,6 @@
 """An embedder that knows what a few words mean, and nothing else: words of one concept point one way."""
 
+import asyncio
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +21,7 @@ _PLACES = {word: place for place, words in enumerate(CONCEPTS) for word in words
 class Concepts:
     """bot.ports_vectors.Embedder with a number for each concept.
 
-    `down` makes it unavailable; `asked` is what it was given, and whether quickly.
+    `down` makes it unavailable, `silent` keeps it from ever answering; `asked` is what it was given, and whether quickly.
     """
 
     space = "concepts-1"
@@ -28,10 +29,13 @@ class Concepts:
 
     def __init__(self) -> None:
         self.down = False
+        self.silent = False
         self.asked: list[tuple[str, bool]] = []
 
     async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
         """Return how often each concept stands in each text, as rows of length 1; zeros for a text with none of them."""
+        if self.silent:
+            await asyncio.Event().wait()
         if self.down:
             raise EmbeddingUnavailable("The concepts are out.")
         self.asked += [(text, quick) for text in texts]

@@ -6,6 +6,7 @@ import pytest
 
 from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named
+from bot.handlers.meant import near_text
 from bot.models import Reply
 from bot.store.memory import MemoryStore
 from bot.vectors import pack, text_of_item
@@ -73,6 +74,15 @@ async def test_without_a_vector_a_search_goes_by_its_words_and_nothing_fails(ada
     assert set(found(await ada.ask("similar 2603.00001"))) >= {"2", "3"}
     concepts.down = False
     assert found(await ada.ask("search stove sort:best")) == ["4"]
+
+
+async def test_a_vector_that_does_not_come_is_not_waited_for(
+    ada: Seat, concepts: Concepts, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await near_text(ada.desk, "stove") is not None
+    concepts.silent = True
+    assert await near_text(ada.desk, "stove", patience=0.01) is None
+    assert "no vector in time" in caplog.text
 
 
 async def test_words_that_mean_nothing_to_the_model_are_sought_as_words(ada: Seat) -> None:
