@@ -191,11 +191,6 @@ class Edition:
             found = self._close[example, packed] = self._measure(example, packed)
         return found
 
-    def likeness(self, number: int) -> Floats:
-        """Return how close every item is to the candidate at this place; 1 to itself."""
-        vectors, meanings = self._texts.vectors, self._meanings
-        return self._fused(vectors.closeness(vectors.of_item(number)), meanings.of_item(number) if meanings else None)
-
     def sameness(self, number: int) -> Floats:
         """Return how much every item says what the candidate at this place says: from 1 on they are near twins."""
         vectors, meanings = self._texts.vectors, self._meanings

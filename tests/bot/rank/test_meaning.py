@@ -142,7 +142,6 @@ def test_the_same_text_with_the_same_vector_is_as_close_as_can_be() -> None:
     again = paper(CACHE.title, CACHE.abstract, key="url:again")
     edition = Edition([CACHE, again], {}, NOW, vectors={"url:cache": at(0.0), "url:again": at(0.0)})
     assert edition.closeness(CACHE)[1] == pytest.approx(1.0, abs=1e-6)
-    assert edition.likeness(0).tolist() == pytest.approx([1.0, 1.0], abs=1e-6)
 
 
 def test_the_scale_of_both_grows_with_each_and_ends_where_that_of_words_does() -> None:
