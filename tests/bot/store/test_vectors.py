@@ -1,0 +1,51 @@
+"""A database of an edition that knew no vectors: what it holds is there afterwards, and gets its vectors."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot.ports_vectors import Embedded
+from bot.store.connections import connect
+from bot.store.sqlite import SqliteStore
+from tests.conftest import NOW
+from tests.contract.made import digest, paper
+from tests.contract.test_vectors import SPACE, keep, lacking
+
+LATER = ("m005_unposted", "m006_vectors")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "broadsheet.db"
+
+
+def made_older(path: Path) -> None:
+    """Take from a database what the fourth schema did not have."""
+    db = connect(path)
+    for table in ("unposted", "vectors", "gone_vectors", "vector_spaces"):
+        db.execute(f"drop table {table}")
+    db.execute(f"delete from _sqlite_migrations where name in {LATER}")
+    db.conn.commit()
+    db.close()
+
+
+async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(path: Path) -> None:
+    older = SqliteStore(path)
+    await older.open()
+    items = [paper(1), paper(2)]
+    await older.add(items, NOW)
+    await older.save_digest("T1", "C1", digest(0.5), NOW)
+    await older.close()
+    await asyncio.to_thread(made_older, path)
+
+    store = SqliteStore(path)
+    await store.open()
+    assert await store.check() == []
+    assert await store.embedded(SPACE) == Embedded(whole=0, quick=0, lacking=2)
+    assert await store.unposted_since("T1", "C1", "kv") is None
+    assert await keep(store, items) == 2
+    assert await lacking(store) == []
+    await store.add([paper(1, title="Another")], NOW)
+    assert await lacking(store) == [items[0].key]
+    await store.close()
