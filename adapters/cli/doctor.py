@@ -42,7 +42,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
         found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
         chats = await tried(app.settings, now, app.chats)
         found += [Finding(name, Grade.GOOD if well else Grade.BAD, text) for name, well, text in chats]
-        found += await _model(app, now)
+        found += await _model(app, now) + await _embeddings(app)
     return found
 
 
@@ -156,3 +156,15 @@ async def _model(app: App, now: datetime) -> list[Finding]:
         return [Finding("LLM", Grade.GOOD, await app.model.check(now))]
     except BotError as error:
         return [Finding("LLM", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, summaries are extracted")]
+
+
+async def _embeddings(app: App) -> list[Finding]:
+    """Whether an endpoint that is to make the vectors does; what is shipped needs no trying."""
+    chosen = app.settings.embeddings
+    if app.embedder is None or not chosen.base_url:
+        return []
+    try:
+        await app.embedder.embed(["A test."])
+    except BotError as error:
+        return [Finding("embeddings", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, words alone decide")]
+    return [Finding("embeddings", Grade.GOOD, f"{chosen.model} answers; {app.embedder.size:,} numbers for a text")]

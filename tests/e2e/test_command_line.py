@@ -217,9 +217,12 @@ async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk
     desk.settle('topics = ["gpu-systems", "nope"]'.replace("topics", "contact = 'x@y'\n#", 1), github="http://127.0.0.1:9")
     with (desk.folder / "broadsheet.toml").open("a") as settings:
         settings.write('[llm]\nenabled = true\nmodel = "m"\nbase_url = "http://127.0.0.1:9"\n')
-    ill = await desk.run("doctor")
+        settings.write('[embeddings]\nmodel = "m"\ndimensions = 3\nbase_url = "http://127.0.0.1:9"\n')
+    ill = await desk.run("doctor", BROADSHEET_EMBEDDINGS__USE="on")
     assert ill.status == Exit.UNWELL
     assert "mend  LLM: http://127.0.0.1:9/chat/completions could not be reached" in ill.out
+    assert "mend  embeddings" in ill.out
+    assert "http://127.0.0.1:9/embeddings could not be reached" in ill.out
     assert "mend  GitHub" in ill.out
 
 
