@@ -1,10 +1,12 @@
 """Reads the model and the table that come with Broadsheet, once, when something is first asked of them."""
 
-from collections.abc import Mapping
+import zlib
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +14,9 @@ from numpy.typing import NDArray
 from bot.embed.minilm import Floats, Layer, Linear, MiniLm, Norm
 from bot.embed.static import Table
 from bot.embed.wordpiece import WordPieces
+from bot.errors import EmbeddingUnavailable
+
+T = TypeVar("T")
 
 FOLDER = Path(__file__).parent / "models"
 LAYERS = 6
@@ -22,27 +27,35 @@ _reading = Lock()  # two threads that ask at the same time read once
 
 
 def minilm() -> MiniLm:
-    """Return the transformer: 17 MB as a file, 60 MB in memory."""
+    """Return the transformer: 17 MB as a file, 60 MB in memory. Raises EmbeddingUnavailable as `read_from` does."""
     with _reading:
         return _minilm()
 
 
 def table() -> Table:
-    """Return the small table."""
+    """Return the small table. Raises EmbeddingUnavailable as `read_from` does."""
     with _reading:
         return _table()
 
 
 @cache
 def _minilm() -> MiniLm:
-    with np.load(FOLDER / "minilm.npz", allow_pickle=False) as file:
-        return minilm_of(file)
+    return read_from(FOLDER / "minilm.npz", minilm_of)
 
 
 @cache
 def _table() -> Table:
-    with np.load(FOLDER / "static.npz", allow_pickle=False) as file:
-        return table_of(file)
+    return read_from(FOLDER / "static.npz", table_of)
+
+
+def read_from(path: Path, made: Callable[[Arrays], T]) -> T:
+    """Return what is made of the file's arrays; raises EmbeddingUnavailable where it is missing or damaged."""
+    try:
+        with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
+            return made(file)
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile, zlib.error) as error:
+        text = f"The model file {path} is missing or damaged"
+        raise EmbeddingUnavailable(f'{text}: install Broadsheet again, or set "embeddings.use" to "off".') from error
 
 
 def minilm_of(arrays: Arrays) -> MiniLm:

@@ -11,6 +11,7 @@ import pytest
 from bot.embed import shipped
 from bot.embed.local import LocalEmbedder
 from bot.embed.minilm import BATCH, Floats
+from bot.errors import EmbeddingUnavailable
 
 ROOT = Path(__file__).parents[3]
 # The first numbers of what sentence-transformers 6.2 (float32) makes of these with all-MiniLM-L6-v2.
@@ -123,3 +124,21 @@ async def test_the_table_alone_is_a_space_of_its_own() -> None:
     assert fast.space != LocalEmbedder().space
     quick = await LocalEmbedder().embed(TEXTS, quick=True)
     np.testing.assert_array_equal(await fast.embed(TEXTS), quick)
+
+
+@pytest.mark.parametrize("kept", [None, 0, 9, 3_000_000], ids=["missing", "empty", "no-archive", "cut-short"])
+def test_a_missing_or_damaged_file_is_no_more_than_no_vectors(tmp_path: Path, kept: int | None) -> None:
+    path = tmp_path / "static.npz"
+    if kept is not None:
+        path.write_bytes((shipped.FOLDER / "static.npz").read_bytes()[:kept])
+    with pytest.raises(EmbeddingUnavailable, match=r"static\.npz is missing or damaged: install Broadsheet again"):
+        shipped.read_from(path, shipped.table_of)
+
+
+def test_a_file_with_a_changed_byte_is_no_more_than_no_vectors(tmp_path: Path) -> None:
+    path = tmp_path / "static.npz"
+    written = bytearray((shipped.FOLDER / "static.npz").read_bytes())
+    written[len(written) // 2] ^= 255
+    path.write_bytes(written)
+    with pytest.raises(EmbeddingUnavailable, match="damaged"):
+        shipped.read_from(path, shipped.table_of)
