@@ -1,0 +1,1 @@
+import bot  # noqa: F401  # before numpy: it settles how many threads multiply matrices
