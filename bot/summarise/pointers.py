@@ -97,13 +97,16 @@ _STATES = r"(?:(?:\w+ly|also|then|first|often|further) )?" + _one_of(
     optimizes allows addresses relies works maintains includes runs starts requires aims"""
 )
 BEGINS_WITH_NAME = re.compile(rf"({_NAME})(?: \([^()]{{1,160}}\))? {_STATES}\b")
+# What joins a sentence, or its first clause, to others: no part of the subject behind it.
+_JOINS = "But|And|Yet|So|As|While|Whereas|Although|Though|Since|Because|When|If|Unlike|With|Like"
 NO_NAME = re.compile(
     r"(?:The|A|An|This|These|It|They|We|Our|In|On|For|To|By|Each|Every|One|What|However|Here|There|Such|First|Second|"
-    r"Finally)\b"
+    rf"Finally|{_JOINS})\b"
 )
 # The subject with which a sentence begins: one thing, and several.
 SINGULAR = re.compile(
-    r"((?!(?:The|A|An|This|Our|Each|Every|In|It|One|What|There|We|Such|No|Any) )[A-Z][\w-]*(?: [\w-]+(?<!s)){0,3})"
+    rf"((?!(?:The|A|An|This|Our|Each|Every|In|It|One|What|There|We|Such|No|Any|{_JOINS}) )"
+    r"[A-Z][\w-]*(?: [\w-]+(?<!s)){0,3})"
     rf"(?: \([^()]{{1,60}}\))? {_STATES}\b"
 )
 _NO_VERB = _one_of(

@@ -43,6 +43,8 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
     [
         ("Prior work reports gains.", "These results do not hold."),
         ("Existing caches are slow.", "This approach is dear."),
+        ("As Maestro Cache is easy to use, it also adds risks.", "Its design is hard to check."),
+        ("But reading is not writing.", "It is a process."),
         ("Others use a cache.", "This enables speed."),
         ("We find a bias.", "This limits its use."),
         ("We find a bias.", "This makes it worse."),
