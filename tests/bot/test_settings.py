@@ -84,6 +84,7 @@ def test_the_environment_is_left_as_it_was(write: Any, monkeypatch: pytest.Monke
         ("[huggingface]\nbase_url = 'https://me:pw@huggingface.co'\n", "must not hold"),
         ("[digest]\nentries = 0\n", '"digest.entries"'),
         ("[llm]\nenabled = true\n", "model must be set"),
+        ('[embeddings]\nbase_url = "http://x/v1"\n', "model and dimensions must be set"),
         ("[[feeds]]\nname = 'A B'\nurl = 'https://x.org'\n", '"feeds.0.name"'),
         ("contact = 'Zoë'\n", "plain ASCII"),
         ('contact = "a\\r\\nX-More: 1"\n', "one line"),

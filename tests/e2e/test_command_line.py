@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import signal
 import sqlite3
 
@@ -9,6 +10,8 @@ import pytest
 
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
+
+ENDPOINT = {"MODEL": "m", "DIMENSIONS": "3", "BASE_URL": "http://127.0.0.1:9"}  # nobody listens there
 
 
 async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) -> None:
@@ -282,6 +285,18 @@ async def test_a_backup_replaces_older_backups_and_nothing_else(desk: Desk) -> N
     assert (settings.status, "is no backup" in settings.err) == (Exit.USAGE, True)
     assert (await desk.run("db", "backup", "data")).status == Exit.USAGE
     assert (await desk.run("db", "check")).status == Exit.OK
+
+
+async def test_what_was_collected_gets_its_vectors_and_is_found_by_its_meaning(desk: Desk) -> None:
+    down = {f"BROADSHEET_EMBEDDINGS__{name}": value for name, value in ENDPOINT.items()}
+    collected = await desk.run("collect", "huggingface", **down, BROADSHEET_EMBEDDINGS__USE="on")
+    assert collected.status == Exit.OK, collected.err
+    assert "127.0.0.1:9/embeddings could not be reached" in collected.err
+
+    embedded = await desk.run("db", "embed", BROADSHEET_EMBEDDINGS__USE="fast")
+    assert re.fullmatch(r"([1-9]\d+) of \1 items have a vector\.\n", embedded.out), embedded.err
+    found = await desk.run("search", "filmmaking sort:best", BROADSHEET_EMBEDDINGS__USE="fast")
+    assert "close in meaning" in found.out, found.out
 
 
 async def test_a_database_that_cannot_be_used_is_told_in_a_sentence(desk: Desk) -> None:
