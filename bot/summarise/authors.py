@@ -20,7 +20,7 @@ _VERBS = """
     pretrain fine-tune summarize summarise categorize categorise hypothesize hypothesise enhance adapt uncover reformulate
     decompose synthesize synthesise advocate refine showcase augment emphasize emphasise classify decouple annotate reframe
     distill mitigate unify rethink reinterpret operationalize repurpose disentangle consolidate eliminate recast redefine
-    simplify redesign strengthen standardize streamline analyse reproduce replicate
+    simplify redesign strengthen standardize streamline reproduce replicate
 """
 # Verbs that the authors may be the subject of beside those; many are nouns too, and none begins a sentence by itself.
 _MORE_VERBS = """
