@@ -24,6 +24,7 @@ _FOLLOWS = re.compile(
 _BESIDE = re.compile(rf"; |\s[—–]\s|, (?=(?:which|where|as well as|while \w+ing|without \w+ing)\b)|{_FOLLOWS.pattern}")
 _TURNS = re.compile(r", (?=(?:while|whereas|although|though|but|yet|because|since)\b)")
 _COUNTED = re.compile(r"\b(?:then|second|finally)\b|\((?:ii|2|b)\)")  # the kept part would count to one
+_LISTED = re.compile(r"\b(?:two|three|four|five|six|seven|several|following)\b[^:;]*:\s")  # the kept part would say how many
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
 
@@ -51,6 +52,7 @@ def _may_cut(text: str, at: int) -> bool:
     return (
         words >= max(_SHORTEST, _ENOUGH * len(text.split()))
         and not _COUNTED.search(tail)
+        and not (";" in tail and _LISTED.search(kept))
         and set(_NUMBER.findall(tail)) <= set(_NUMBER.findall(kept))
         and set(_NAME.findall(tail)) <= set(_NAME.findall(kept))
         and all(kept.count(opened) == kept.count(closed) for opened, closed in ("()", "[]", "{}", "“”"))

@@ -56,3 +56,10 @@ def test_a_cut_never_leaves_a_bracket_open() -> None:
 def test_a_cut_leaves_most_of_the_sentence() -> None:
     long = "The system moves data from here to there and back each night, which " + "users like and praise " * 12 + "."
     assert shortened(long) == long
+
+
+def test_a_list_that_says_how_many_it_has_keeps_all_of_them() -> None:
+    parts = ("reading " + "word after word " * 7, "sorting " + "page after page " * 7, "and telling what is there")
+    text = f"The method of this paper has three stages: {'; '.join(part.strip() for part in parts)}."
+    assert shortened(text) == text
+    assert shortened(text.replace("three stages", "stages")) != text.replace("three stages", "stages")
