@@ -8,13 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot import windows
+from bot.embed.local import LocalEmbedder
 from bot.models import Change, Feedback, Item, Order
 from bot.press import Publisher
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from bot.topics import load_packs
-from bot.windows import Stock, Windows
+from bot.windows import SHIPPED, Stock, Windows
 from tests.fakes import edition as june
 from tests.fakes.works import paper, repo
 
@@ -232,3 +233,8 @@ def test_what_is_kept_answers_as_what_is_made_anew(taken: list[tuple[str, int]])
             )
 
     asyncio.run(compared())
+
+
+def test_the_space_in_which_nearness_was_measured_is_that_of_the_shipped_transformer_alone() -> None:
+    assert LocalEmbedder().space.startswith(SHIPPED)
+    assert not LocalEmbedder(table_only=True).space.startswith(SHIPPED)
