@@ -42,7 +42,7 @@ from bot.store.best import Span
 from bot.store.search import find
 from bot.store.sqlite import SqliteStore
 from bot.store.words import STOPWORDS
-from bot.vectors import Floats, pack, text_of_item
+from bot.vectors import NEAR, Floats, pack, text_of_item
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10
@@ -131,7 +131,7 @@ async def time_hybrid(store: SqliteStore, read: Read, texts: Sequence[str], dire
     """Return milliseconds per query with vectors, and by words alone."""
     times: list[list[float]] = [[], []]
     for text in texts:
-        nears = (Near(SPACE, directions.of(text)), None)
+        nears = (Near(SPACE, directions.of(text), NEAR), None)
         runs = [[await search_once(store, partial(read, text), near) for near in nears] for _ in range(1 + RUNS)][1:]
         for kept, each in zip(times, zip(*runs, strict=True), strict=True):
             kept.append(min(each))

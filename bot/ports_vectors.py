@@ -32,6 +32,11 @@ class Embedder(Protocol):
         """How many numbers a vector has."""
         ...
 
+    @property
+    def enough(self) -> float:
+        """The cosine from which on a text is found by its meaning alone; above 1 where nobody knows."""
+        ...
+
     async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
         """Return one row of length 1 per text, in their order; a text without any word gets zeros.
 

@@ -15,7 +15,9 @@ from bot.models import Item, Kind
 Floats = NDArray[np.float32]
 Bytes = NDArray[np.int8]
 
-NEAR = 0.42  # the cosine from which on a text is found by its meaning alone; docs/decisions/0028-hybrid-search.md
+NEAR = (
+    0.42  # the cosine from which on a text is found by its meaning alone, read by the transformer that ships; decision 0028
+)
 _LONGEST = 4000  # characters of a text; the models read less than half of it
 _README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _STEPS = 127  # of 8 bits, the sign apart

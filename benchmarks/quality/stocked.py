@@ -57,7 +57,7 @@ async def near(embedding: Embedding | None, texts: Sequence[str]) -> list[Near |
     """Return what each text is to be close to."""
     if embedding is None:
         return [None] * len(texts)
-    return [Near(embedding.space, row) for row in pack(await embedding.texts(texts))]
+    return [Near(embedding.space, row, embedding.embedder.enough) for row in pack(await embedding.texts(texts))]
 
 
 async def search(store: SqliteStore, questions: Sequence[str], where: Sequence[Near | None]) -> list[list[str]]:

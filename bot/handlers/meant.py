@@ -10,7 +10,7 @@ from bot.errors import EmbeddingUnavailable
 from bot.handlers.desk import Desk
 from bot.models import And, Item, Near, Query, Term, Tree
 from bot.taught import PATIENCE
-from bot.vectors import NEAR, pack, text_of_item, unpack
+from bot.vectors import pack, text_of_item, unpack
 
 log = logging.getLogger(__name__)
 
@@ -27,9 +27,9 @@ async def near_item(desk: Desk, item: Item) -> Near | None:
     """Return what the item means, as it is stored or from its text; None where no vector can be had."""
     if desk.embedder is None:
         return None
-    space = desk.embedder.space
+    space, enough = desk.embedder.space, desk.embedder.enough
     stored = await desk.store.vectors(space, [item.key])
-    return Near(space, stored[item.key]) if item.key in stored else await near_text(desk, text_of_item(item))
+    return Near(space, stored[item.key], enough) if item.key in stored else await near_text(desk, text_of_item(item))
 
 
 async def near_text(desk: Desk, text: str, *, patience: float = PATIENCE) -> Near | None:
@@ -42,7 +42,7 @@ async def near_text(desk: Desk, text: str, *, patience: float = PATIENCE) -> Nea
     except (EmbeddingUnavailable, TimeoutError) as error:
         log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
         return None
-    return Near(desk.embedder.space, pack(rows)[0]) if rows.any() else None
+    return Near(desk.embedder.space, pack(rows)[0], desk.embedder.enough) if rows.any() else None
 
 
 async def close_ones(desk: Desk, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
@@ -52,7 +52,7 @@ async def close_ones(desk: Desk, near: Near | None, items: Sequence[Item]) -> fr
         return frozenset()
     rows = unpack([near.vector, *stored.values()])
     cosines = rows[1:] @ rows[0]
-    return frozenset(np.array(list(stored))[cosines >= NEAR].tolist())
+    return frozenset(np.array(list(stored))[cosines >= near.enough].tolist())
 
 
 def _words(tree: Tree) -> str:

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 from bot.models import Near
 from bot.store.nearest import Close, Ids
 from bot.store.vectors import Copy
-from bot.vectors import NEAR, Floats
+from bot.vectors import Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Meaning:
     def closest(self, db: Database, number: int, among: Ids | None = None) -> Close:
         """Return so many of the closest items, of these ids alone where they are given, as far as they are near enough."""
         found = self.copy.closest(db, self.near, number, among)
-        near = found.cosines >= NEAR
+        near = found.cosines >= self.near.enough
         return Close(found.ids[near], found.cosines[near])
 
     def cosines(self, db: Database, ids: Ids) -> Floats:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -147,7 +148,7 @@ class MemoryStore(MemoryVectors, MemoryChats):
         """Return the items whose texts are closest to the item's."""
         others = tuple(self._items.values())
         cosines = cosines_of(others, self._numbers, near, self._meanings)
-        return await asyncio.to_thread(similar, item, others, self._last, limit, cosines)
+        return await asyncio.to_thread(similar, item, others, self._last, limit, cosines, near.enough if near else math.inf)
 
     async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
         """Return the values of a label field that begin so, with their counts; the commonest first."""

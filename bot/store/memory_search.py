@@ -14,19 +14,21 @@ from bot.store.memory_vectors import Meanings
 from bot.store.nearest import Close
 from bot.store.similar import asked, closest
 from bot.store.words import Words, stemmed
-from bot.vectors import NEAR, unpack
+from bot.vectors import unpack
 
 
-def similar(item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float]) -> list[Hit]:
+def similar(
+    item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float], enough: float
+) -> list[Hit]:
     """Return those of the others whose texts are closest to the item's, of `number` that were ever stored.
 
-    `cosines` say by key how close the others are by their meaning, as far as that is known.
+    `cosines` say by key how close the others are by their meaning, as far as that is known, `enough` what is near.
     """
     about = asked(item)
     having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
     counts = Counter(stem for _, stems in having for stem in stems)
     idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
-    near = [other for other in others if cosines.get(other.key, 0.0) >= NEAR]
+    near = [other for other in others if cosines.get(other.key, 0.0) >= enough]
     meant = {other: cosines.get(other.key) for other in (*(each for each, _ in having), *near)}
     return closest(about, idf, item, meant, limit)
 
@@ -47,7 +49,7 @@ def ranked(hits: Sequence[Hit], numbers: Mapping[str, int], near: Near | None, m
     words = [(numbers[hit.item.key], hit.relevance) for hit in having]
     cosines = nearest.cosines(vector, np.array([number for number, _ in words], np.int64))
     ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
-    found = Close(ids[close >= NEAR], close[close >= NEAR])
+    found = Close(ids[close >= near.enough], close[close >= near.enough])
     order = fuse(words, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
     return [Hit(items[number], score) for number, score in order]
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.models import And, Item, Kind, Label, Near, Not, Query, Term, Tree, When
 from bot.ports import Store
 from bot.query import Folded, matches
-from bot.vectors import pack
+from bot.vectors import NEAR, pack
 from tests.conftest import NOW
 from tests.contract.both import with_both
 
@@ -34,7 +34,7 @@ def towards(degrees: float) -> bytes:
 
 
 def near(degrees: float = 0, space: str = SPACE) -> Near:
-    return Near(space, towards(degrees))
+    return Near(space, towards(degrees), NEAR)
 
 
 def best(*parts: Tree) -> Query:
@@ -116,7 +116,7 @@ async def test_a_search_without_a_bare_word_is_not_widened(store: Store) -> None
 
 async def test_a_vector_of_another_space_or_size_finds_nothing(store: Store) -> None:
     await fill(store, {paper(1, "Felines"): 0, paper(2): 80})
-    three = Near(SPACE, pack(np.array([[1, 0, 0]], np.float32))[0])
+    three = Near(SPACE, pack(np.array([[1, 0, 0]], np.float32))[0], NEAR)
     for other in (near(space="other-1"), three):
         assert await found(store, best(Term("cats")), other) == ["2"]
         assert [hit.item.key for hit in await store.similar(paper(9, "Dogs"), NOW, near=other)] == []
@@ -210,3 +210,10 @@ async def _in_pages(store: Store, query: Query, size: int, keys: list[str]) -> N
         ]
         assert [hit.item.key for page in pages for hit in page.hits] == keys
         assert [page.more for page in pages] == [offset + size < len(keys) for offset in range(0, len(keys) + size, size)]
+
+
+async def test_nothing_is_found_by_its_meaning_alone_where_nobody_knows_what_is_near(store: Store) -> None:
+    await fill(store, {paper(1, "Felines"): 0, paper(2): 80})
+    unknown = replace(near(), enough=math.inf)
+    assert await found(store, best(Term("cats")), near()) == ["1", "2"]
+    assert await found(store, best(Term("cats")), unknown) == ["2"]

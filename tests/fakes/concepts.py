@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from bot.errors import EmbeddingUnavailable
 from bot.query.fold import indexed
+from bot.vectors import NEAR
 
 CONCEPTS = (
     ("cache", "caches", "caching", "kv", "memory"),
@@ -25,6 +26,7 @@ class Concepts:
     """
 
     space = "concepts-1"
+    enough = NEAR
     size = len(CONCEPTS)
 
     def __init__(self) -> None:

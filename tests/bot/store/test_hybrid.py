@@ -11,7 +11,7 @@ from bot.models import And, Item, Kind, Label, Near, Query, Term
 from bot.store.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.nearest import EXACT, Close, Ids, Nearest
 from bot.store.sqlite import SqliteStore
-from bot.vectors import Floats, pack, unpack
+from bot.vectors import NEAR, Floats, pack, unpack
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 SPACE = "random-1"
@@ -32,7 +32,7 @@ async def filled(store: SqliteStore, cats: int, others: int) -> Near:
     await store.open()
     await store.add(items, NOW)
     await store.save_vectors(SPACE, items, vectors, quick=False)
-    return Near(SPACE, vectors[-1])
+    return Near(SPACE, vectors[-1], NEAR)
 
 
 @pytest.mark.parametrize("size", [7, 50, MANY])
@@ -75,7 +75,7 @@ async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(sto
     await store.add(items, NOW)
     await store.save_vectors(SPACE, items, [vector] * len(items), quick=False)
     for parts in ((Term("cats"),), (Term("cats"), Label("category", "cs.lg"))):
-        page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector))
+        page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector, NEAR))
         assert len(page.hits) == WIDENED
 
 
