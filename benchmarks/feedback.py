@@ -127,7 +127,8 @@ def report(world: World, embedding: Embedding | None) -> None:
     """Print a collection's tables."""
     vectors = asyncio.run(embedding.packed(world.items)) if embedding else {}
     edition = Edition(world.items, {}, _NOW)
-    cosines = np.stack([edition.likeness(number) for number in range(len(world.items))])
+    cosines = np.stack([edition.closeness(item) for item in world.items])
+    np.fill_diagonal(cosines, 1.0)  # an example is never close to itself, a text is
     known = Known(world, edition.taught(vectors), cosines, vectors)
     people = len({task.who for task in world.tasks})
     print(
