@@ -24,7 +24,7 @@ AXES = ("cache", "memory", "protein")
 class Axes:
     """An embedder with one direction for a few words: `cache` and `memory` are near each other, `protein` is not."""
 
-    space, size = "minilm-l6-test", 8
+    space, size, enough = "minilm-l6-test", 8, 0.42
 
     def __init__(self) -> None:
         self.asked: list[str] = []
