@@ -26,7 +26,8 @@ _VERBS = """
 _MORE_VERBS = """
     improve outperform give make take learn model solve open-source answer focus rely seek aim set call enable allow let
     help reduce incorporate compute generate infer exploit replace treat view cast frame do are have run fine fuse align
-    predict add include determine publish share advance project map encode select sample
+    predict add include determine publish share advance project map encode select sample contribute resolve calibrate
+    reuse manipulate adjust aggregate execute pose contrast tokenize deduce
 """
 _LEADS = "finally|additionally|firstly|secondly|lastly|also|further|then|first|thus|therefore|hence|here|next|subsequently"
 

@@ -36,4 +36,6 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
 
 def _without_address(text: str) -> str:
     kept = _ADDRESS.sub("", text)
-    return text if kept == text or len(kept.split()) < _SHORTEST_REST else f"{kept.rstrip(' ,;:')}."
+    # `(code at https://…)`: without the address its bracket would stay open.
+    stays = kept == text or len(kept.split()) < _SHORTEST_REST or kept.count("(") > kept.count(")")
+    return text if stays else f"{kept.rstrip(' ,;:')}."

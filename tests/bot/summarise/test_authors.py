@@ -32,6 +32,7 @@ def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
         ("We propose to train X and test it.", "The authors propose to train X and test it."),
         ("We propose X, which can see and evaluate it.", "The authors propose X, which can see and evaluate it."),
         ("We design, train and open-source a model.", "The authors design, train and open-source a model."),
+        ("We present and openly contribute a set.", "The authors present and openly contribute a set."),
         ("We show that we can do it.", "The authors show that they can do it."),
         ("We introduce our own system.", "The authors introduce their own system."),
         ("We do not propose it.", "The authors do not propose it."),
