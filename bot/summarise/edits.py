@@ -20,6 +20,8 @@ from bot.summarise.openings import opened
 
 _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
 
+# `superseded by https://…`, `see https://…`: the address is what the words are about.
+_NEEDS_ADDRESS = re.compile(r"\b(?:by|to|with|of|for|see|visit|is|are|and|or|into|using|called)$", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?: (?:at|from|via|on|in|under|here))?:? *[(\[]?https?://[^\s)\]]+[)\]]?[.!]?$", re.IGNORECASE)
 
 
@@ -38,4 +40,4 @@ def _without_address(text: str) -> str:
     kept = _ADDRESS.sub("", text)
     # `(code at https://…)`: without the address its bracket would stay open.
     stays = kept == text or len(kept.split()) < _SHORTEST_REST or kept.count("(") > kept.count(")")
-    return text if stays else f"{kept.rstrip(' ,;:')}."
+    return text if stays or _NEEDS_ADDRESS.search(kept) else f"{kept.rstrip(' ,;:')}."

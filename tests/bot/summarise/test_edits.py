@@ -101,6 +101,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
         ("Code and data: https://lab.example/a_(b).", "Code and data."),
         ("All models are released (https://lab.example/models).", "All models are released."),
         ("See https://lab.example.", "See https://lab.example."),
+        ("A guide, superseded by https://lab.example/new", "A guide, superseded by https://lab.example/new."),
         ("It is fast (code at https://lab.example/fast).", "It is fast (code at https://lab.example/fast)."),
         ("The site https://lab.example hosts the data.", "The site https://lab.example hosts the data."),
     ],
