@@ -20,8 +20,10 @@ from bot.vectors import pack, text_of_item
 log = logging.getLogger(__name__)
 
 BACKLOG = 2000  # items without a vector; the shipped model takes about three minutes for as many
+_SOME = 200  # items; the shipped model takes about a quarter of a minute
 _BATCH = 16  # items; one to two seconds of the shipped model on one core
-_QUICK_BATCH = 256
+_LARGEST = 256  # items; a second of the table, and no transaction of the store's is long
+_SOON = 0.5  # seconds; twice a batch that took less still leaves others their turn
 _TOLD = 1000  # items between two lines in the log
 _RETRY = timedelta(minutes=5)  # after an endpoint gave nothing and did not say when it will
 
@@ -37,13 +39,25 @@ class Step:
 
 
 class Filler:
-    """Fills the store with vectors. `quick` says that the embedder has a quicker way, of the same space."""
+    """Fills the store with vectors. `quick` says that the embedder has a quicker way, of the same space.
 
-    def __init__(self, store: Store, embedder: Embedder, *, quick: bool, backlog: int = BACKLOG) -> None:
+    `seconds` is a clock that never goes back: batches grow as long as they take little time.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        *,
+        quick: bool,
+        backlog: int = BACKLOG,
+        seconds: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._store = store
         self._embedder = embedder
         self._quick = quick
         self._backlog = backlog
+        self._seconds = seconds
         self._stopped = False
         self._finished = ""  # what the store held when nothing was left to do
         self._not_before: datetime | None = None
@@ -65,6 +79,10 @@ class Filler:
             self._not_before = clock() + wait
             log.warning("embed: %s Trying again in %d s.", error, wait.total_seconds())
 
+    async def fill_some(self, progress: Progress) -> Embedded:
+        """Embed the newest items, as few as a person who collects may wait for; otherwise as `fill`."""
+        return await self.fill(most=_SOME, progress=progress)
+
     async def fill(
         self, *, most: int | None = None, rest: float = 0.0, progress: Progress = lambda embedded: None
     ) -> Embedded:
@@ -74,12 +92,12 @@ class Filler:
         StoreError; what was done before stays.
         """
         done = told = 0
-        hurried = False
+        hurried, batch = False, _BATCH
         while not self._stopped:
-            began, mark, state = time.monotonic(), await self._mark(), await self._state()
+            began, mark, state = self._seconds(), await self._mark(), await self._state()
             progress(state)
             hurried = self._quick and (state.lacking > self._backlog or (hurried and state.lacking > 0))
-            step = await self._step(hurried=hurried, most=_BATCH if most is None else min(_BATCH, most - done))
+            step = await self._step(hurried=hurried, most=batch if most is None else min(batch, most - done))
             if step is None:
                 self._finished = mark if most is None else ""
                 break
@@ -88,13 +106,15 @@ class Filler:
             if told >= _TOLD:
                 log.info("embed: %s", in_words(state))
                 told = 0
-            await asyncio.sleep(rest * (time.monotonic() - began))
+            took = self._seconds() - began
+            batch = batch if step.quick else _next_batch(batch, took)
+            await asyncio.sleep(rest * took)
         return await self._state()
 
     async def _step(self, *, hurried: bool, most: int) -> Step | None:
         """Embed a few items without a vector, quickly when hurried; where there are none, a few with a quick one."""
         space = self._embedder.space
-        if hurried and (items := await self._store.lacking_vectors(space, limit=_QUICK_BATCH)):
+        if hurried and (items := await self._store.lacking_vectors(space, limit=_LARGEST)):
             return await self._embed(items, quick=True)
         if most < 1:
             return None
@@ -112,6 +132,13 @@ class Filler:
 
     async def _mark(self) -> str:
         return f"{await self._store.items_mark()} {await self._store.vectors_mark(self._embedder.space)}"
+
+
+def _next_batch(batch: int, took: float) -> int:
+    """Return how many items come next: more after a batch that took little time, fewer after a long one."""
+    if took < _SOON:
+        return min(2 * batch, _LARGEST)
+    return max(batch // 2, _BATCH) if took > 4 * _SOON else batch
 
 
 def in_words(embedded: Embedded) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from bot.embedding import Filler, in_words
@@ -65,6 +66,53 @@ async def test_who_may_do_only_some_does_the_newest_and_the_next_one_goes_on(now
     assert (await Filler(store, concepts, quick=True, backlog=20).fill(most=10)) == Embedded(whole=20, quick=20, lacking=0)
     await Filler(store, concepts, quick=True).fill()
     assert asked(concepts, quick=False) == list(range(39, -1, -1))
+
+
+class Pacing(Concepts):
+    """Each text takes it so many seconds; `batches` is how many came at a time."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.now = 0.0
+        self.batches: list[int] = []
+        self.seconds = seconds
+
+    async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
+        self.batches.append(len(texts))
+        self.now += self.seconds * len(texts)
+        return await super().embed(texts, quick=quick)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "batches"),
+    [
+        (0.001, [16, 32, 64, 128, 256, 104]),  # the table
+        (0.01, [16, 32, 64] + [64] * 7 + [40]),
+        (0.1, [16] * 37 + [8]),  # the model
+    ],
+)
+async def test_batches_grow_as_long_as_they_take_little_time(now: datetime, seconds: float, batches: list[int]) -> None:
+    store, pacing = await stocked(600, now), Pacing(seconds)
+    await Filler(store, pacing, quick=False, seconds=lambda: pacing.now).fill()
+    assert pacing.batches == batches
+    assert asked(pacing, quick=False) == list(range(599, -1, -1))
+
+
+async def test_batches_shrink_again_when_they_take_long(now: datetime) -> None:
+    store, pacing = await stocked(600, now), Pacing(0.01)
+
+    def slower(embedded: Embedded) -> None:
+        pacing.seconds = 0.01 if embedded.whole < 100 else 0.1
+
+    await Filler(store, pacing, quick=False, seconds=lambda: pacing.now).fill(progress=slower)
+    assert pacing.batches[:7] == [16, 32, 64, 64, 32, 16, 16]
+
+
+async def test_who_collects_waits_for_the_newest_alone(now: datetime) -> None:
+    store, concepts, states = await stocked(600, now), Concepts(), list[Embedded]()
+    done = await Filler(store, concepts, quick=False).fill_some(states.append)
+    assert (done.whole, states[0].lacking) == (200, 600)
+    assert asked(concepts, quick=False) == list(range(599, 399, -1))
 
 
 class Arriving(Concepts):
