@@ -19,6 +19,7 @@ from bot.store.records import item_from_text
 from bot.vectors import Floats, text_digest, unpack
 
 _AT_ONCE = 4096  # rows that are read into the copy at a time
+_SAMPLE = 100  # vectors that show how long all of their space are
 _CHANGES = "vector changes"  # the fact that has the number of the last write
 _SINCE = "vector changes known since"  # a copy that knows less is made anew: what went before is forgotten
 
@@ -57,12 +58,23 @@ def _stored(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
 
 
 def of_keys(db: Database, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
-    """Return the vectors of the space by the items' own keys."""
+    """Return the vectors of the space by the items' own keys, those left out that are damaged: of another size."""
+    number = _space(db, space)
     sql = (
         "select key, vector from items join vectors on item = items.id"
-        " where key in (select value from json_each(?)) and space = ?"
+        " where key in (select value from json_each(?)) and space = ? and length(vector) = ?"
     )
-    return dict(db.execute(sql, [json.dumps(list(keys)), _space(db, space)]).fetchall())
+    return dict(db.execute(sql, [json.dumps(list(keys)), number, _length(db, number)]).fetchall())
+
+
+def _length(db: Database, space: int) -> int:
+    """Return how many bytes a vector of the space has, as most of a few do; 0 where there is none."""
+    sql = (
+        "select length(vector) from (select vector from vectors where space = ? limit ?)"
+        " group by 1 order by count(*) desc, 1 desc limit 1"
+    )
+    row = db.execute(sql, [space, _SAMPLE]).fetchone()
+    return int(row[0]) if row else 0
 
 
 def mark(db: Database) -> str:

@@ -1,4 +1,4 @@
-"""A database of an edition that knew no vectors: what it holds is there afterwards, and gets its vectors."""
+"""Databases with no vectors yet, of an older edition, and with damaged ones."""
 
 import asyncio
 from pathlib import Path
@@ -8,9 +8,10 @@ import pytest
 from bot.ports_vectors import Embedded
 from bot.store.connections import connect
 from bot.store.sqlite import SqliteStore
+from bot.vectors import unpack
 from tests.conftest import NOW
 from tests.contract.made import digest, paper
-from tests.contract.test_vectors import SPACE, keep, lacking
+from tests.contract.test_vectors import SPACE, keep, lacking, vector
 
 LATER = ("m005_unposted", "m006_vectors")
 
@@ -48,4 +49,27 @@ async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(p
     assert await lacking(store) == []
     await store.add([paper(1, title="Another")], NOW)
     assert await lacking(store) == [items[0].key]
+    await store.close()
+
+
+def damaged(path: Path, vector: bytes) -> None:
+    """Put these bytes in the place of the oldest item's vector."""
+    db = connect(path)
+    db.execute("update vectors set vector = ? where item = (select min(item) from vectors)", [vector])
+    db.conn.commit()
+    db.close()
+
+
+@pytest.mark.parametrize("wrong", [b"", b"\1", vector(1, 2)[:-1], vector(1, 2, 3)])
+async def test_a_damaged_vector_is_as_none_and_the_others_are_given(path: Path, wrong: bytes) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    items = [paper(1), paper(2), paper(3)]
+    await store.add(items, NOW)
+    await keep(store, items)
+    await asyncio.to_thread(damaged, path, wrong)
+    found = await store.vectors(SPACE, [item.key for item in items])
+    assert len(found) == 2
+    assert {len(packed) for packed in found.values()} == {len(vector(1, 2))}
+    assert unpack(list(found.values())).shape == (2, 2)
     await store.close()
