@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 BACKLOG = 2000  # items without a vector; the shipped model takes about three minutes for as many
 _SOME = 200  # items; the shipped model takes about a quarter of a minute
 _BATCH = 16  # items; one to two seconds of the shipped model on one core
-_LARGEST = 256  # items; a second of the table, and no transaction of the store's is long
+_LARGEST = 256  # items of one transaction, however quickly their vectors are made; the table takes a tenth of a second
 _SOON = 0.5  # seconds; twice a batch that took less still leaves others their turn
 _TOLD = 1000  # items between two lines in the log
 _RETRY = timedelta(minutes=5)  # after an endpoint gave nothing and did not say when it will
