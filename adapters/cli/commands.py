@@ -25,9 +25,10 @@ from adapters.cli.session import (
 )
 from bot import __version__
 from bot.commands import MOST_ENTRIES
-from bot.errors import SettingsError, UsageError
+from bot.errors import EmbeddingUnavailable, SettingsError, UsageError
 
 if TYPE_CHECKING:
+    from adapters.cli.progress import Bars
     from bot.app import App
     from bot.checkup import Checkup
     from bot.models import Digest, Topic
@@ -65,14 +66,14 @@ def version(as_json: bool) -> None:
 @click.pass_context
 def collect(context: click.Context, names: Sequence[str], force: bool, as_json: bool) -> int:
     """Fetch what is new from every source (or those named: arxiv, huggingface, github, feed:NAME)."""
-    from adapters.cli.progress import EMBEDDED, Bars, embed
+    from adapters.cli.progress import Bars
 
     async def work(app: "App") -> list["Collected"]:
         if not app.sources:
             raise SettingsError("Every source is switched off in the settings: there is nothing to collect from.")
         with Bars(shown=not as_json) as bars:
             found = await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
-            await embed(app, bars, most=EMBEDDED)
+            await _embed_some(app, bars)
             return found
 
     results = with_app(context, work, exclusive=True)
@@ -81,6 +82,16 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
     else:
         _print_collected(results)
     return Exit.SOURCE if any(result.error is not None or not result.asked for result in results) else Exit.OK
+
+
+async def _embed_some(app: "App", bars: "Bars") -> None:
+    """Give the newest items their vectors. An endpoint that gives none is told of and fails nothing: it is asked again."""
+    filler = app.filler()
+    try:
+        if filler is not None:
+            await filler.fill_some(bars.embedded)
+    except EmbeddingUnavailable as error:
+        click.echo(str(error), err=True)
 
 
 @click.command()

@@ -8,13 +8,16 @@ import click
 
 from adapters.cli.exits import Exit
 from adapters.cli.session import as_json, echo_json, now_of, settings_of, with_app
-from bot.errors import UsageError
+from bot.errors import EmbeddingUnavailable, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
     from bot.ports_vectors import Embedded
 
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
+
+_OFF = 'Embeddings are switched off: set "use" in [embeddings] of the settings to "on" or "fast" first.'
+_AGAIN = "Mend what `broadsheet doctor` says of it and run this again: it goes on where it was."
 
 
 @click.group()
@@ -57,15 +60,20 @@ def check(context: click.Context, as_json: bool) -> int:
 @click.pass_context
 def embed(context: click.Context) -> None:
     """Give every item its vector, so that it is found by its meaning; the service does so by itself, at leisure."""
-    from adapters.cli.progress import Bars, embed
+    from adapters.cli.progress import Bars
     from bot.embedding import in_words
 
-    async def work(app: "App") -> "Embedded | None":
+    async def work(app: "App") -> "Embedded":
+        filler = app.filler()
+        if filler is None:
+            raise UsageError(_OFF)
         with Bars() as bars:
-            return await embed(app, bars)
+            return await filler.fill(progress=bars.embedded)
 
-    embedded = with_app(context, work)
-    click.echo(f"{in_words(embedded)}." if embedded else "Nothing was embedded.")
+    try:
+        click.echo(f"{in_words(with_app(context, work))}.")
+    except EmbeddingUnavailable as error:
+        raise EmbeddingUnavailable(f"{error} {_AGAIN}", retry_after=error.retry_after) from error
 
 
 @db.command()

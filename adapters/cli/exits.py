@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from bot.errors import BotError, SettingsError, SourceError, StoreError, UsageError
+from bot.errors import BotError, EmbeddingUnavailable, SettingsError, SourceError, StoreError, UsageError
 
 
 class Exit(IntEnum):
@@ -13,7 +13,7 @@ class Exit(IntEnum):
     USAGE = 2  # the command line or the query is not right
     SETTINGS = 3  # the settings or a topic pack are not right
     DATABASE = 4  # the database cannot be read or written; nothing was lost
-    SOURCE = 5  # at least one source did not deliver; what the others brought is stored
+    SOURCE = 5  # a source or the embeddings endpoint did not deliver; what there was until then is stored
     UNWELL = 6  # `doctor` or `db check` found something to mend
     INTERRUPTED = 130  # Ctrl-C
 
@@ -25,6 +25,7 @@ def status_of(error: BotError) -> Exit:
         (SettingsError, Exit.SETTINGS),
         (StoreError, Exit.DATABASE),
         (SourceError, Exit.SOURCE),
+        (EmbeddingUnavailable, Exit.SOURCE),
     )
     return next((status for kind, status in kinds if isinstance(error, kind)), Exit.BUG)
 

@@ -2,20 +2,12 @@
 
 import sys
 from types import TracebackType
-from typing import TYPE_CHECKING
 
-import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bot.errors import EmbeddingUnavailable
 from bot.pipeline import Progress as Step
 from bot.ports_vectors import Embedded
-
-if TYPE_CHECKING:
-    from bot.app import App
-
-EMBEDDED = 200  # items that a collection gives their vectors before it ends, in about a quarter of a minute
 
 
 class Bars:
@@ -51,16 +43,3 @@ class Bars:
         if task is None:
             task = self._tasks[step.source] = self._progress.add_task(step.source, total=None, items=0)
         self._progress.update(task, completed=step.done, total=step.total or None, items=step.items)
-
-
-async def embed(app: "App", bars: Bars, *, most: int | None = None) -> Embedded | None:
-    """Give items their vectors, `most` of them in the slower way; None where that is switched off.
-
-    An endpoint that gives none is told of, and fails nothing.
-    """
-    filler = app.filler()
-    try:
-        return await filler.fill(most=most, progress=bars.embedded) if filler else None
-    except EmbeddingUnavailable as error:
-        click.echo(str(error), err=True)
-        return None

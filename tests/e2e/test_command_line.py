@@ -293,6 +293,14 @@ async def test_what_was_collected_gets_its_vectors_and_is_found_by_its_meaning(d
     assert collected.status == Exit.OK, collected.err
     assert "127.0.0.1:9/embeddings could not be reached" in collected.err
 
+    dead = await desk.run("db", "embed", **down, BROADSHEET_EMBEDDINGS__USE="on")
+    assert (dead.status, dead.out) == (Exit.SOURCE, "")
+    assert "127.0.0.1:9/embeddings could not be reached" in dead.err
+    assert dead.err.endswith("Mend what `broadsheet doctor` says of it and run this again: it goes on where it was.\n")
+    off = await desk.run("db", "embed", BROADSHEET_EMBEDDINGS__USE="off")
+    assert (off.status, off.out) == (Exit.USAGE, "")
+    assert "Embeddings are switched off" in off.err
+
     embedded = await desk.run("db", "embed", BROADSHEET_EMBEDDINGS__USE="fast")
     assert re.fullmatch(r"([1-9]\d+) of \1 items have a vector\.\n", embedded.out), embedded.err
     found = await desk.run("search", "filmmaking sort:best", BROADSHEET_EMBEDDINGS__USE="fast")
