@@ -1,11 +1,13 @@
 """What readers of Daily Papers upvoted: each day's arXiv papers of the corpus, ranked without knowing any upvotes.
 
 The days are spread evenly over those that have a hundred papers, five of which were on Hugging Face, and 28 recorded days
-before them. Gains are log2(1 + upvotes), 0 for what was never on Hugging Face; nDCG@10 per day.
+before them. Gains are log2(1 + the most upvotes that any day's file has), 0 for what was never on Hugging Face; nDCG@10 per
+day.
 
 "What was upvoted before" is a topic that states nothing and has, of the 28 days before, the thirty papers with most upvotes
-marked more, and thirty drawn of those that were not on Hugging Face marked less. Baselines know the same: plain TF-IDF's
-centroid of the thirty, the mean of the three nearest, and a linear SVM of the thirty against the rest.
+marked more, and thirty drawn of those that were not on Hugging Face marked less, as far as the files of days before the one
+that is ranked say it. Baselines know the same: plain TF-IDF's centroid of the thirty, the mean of the three nearest, and a
+linear SVM of the thirty against the rest.
 
 "The shipped topics" ranks for each pack what its query admits of the day, where that is more than ten papers of which one at
 least was upvoted; a day's figure is the mean over packs. Baselines: FTS5 for the pack's title and description, plain TF-IDF
@@ -43,6 +45,7 @@ _SEED = 5
 _PACKS = Path(__file__).parents[2] / "config" / "topics"
 
 Way = tuple[str, Floats]  # and its scores for the candidates
+Upvotes = Mapping[str, Sequence[tuple[date, int]]]  # of each paper's key, what each day's file has
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,20 +90,24 @@ async def _vectors(embedding: Embedding | None, chosen: Sequence[Day], packs: Se
 # --- the days ------------------------------------------------------------------------------------------------------
 
 
-def upvotes(folder: Path) -> dict[str, tuple[date, int]]:
-    """Return of each paper's key the first day that has it, and the most upvotes that any day saw."""
-    found: dict[str, tuple[date, int]] = {}
+def upvotes(folder: Path) -> Upvotes:
+    """Return of each paper's key the days whose files have it, and its upvotes there."""
+    found: defaultdict[str, list[tuple[date, int]]] = defaultdict(list)
     for path in sorted(folder.glob("*.json.gz")):
         day = date.fromisoformat(path.name[:10])
         with gzip.open(path, "rt", encoding="utf-8") as file:
             for paper in (entry["paper"] for entry in json.load(file)):
-                key = f"arxiv:{paper['id']}"
-                first, most = found.get(key, (day, 0))
-                found[key] = (first, max(most, paper.get("upvotes") or 0))
+                found[f"arxiv:{paper['id']}"].append((day, paper.get("upvotes") or 0))
     return found
 
 
-def days(corpus: Sequence[Item], voted: Mapping[str, tuple[date, int]], count: int) -> list[Day]:
+def most(voted: Upvotes, before: date = date.max) -> dict[str, int]:
+    """Return of each paper that a file before this day has the most upvotes that such a file has."""
+    known = {key: [count for day, count in counts if day < before] for key, counts in voted.items()}
+    return {key: max(counts) for key, counts in known.items() if counts}
+
+
+def days(corpus: Sequence[Item], voted: Upvotes, count: int) -> list[Day]:
     """Return so many days, spread evenly over those that have enough."""
     by_day: defaultdict[date, list[Item]] = defaultdict(list)
     for item in corpus:
@@ -116,17 +123,16 @@ def days(corpus: Sequence[Item], voted: Mapping[str, tuple[date, int]], count: i
     return [_day(day, by_day, recorded, voted) for day in picked]
 
 
-def _day(
-    day: date, by_day: Mapping[date, list[Item]], recorded: Sequence[date], voted: Mapping[str, tuple[date, int]]
-) -> Day:
+def _day(day: date, by_day: Mapping[date, list[Item]], recorded: Sequence[date], voted: Upvotes) -> Day:
     at = recorded.index(day)
     earlier = [item for before in recorded[at - _BEFORE : at] for item in by_day[before]]
-    liked = [item for item in earlier if item.key in voted and voted[item.key][0] < day]
-    liked.sort(key=lambda item: (-voted[item.key][1], item.key))
-    others = [item for item in earlier if item.key not in voted]
+    # What a later file has was not known yet: neither who would be upvoted, nor who would not.
+    known, whole = most(voted, day), most(voted)
+    liked = sorted((item for item in earlier if item.key in known), key=lambda item: (-known[item.key], item.key))
+    others = [item for item in earlier if item.key not in known]
     less = random.Random(f"{_SEED} {day}").sample(others, min(_MARKED, len(others)))
     items = tuple(by_day[day])
-    gains = np.array([math.log2(1 + voted[item.key][1]) if item.key in voted else 0.0 for item in items])
+    gains = np.array([math.log2(1 + whole.get(item.key, 0)) for item in items])
     now = datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
     return Day(items, gains, tuple(liked[:_MARKED]), tuple(less), now)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from benchmarks.quality.archive import any_order, days
+from benchmarks.quality.archive import any_order, days, most
 from benchmarks.quality.baselines import Plain, Porter, svm
 from benchmarks.quality.dangling import dangles
 from benchmarks.quality.embedding import Embedding
@@ -72,7 +72,7 @@ def test_readers_are_known_by_earlier_days_alone() -> None:
     corpus = [paper(number, day) for day in range(40) for number in range(100)]
     # Five papers a day are on Hugging Face, on the day after they appeared.
     voted = {
-        paper(number, day).key: (date(2026, 1, 5) + timedelta(days=day + 1), 10 * number)
+        paper(number, day).key: [(date(2026, 1, 5) + timedelta(days=day + 1), 10 * number)]
         for day in range(40)
         for number in range(1, 6)
     }
@@ -85,13 +85,33 @@ def test_readers_are_known_by_earlier_days_alone() -> None:
         assert len(day.more) == len(day.less) == 30
         assert all(item.seen < today for item in (*day.more, *day.less) if item.seen)
         # What appeared the day before was first on Hugging Face today: nobody knew of it.
-        assert all(voted[item.key][0] < today.date() for item in day.more)
-        assert not {item.key for item in day.less} & voted.keys()
+        assert all(voted[item.key][0][0] < today.date() for item in day.more)
+        assert not {item.key for item in day.less} & most(voted, today.date()).keys()
+
+
+def test_upvotes_that_a_later_day_saw_choose_no_paper() -> None:
+    corpus = [paper(number, day) for day in range(30) for number in range(100)]
+    ranked = (FIRST + timedelta(days=29)).date()
+    before, after = ranked - timedelta(days=1), ranked + timedelta(days=1)
+    # Forty are known; the ten with fewest upvotes have the most of all a day later. On the day itself five are voted for.
+    voted = {paper(number, 20).key: [(before, 100 - number)] for number in range(40)}
+    for number in range(30, 40):
+        voted[paper(number, 20).key] += [(ranked, 5000), (after, 9000)]
+    voted |= {paper(number, 29).key: [(ranked, 3), (after, 7)] for number in range(5)}
+    found = days(corpus, voted, 1)[0]
+    assert [item.key for item in found.more] == [paper(number, 20).key for number in range(30)]
+    assert max(found.gains) == pytest.approx(np.log2(8))
+
+    # A paper that only a later file has is, on the day before, like every other that nobody voted for.
+    later = {paper(number, day).key: [(after, 50)] for day in range(28) for number in range(100)}
+    found = days(corpus, later | voted, 1)[0]
+    assert [item.key for item in found.more] == [paper(number, 20).key for number in range(30)]
+    assert {item.key for item in found.less} & later.keys() - voted.keys()
 
 
 def test_days_with_few_papers_or_few_votes_are_left_out() -> None:
     corpus = [paper(number, day) for day in range(40) for number in range(99)]
-    assert days(corpus, {item.key: (date(2026, 1, 1), 1) for item in corpus}, 3) == []
+    assert days(corpus, {item.key: [(date(2026, 1, 1), 1)] for item in corpus}, 3) == []
     assert days([paper(number, day) for day in range(40) for number in range(100)], {}, 3) == []
 
 
