@@ -1,13 +1,15 @@
 """What single sets are judged by, and the baselines beside them."""
 
 import asyncio
+import gzip
+import json
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks.quality.archive import any_order, days, most
+from benchmarks.quality.archive import any_order, days, most, upvotes
 from benchmarks.quality.baselines import Plain, Porter, svm
 from benchmarks.quality.dangling import dangles
 from benchmarks.quality.embedding import Embedding
@@ -107,6 +109,16 @@ def test_upvotes_that_a_later_day_saw_choose_no_paper() -> None:
     found = days(corpus, later | voted, 1)[0]
     assert [item.key for item in found.more] == [paper(number, 20).key for number in range(30)]
     assert {item.key for item in found.less} & later.keys() - voted.keys()
+
+
+def test_of_each_paper_it_is_kept_what_each_days_file_has(tmp_path: Path) -> None:
+    for day, count in (("2026-02-01", 4), ("2026-02-02", 9), ("2026-02-03", None)):
+        with gzip.open(tmp_path / f"{day}.json.gz", "wt", encoding="utf-8") as file:
+            json.dump([{"paper": {"id": "2601.00001", "upvotes": count}}], file)
+    voted = upvotes(tmp_path)
+    assert most(voted, date(2026, 2, 1)) == {}
+    assert most(voted, date(2026, 2, 2)) == {"arxiv:2601.00001": 4}
+    assert most(voted) == {"arxiv:2601.00001": 9}
 
 
 def test_days_with_few_papers_or_few_votes_are_left_out() -> None:
