@@ -1,7 +1,8 @@
 """Takes off what stands in front of a sentence and belongs to what went before: bullets, headings, connectives.
 
 `- `, `2) `, `Methods: `, `However, `, `To address this gap, `, `In this paper, `; and the same inside: `The cost, however,
-is high`, `It also reveals`. A condition is none of these: `Under this assumption, it converges` keeps its beginning.
+is high`, `It also reveals`. A condition is none of these: `Under this assumption, it converges` and `In these systems, tasks
+wait` keep their beginning.
 """
 
 import re
@@ -38,6 +39,8 @@ _GROUND = _one_of(
     capabilit understanding theor model view basis mind spirit context light regard respect end way manner fashion aim reason
     purpose vein line direction"""
 )
+# `In these systems, tasks wait` holds for these systems alone; `in these respects` limits nothing.
+_RESPECT = _one_of("context light regard respect end way manner fashion aim reason purpose vein line direction spirit view")
 _THESE = r"(?:this|these|such|those|that|the above|above|the aforementioned|its|their)"
 _PAPER = _one_of(
     """paper, work, article, study, report, letter, survey, thesis, contribution, chapter, research, position paper, review,
@@ -68,8 +71,9 @@ _CONNECTIVE = re.compile(
     rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"
     rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"
-    r"(?:with|given|in light of|in view of|in response to|for|in|despite|because of|due to|owing to|leveraging|using|"
+    r"(?:with|given|in light of|in view of|in response to|despite|because of|due to|owing to|leveraging|using|"
     rf"following|exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*(?: in mind)?|"
+    rf"(?:in|for) {_THESE} (?:[\w-]+ )?{_RESPECT}s?|"
     rf"(?:in order )?to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
     r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "
     r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our|such)\b)|"

@@ -47,6 +47,7 @@ def test_it_goes(before: str, after: str) -> None:
         "Results urge caution.",
         "Background noise is high.",
         "Under this assumption, it converges.",
+        "In these systems, tasks wait.",
         "In this setting, it converges.",
         "To reduce cost, it sleeps.",
         "First-order methods are slow.",
