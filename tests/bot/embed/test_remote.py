@@ -1,7 +1,9 @@
 """An OpenAI-compatible embeddings endpoint that may misbehave in every way."""
 
+import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,25 @@ async def test_texts_go_in_batches_and_come_back_in_their_order(web: Web, remote
     assert [len(json.loads(asked.body)["input"]) for asked in web.asked] == [AT_ONCE, 5]
     assert {(asked.path, asked.headers["authorization"]) for asked in web.asked} == {(PATH, f"Bearer {KEY}")}
     assert json.loads(web.asked[0].body)["model"] == "embed-test"
+
+
+class Counting(ThreadPoolExecutor):
+    """Threads, and how often one of them was asked to work."""
+
+    jobs = 0
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        self.jobs += 1
+        return super().submit(fn, *args, **kwargs)
+
+
+async def test_answers_are_read_in_a_thread_so_that_the_loop_stays_free(web: Web, remote: RemoteEmbedder) -> None:
+    web.rule(by_length)
+    await remote.embed(["once, so that all is connected"])
+    threads = Counting(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    await remote.embed(["x"] * (2 * AT_ONCE))
+    assert threads.jobs == 2  # one for each answer
 
 
 async def test_an_empty_text_is_not_asked_for(web: Web, remote: RemoteEmbedder) -> None:
