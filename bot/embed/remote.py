@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
@@ -28,6 +29,8 @@ class _Answer(BaseModel):
 
 class RemoteEmbedder:
     """`base_url` ends before `/embeddings`; `dimensions` is how many numbers the model's vectors have, and is checked."""
+
+    enough = math.inf  # how near unrelated texts are differs from model to model, and nobody measured this one
 
     def __init__(self, http: Http, *, base_url: str, model: str, dimensions: int, api_key: str = "") -> None:
         self.space = f"{model}-{dimensions}"
