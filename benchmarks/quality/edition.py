@@ -42,4 +42,6 @@ def measure(given: Given) -> Iterator[Figure]:
 
 def _figure(name: str, ours: Sequence[float], baselines: dict[str, list[float]], reach: float | None) -> Figure:
     others = [of_values(method, values) for method, values in baselines.items()]
-    return Figure("the digest (looked at)", name, [of_values("ours", ours)], others, len(ours), "papers", reach, percent=True)
+    return Figure(
+        "the digest (looked at)", name, [of_values("ours", ours)], others, len(ours), "papers", reach, percent=True
+    )
