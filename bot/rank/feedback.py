@@ -20,7 +20,7 @@ from bot.rank.learning import Learned, Lesson, answered, learn
 from bot.rank.meaning import NO_VECTORS, products
 from bot.rank.spelling import spelled
 from bot.rank.vectors import Floats
-from bot.rank.weights import BY_MEANING, DIGITS, LESS, LOWER, NEAREST, POWER, RAISE, RELEVANCE, RIDGE, SURE
+from bot.rank.weights import BY_MEANING, DIGITS, FEW, LESS, LOWER, NEAREST, POWER, RAISE, RELEVANCE, RIDGE, SURE
 
 _WORDS = 3  # that a reason names, and
 _SAID = 0.03  # the least that a part adds or takes before anything is said
@@ -114,7 +114,7 @@ def _with_meaning(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[
     doubt = np.array([RIDGE / (each.more + each.less) for each, _ in seen])
     found = np.linalg.solve(products(rows) ** POWER + np.diag(doubt), answered([each for each, _ in seen]))
     cosines, known = edition.cosines(rows)
-    share = BY_MEANING * len(seen) / len(lessons) * known
+    share = BY_MEANING * min(1.0, FEW / len(lessons)) * len(seen) / len(lessons) * known
     return by_words * (1 - share) + (found @ cosines**POWER) * share
 
 

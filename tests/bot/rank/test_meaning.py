@@ -234,6 +234,18 @@ def test_less_lowers_what_means_the_same() -> None:
     assert 'close to "Paging the KV cache" you wanted less of' in scores["url:memory"].reasons
 
 
+def test_vectors_have_their_part_of_what_a_dozen_marks_teach_and_less_of_what_more_do() -> None:
+    plain = ranked([], VECTORS)["url:memory"].score
+
+    def raised(count: int) -> float:
+        liked = [paper("Pages", "Keys and values.", key=f"url:liked-{number}") for number in range(count)]
+        alike = VECTORS | {each.key: at(0.5) for each in liked}
+        return ranked([Lesson(each, 1, 0) for each in liked], alike, alike)["url:memory"].score - plain
+
+    assert raised(12) > raised(1) > 0
+    assert 0 < raised(24) < raised(12) * 0.6
+
+
 def test_a_marked_item_without_a_vector_teaches_by_its_words() -> None:
     assert ranked([Lesson(CACHE, 1, 0)], VECTORS, {"url:x": at(0.0)}) == ranked([Lesson(CACHE, 1, 0)], {})
 
