@@ -16,7 +16,7 @@ from bot.models import Abilities, Method
 SHARE = 0.9  # of what a platform allows: Discord's 50 a second are kept at 45
 # After a delay, what was missed may be made up for by so much of the period: 45 a second are then at most 48 in any second.
 _SLACK = 0.05
-GATED = 0.94  # of what a platform allows, within the window: a little above the pace, which it is not to slow down
+GATED = 0.9  # of what a platform allows, within the window: what is held up on the way for a tenth of it is not too much yet
 WINDOW = timedelta(seconds=1.02)  # a little more than the second in which the platform counts
 _FORGET = 1000  # calls between two searches for what binds nobody any more
 _SECOND, _MINUTE = timedelta(seconds=1), timedelta(minutes=1)
