@@ -17,7 +17,7 @@ VERSION = 1  # counts up whenever a text would get another vector
 _ENOUGH_IN_TABLE = 0.48
 
 _AT_ONCE = 8  # texts between two looks at who else waits
-_REMEMBERED = 512  # texts that were asked alone: queries, phrases of a topic
+_REMEMBERED = 512  # texts that were asked alone: searches, examples of a topic
 _SHORT = 400  # characters of a text that is worth remembering
 
 

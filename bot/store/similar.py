@@ -27,6 +27,7 @@ from bot.store.ingest import last_id
 from bot.store.meaning import Meaning
 from bot.store.records import item_from_text, newness
 from bot.store.words import stem_of
+from bot.vectors import README
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
 KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them
@@ -34,7 +35,6 @@ MEANING = 0.65  # what the meaning counts beside the words; docs/decisions/0028-
 _MOST = 80_000  # entries of the index that are read, 0.2 µs each
 _TITLE = "{title title_stem}"
 _MOST_STEMS = 200_000  # in the memo, about 20 MB; then it starts afresh
-_README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _MOST_TIMES = 100  # a word counts no more however often it stands there
 _LOGS = (0.0, *(log(count) for count in range(1, _MOST_TIMES + 1)))
 
@@ -154,7 +154,7 @@ def _length(weights: Iterable[float]) -> float:
 
 def _weights(item: Item) -> dict[str, float]:
     """Return 1 + log tf of every stem that says something about the item's subject; in the title it counts more."""
-    counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, item.readme[:_README], *item.keywords).split()))
+    counts = Counter(map(_STEMS.__getitem__, indexed(item.abstract, item.readme[:README], *item.keywords).split()))
     for stem in map(_STEMS.__getitem__, indexed(item.title).split()):
         counts[stem] += 1 + TITLE_TIMES
     counts.pop("", None)
