@@ -8,7 +8,7 @@
     ├── SourceError           a source did not deliver
     │   ├── SourceUnavailable   not now: network, refusal, rate limit; worth trying again later
     │   └── SourceChanged       it answered in a shape we do not know; trying again will not help
-    ├── SummaryUnavailable    no summary could be made; the extractive one takes its place
+    ├── SummaryUnavailable    no summary could be made; an extractive one takes the place of a language model's
     ├── EmbeddingUnavailable  a text's vector cannot be had now; words alone decide until it can
     ├── DeliveryError         a platform did not take a message
     │   ├── Refused             and will not: archived, not a member, revoked; trying again will not help

@@ -12,10 +12,12 @@ from adapters.cli.platforms import tried
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, StoreError
 from bot.facts import HEARTBEAT, time_of_fact
-from bot.models import State, Subscription
+from bot.models import Item, Kind, State, Subscription
+from bot.summarise.extractive import Extractive
 
 LITTLE_SPACE = 500 * 2**20  # bytes
 SILENCE = timedelta(minutes=10)  # `run` writes a heartbeat with every tick
+_SAMPLE = Item(key="url:example.org", kind=Kind.PAPER, title="A test", abstract="We propose a test.")
 
 
 class Grade(StrEnum):
@@ -37,7 +39,7 @@ class Finding:
 
 async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Finding]:
     """Try everything that can be tried; `offline` leaves out what needs a network."""
-    found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now)]
+    found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
         chats = await tried(app.settings, now, app.chats)
@@ -158,8 +160,25 @@ async def _model(app: App, now: datetime) -> list[Finding]:
         return [Finding("LLM", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, summaries are extracted")]
 
 
+async def _shipped(app: App, now: datetime) -> list[Finding]:
+    """Whether the models that come with Broadsheet can be read, those that are used."""
+    found = []
+    try:
+        await Extractive().summarise(_SAMPLE, now)
+        found.append(Finding("summaries", Grade.GOOD, "their models can be read"))
+    except BotError as error:
+        found.append(Finding("summaries", Grade.BAD, str(error)))
+    if app.embedder is not None and not app.settings.embeddings.base_url:
+        try:
+            await app.embedder.embed(["A test."])
+            found.append(Finding("embeddings", Grade.GOOD, f"{app.embedder.space} can be read"))
+        except BotError as error:
+            found.append(Finding("embeddings", Grade.BAD, f"{str(error).rstrip('.')}; until then words alone decide"))
+    return found
+
+
 async def _embeddings(app: App) -> list[Finding]:
-    """Whether an endpoint that is to make the vectors does; what is shipped needs no trying."""
+    """Whether an endpoint that is to make the vectors does."""
     chosen = app.settings.embeddings
     if app.embedder is None or not chosen.base_url:
         return []

@@ -2,7 +2,7 @@
 
 from enum import IntEnum
 
-from bot.errors import BotError, EmbeddingUnavailable, SettingsError, SourceError, StoreError, UsageError
+from bot.errors import BotError, EmbeddingUnavailable, SettingsError, SourceError, StoreError, SummaryUnavailable, UsageError
 
 
 class Exit(IntEnum):
@@ -14,7 +14,7 @@ class Exit(IntEnum):
     SETTINGS = 3  # the settings or a topic pack are not right
     DATABASE = 4  # the database cannot be read or written; nothing was lost
     SOURCE = 5  # a source or the embeddings endpoint did not deliver; what there was until then is stored
-    UNWELL = 6  # `doctor` or `db check` found something to mend
+    UNWELL = 6  # `doctor` or `db check` found something to mend, or a file of Broadsheet's own cannot be read
     INTERRUPTED = 130  # Ctrl-C
 
 
@@ -26,6 +26,7 @@ def status_of(error: BotError) -> Exit:
         (StoreError, Exit.DATABASE),
         (SourceError, Exit.SOURCE),
         (EmbeddingUnavailable, Exit.SOURCE),
+        (SummaryUnavailable, Exit.UNWELL),
     )
     return next((status for kind, status in kinds if isinstance(error, kind)), Exit.BUG)
 

@@ -35,7 +35,7 @@ def cli(context: click.Context, config: Path | None, verbose: bool, now: datetim
     first that is there; without any, the defaults hold.
 
     Exit status: 0 done, 1 a fault of ours, 2 wrong use, 3 wrong settings, 4 database, 5 a source did not deliver,
-    6 something to mend (doctor, db check).
+    6 something to mend (doctor, db check, a damaged installation).
     """
     context.obj = {"config": config, "verbose": verbose, "now": now}
 

@@ -53,7 +53,7 @@ def read_from(path: Path, made: Callable[[Arrays], T]) -> T:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             return made(file)
-    except (OSError, EOFError, ValueError, KeyError, BadZipFile, zlib.error) as error:
+    except (OSError, EOFError, ValueError, KeyError, RuntimeError, BadZipFile, zlib.error) as error:
         text = f"The model file {path} is missing or damaged"
         raise EmbeddingUnavailable(f'{text}: install Broadsheet again, or set "embeddings.use" to "off".') from error
 

@@ -3,12 +3,13 @@
 from dataclasses import fields, replace
 
 from bot.commands import BY_COMMAND, Command, Help, help_for, write
-from bot.errors import BotError, Conflict, StoreError, Unclear, UsageError
+from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
 from bot.models import Button, Field, Reply
 
 _EXCERPT = 40  # characters of what was typed that point at the fault
 _FAILED = "That did not work"
 _STORE = "The database does not answer as it should, and the log says why. Nothing was changed; please try again later."
+_SUMMARIES = "No summary can be made, and the log says why; *broadsheet doctor* says what to do."
 
 
 def unclear(error: Unclear, command: Command) -> Reply:
@@ -42,7 +43,9 @@ def not_done(error: UsageError, asked: str | Command, command: Command | None) -
 
 
 def in_words(error: BotError) -> str:
-    """Return what is told of a failure in a chat: what is wrong with the database, and where that is, is the operator's."""
+    """Return what is told of a failure in a chat: where the database or a model lies, and its fault, is the operator's."""
+    if isinstance(error, SummaryUnavailable):
+        return _SUMMARIES
     return _STORE if isinstance(error, StoreError) else str(error)
 
 

@@ -33,7 +33,7 @@ class Extractive:
     """Picks, per part, the sentence of the text that says it."""
 
     async def summarise(self, item: Item, now: datetime) -> Summary:
-        """Return the summary of `item`; never fails."""
+        """Return the summary of `item`; raises SummaryUnavailable where a shipped model cannot be read."""
         return await asyncio.to_thread(extract, item)
 
 

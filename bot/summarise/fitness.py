@@ -15,6 +15,7 @@ import numpy as np
 from bot.models import PARTS
 from bot.summarise.chain import Matrix
 from bot.summarise.cues import WITHDRAWN
+from bot.summarise.shipped import read_from
 from bot.summarise.signs import SIGNS, signs
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
@@ -51,6 +52,12 @@ def best(sentences: Sequence[str], title: str = "") -> int:
     return place(sentences, title, _weights())
 
 
+def whole(sentences: Sequence[str], title: str = "") -> list[int]:
+    """Return the places (0-based) of the sentences, what says most of the whole first; no notice, no fragment."""
+    fits = _fitness(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
+    return [int(at) for at in np.argsort(-fits, kind="stable") if fits[at] > UNFIT]
+
+
 def place(sentences: Sequence[str], title: str, weights: Weights) -> int:
     """Return what `best` returns, by other weights."""
     fitness = _fitness(sentences, title, weights)
@@ -65,7 +72,7 @@ def read(path: Path) -> Weights:
 
 @cache
 def _weights() -> Weights:
-    return read(SHIPPED)
+    return read_from(SHIPPED, read)
 
 
 def _fitness(sentences: Sequence[str], title: str, weights: Weights) -> Fitness:

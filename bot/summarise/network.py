@@ -69,7 +69,7 @@ def write(network: Network, path: Path) -> None:
 
 def read(path: Path) -> Network:
     """Return the network that `write` wrote."""
-    with np.load(path, allow_pickle=False) as arrays:
+    with path.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
         words = arrays["words"].tobytes().decode().split("\n")
         layers = {name: arrays[name].astype(np.float32) * arrays[f"{name}_step"] for name in _WEIGHTS}
         plain = {name: arrays[name] for name in _PLAIN}

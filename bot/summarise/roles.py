@@ -12,6 +12,7 @@ import numpy as np
 
 from bot.summarise.chain import Matrix, marginals, without
 from bot.summarise.network import Network, emissions, read
+from bot.summarise.shipped import read_from
 
 ROLES = ("background", "objective", "method", "result", "other")
 RESULT = ROLES.index("result")
@@ -45,4 +46,4 @@ def reported(sentences: Sequence[str], network: Network) -> float:
 
 @cache
 def _network() -> Network:
-    return read(SHIPPED)
+    return read_from(SHIPPED, read)

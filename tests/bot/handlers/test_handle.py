@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.commands import TABLE, Command, More, Search, parse
-from bot.errors import Conflict, StoreError, UsageError
+from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.failures import not_done
 from bot.handlers.handle import HANDLERS, answer
@@ -105,6 +105,15 @@ async def test_a_failure_of_ours_is_one_sentence_without_blame(caplog: pytest.Lo
     assert reply.fields == ()
     assert "/home/ada" not in said(reply), "that is for the operator, who reads the log"
     assert "/home/ada" in caplog.text
+
+
+async def test_which_file_of_the_installation_is_damaged_is_told_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.WARNING, handling.__name__):
+        reply = await failing(SummaryUnavailable("The model file /opt/ada/roles.npz is missing or damaged."))
+
+    assert "/opt/ada" not in said(reply)
+    assert "*broadsheet doctor* says what to do" in said(reply)
+    assert "/opt/ada/roles.npz is missing" in caplog.text
 
 
 async def test_a_conflict_says_that_somebody_else_was_there() -> None:

@@ -1,0 +1,46 @@
+"""What becomes of summaries when the models that come with Broadsheet cannot be read."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.errors import SummaryUnavailable
+from bot.summarise import fitness, network, roles
+from bot.summarise.shipped import read_from
+
+MODELS = pytest.mark.parametrize(
+    ("shipped", "read"), [(roles.SHIPPED, network.read), (fitness.SHIPPED, fitness.read)], ids=["roles", "parts"]
+)
+
+
+@MODELS
+@pytest.mark.parametrize("kept", [None, 0, 9, 2000], ids=["missing", "empty", "first-bytes", "cut-short"])
+def test_a_missing_or_damaged_model_is_named_with_what_to_do(
+    shipped: Path, read: Callable[[Path], object], kept: int | None, tmp_path: Path
+) -> None:
+    path = tmp_path / shipped.name
+    if kept is not None:
+        path.write_bytes(shipped.read_bytes()[:kept])
+    with pytest.raises(SummaryUnavailable) as caught:
+        read_from(path, read)
+    assert str(caught.value) == f"The model file {path} is missing or damaged: install Broadsheet again."
+
+
+def test_a_file_with_a_changed_byte_is_a_damaged_one(tmp_path: Path) -> None:
+    path = tmp_path / "roles.npz"
+    size = roles.SHIPPED.stat().st_size
+    for at in (2, size // 2, size - 22):  # in a member's head, within one, where the table of members is told
+        written = bytearray(roles.SHIPPED.read_bytes())
+        written[at] ^= 255
+        path.write_bytes(written)
+        with pytest.raises(SummaryUnavailable, match="damaged"):
+            read_from(path, network.read)
+
+
+def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
+    for text in ('{"signs": {}, "start": []}', "[]", '{"signs": [], "start": []}'):
+        path = tmp_path / "parts.json"
+        path.write_text(text, encoding="ascii")
+        with pytest.raises(SummaryUnavailable, match="damaged"):
+            read_from(path, fitness.read)
