@@ -38,6 +38,7 @@ from bot.sources.huggingface import HuggingFaceSource
 from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
+from bot.summarise.gist import gists
 from bot.summarise.llm import LlmSummariser
 from bot.topics import load_packs
 from bot.vitals import Vitals
@@ -230,6 +231,7 @@ def _desk(
         packs,
         titles,
         store,
+        gists,
         limits=_limits(settings),
         manage=settings.permissions.manage,
         window_hours=settings.digest.window_hours,
@@ -306,6 +308,8 @@ def _github(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, htt
             min_stars=github.min_stars,
             archived=github.archived,
             forks=github.forks,
+            readmes=github.readmes,
+            releases=github.releases,
             wishes=wishes.searches,
         )
     except UsageError as error:

@@ -65,6 +65,7 @@ def merge(old: Item, new: Item) -> Item:
     """Return one item that knows what both records say. The key is the more authoritative one's, signals are the newer."""
     lead, other = (old, new) if _authority(old) > _authority(new) or old.version > new.version > 0 else (new, old)
     key = _better_key(old, new)
+    asked_last = _asked_last(old, new)
     aliases = _union((*old.aliases, *new.aliases, old.key, new.key))
     return replace(
         lead,
@@ -95,6 +96,8 @@ def merge(old: Item, new: Item) -> Item:
         archived=lead.archived,
         fork=lead.fork,
         readme=lead.readme or other.readme,
+        release=asked_last.release,
+        releases_read=asked_last.releases_read,
         repo=lead.repo or other.repo,
         paper=lead.paper or other.paper,
     )
@@ -215,6 +218,13 @@ def _signal(old: int | None, new: int | None, second_hand: bool) -> int | None:
     if old is None or new is None:
         return old if new is None else new
     return max(old, new) if second_hand else new
+
+
+def _asked_last(old: Item, new: Item) -> Item:
+    """Return the record whose releases were read last: of a listing nobody learns any, and a release may be taken back."""
+    if old.releases_read is None or new.releases_read is None:
+        return old if new.releases_read is None else new
+    return old if old.releases_read > new.releases_read else new
 
 
 def _withdrawn(old: Item, new: Item) -> bool:

@@ -112,6 +112,8 @@ class GitHubSettings(Section):
     min_stars: int = Field(default=0, ge=0)
     archived: bool = False
     forks: bool = False
+    readmes: int = Field(default=20, ge=0, le=1000)
+    releases: int = Field(default=20, ge=0, le=1000)
     base_url: Url = "https://api.github.com"
 
 

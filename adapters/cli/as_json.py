@@ -8,12 +8,13 @@ terminal: JSON escapes control characters by itself.
     entry     number, item, score, reasons[], score_parts[], summary, partner (an item or null)
     item      key, kind, title, abstract, authors[], org, categories[], keywords[], sources[], links[], aliases[],
               published, updated, appeared, seen, announce, version, comment, license, language, stars, forks, upvotes,
-              withdrawn, archived, fork, repo, paper
+              withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read, repo,
+              paper
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note), notes[]
     reply     title, text[], fields[] (name, value), entries[], digests[], attachment (name, media_type, text; or null),
               next_steps[], buttons[] (label, command, danger)
-              an entry: number, item (or null), title, lines[], buttons[]
+              an entry: number, item (or null), title, gist, lines[], buttons[]
 """
 
 import re
@@ -61,6 +62,7 @@ def _reply_entry(number: int, entry: ReplyEntry) -> Value:
         "number": number,
         "item": item_value(entry.item) if entry.item else None,
         "title": _plain(entry.title),
+        "gist": _plain(entry.gist),
         "lines": _plain(entry.lines),
         "buttons": _plain(entry.buttons),
     }

@@ -7,7 +7,7 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 from bot.models.chats import Installation, text_key
 from bot.models.deliveries import FOREVER, Abilities, Delivery, Happening, Method, Occurrence, Rate, State
 from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
-from bot.models.items import Item, Kind, Link, Reading
+from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
 from bot.models.press import Fate, Judged, Order, Trial
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
@@ -59,6 +59,7 @@ __all__ = [
     "Ranked",
     "Rate",
     "Reading",
+    "Release",
     "Reply",
     "ReplyEntry",
     "Saved",

@@ -22,6 +22,17 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A version that a repository has published."""
+
+    tag: str  # as it stands in the repository: "v2.1.0", "core==0.3.1"
+    published: datetime
+    name: str = ""
+    prerelease: bool = False  # what its makers call one
+    notes: str = ""  # the opening of what its makers say of it, as text; a list has a line for each of its points
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
     """One paper, repository or post, known by one key however many sources saw it.
 
@@ -56,6 +67,8 @@ class Item:
     archived: bool = False
     fork: bool = False
     readme: str = ""  # the opening of a repository's README, as text
+    release: Release | None = None  # the latest; a prerelease only where its newest ones all are
+    releases_read: datetime | None = None  # when its releases were read last; without a release it had none then
     repo: str = ""  # the key of a paper's repository, once joined
     paper: str = ""  # the key of a repository's paper, once joined
 

@@ -31,11 +31,13 @@ class Field:
 class ReplyEntry:
     """One thing of a list: an item (the adapter shows its title, byline and links), or a title of our own.
 
-    `lines` stand below it, one sentence or fact each.
+    `gist` is what the item says in a sentence, in a stranger's words: it stresses nothing. `lines` stand below it, one
+    sentence or fact each.
     """
 
     item: Item | None = None
     title: str = ""
+    gist: str = ""
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
 

@@ -33,9 +33,9 @@ class GitHubSource:
     """GitHub as a Source.
 
     `searches` are in GitHub's own search language; `watch` are owners or owner/name. Of each search `pages` of 100 are
-    read, the most starred first; `readmes` is how many READMEs are read in one collection. `wishes` is asked before each
-    collection for further searches, those of workspaces' topics. Raises UsageError for a search that GitHub would not take,
-    and for a name that is none; a wish that it would not take is left out.
+    read, the most starred first; in one collection the READMEs of `readmes` repositories are read, and the releases of
+    `releases`. `wishes` is asked before each collection for further searches, those of workspaces' topics. Raises UsageError
+    for a search that GitHub would not take, and for a name that is none; a wish that it would not take is left out.
     """
 
     name = "github"
@@ -54,6 +54,7 @@ class GitHubSource:
         forks: bool = False,
         pages: int = 2,
         readmes: int = 20,
+        releases: int = 20,
         wishes: Callable[[], Awaitable[Sequence[str]]] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
@@ -69,6 +70,7 @@ class GitHubSource:
             forks=forks,
             pages=min(pages, MAX_PAGES),
             readmes=readmes,
+            releases=releases,
         )
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:

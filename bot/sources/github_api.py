@@ -39,6 +39,7 @@ class GitHubApi:
         self._token = token
         self._sleep = sleep
         self._pause = timedelta()  # before the next search
+        self.left: int | None = None  # requests in this hour, searches apart; None while GitHub has not said
 
     async def get(self, path: str, params: Sequence[tuple[str, str]] = (), etag: str = "") -> Response:
         """Return the answer: 200, 304, or a refusal of just this (404, 409, 410, 422, 451, or 403 for this resource)."""
@@ -49,6 +50,8 @@ class GitHubApi:
             headers["If-None-Match"] = etag
         request = Request(url=self._url + path, params=tuple(params), headers=headers)
         response = await self._http.fetch(request, accept=_READABLE)
+        if not path.startswith("/search/"):
+            self.left = _remaining(response)
         if response.status == 401:
             whom = "the token" if self._token else "to answer without a token"
             raise SourceUnavailable(f"GitHub refused {whom}: {message_of(response) or 'status 401'}")
@@ -101,6 +104,11 @@ def _raise_limit(response: Response) -> None:
         raise Exhausted("GitHub allows no more requests for now: the hour's are used up", retry_after=PRIMARY_WAIT)
     if any(sign in said for sign in _REFUSED_AS_A_WHOLE) or not message:
         raise SourceUnavailable(f"GitHub refused the request (status {response.status}): {message or 'no reason given'}")
+
+
+def _remaining(response: Response) -> int | None:
+    told = response.headers.get("x-ratelimit-remaining", "")
+    return int(told) if told.isdecimal() and len(told) < 10 else None
 
 
 def _until_reset(response: Response) -> timedelta | None:

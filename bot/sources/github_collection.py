@@ -4,21 +4,21 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Iterable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
-from bot.errors import SourceChanged, SourceError, SourceUnavailable
+from bot.errors import SourceError
 from bot.http import Response
 from bot.models import Batch, Item
 from bot.repository_search import queries
 from bot.sources.answers import read_json
-from bot.sources.github_api import Exhausted, GitHubApi, message_of
+from bot.sources.github_api import GitHubApi, message_of
 from bot.sources.github_mark import read_mark
-from bot.sources.github_repos import Listed, read_list, read_readme, read_repository, read_search, with_readme
+from bot.sources.github_reading import NEW, FurtherReading
+from bot.sources.github_repos import Listed, read_list, read_repository, read_search
 
 log = logging.getLogger(__name__)
 
 PAGE = 100  # the most that GitHub gives at once
-NEW = timedelta(days=30)  # a younger repository is new: it is searched for by its creation, and its README is read
 ACTIVE = timedelta(days=7)  # how far back activity counts the first time
 OVERLAP = timedelta(days=1)  # what is read again the next time: the search's index lags behind
 SEARCHES = 100  # in one collection, up to 400 requests: forty minutes without a token. The others come first the next time
@@ -38,6 +38,7 @@ class Wanted:
     forks: bool
     pages: int
     readmes: int
+    releases: int
     wished: frozenset[str] = frozenset()  # of the searches, those of workspaces' topics: nothing of them is told to others
 
     def includes(self, item: Item) -> bool:
@@ -57,8 +58,7 @@ class Collection:
         self._api, self._wanted, self._now = api, wanted, now
         mark, self._notes = read_mark(watermark)
         self._mark = mark.trimmed(wanted.searches, wanted.watch, now.date())
-        self._readmes_left = wanted.readmes
-        self._refusal: SourceUnavailable | None = None
+        self._further = FurtherReading(api, self._mark, now, readmes=wanted.readmes, releases=wanted.releases)
         self._yielded: set[str] = set()
         self._done, self._total = 0, min(len(wanted.searches), SEARCHES) + len(wanted.watch)
 
@@ -70,13 +70,12 @@ class Collection:
                 yield self._step(_refused(name, response))
                 continue
             item = await asyncio.to_thread(_repository, response, name)
-            first = name not in self._mark.watched
             self._answered(name, response)
             if item is None:
                 yield self._step(Batch(notes=(f"{name} is private and was left out",)))
                 continue
-            (item,) = await self._with_readmes((item,), asked_for=first)
-            yield self._step(Batch(items=self._once((item,)), notes=_renamed(name, item)))
+            items = await self._further.read_on(self._once((item,)), watched=True)
+            yield self._step(Batch(items=items, notes=_renamed(name, item)))
             self._stop_if_refused()
 
     async def owners(self) -> AsyncGenerator[Batch, None]:
@@ -91,7 +90,8 @@ class Collection:
             listed = await asyncio.to_thread(_listed, response)
             self._answered(name, response)
             moved = tuple(item for item in listed.items if self._wanted.includes(item) and _latest(item) >= since)
-            yield self._step(Batch(items=await self._with_readmes(self._once(moved)), skipped=listed.skipped))
+            items = await self._further.read_on(self._once(moved), watched=True)
+            yield self._step(Batch(items=items, skipped=listed.skipped))
             self._stop_if_refused()
 
     async def searches(self) -> AsyncGenerator[Batch, None]:
@@ -130,7 +130,7 @@ class Collection:
             items = tuple(item for item in self._once(found.items) if self._wanted.includes(item))
             told = text not in self._wanted.wished
             yield Batch(
-                items=await self._with_readmes(items),
+                items=await self._further.read_on(items),
                 skipped=found.skipped,
                 notes=_shortfall(text, found, read) if told and (last or found.incomplete) else (),
                 partial=told and found.incomplete,
@@ -156,9 +156,14 @@ class Collection:
     # --- watched names
 
     def _longest_unread(self, names: Iterable[str]) -> list[str]:
-        """Sort the names so that one cut off by a limit today comes first tomorrow."""
-        seen = self._mark.watched
-        return sorted(names, key=lambda name: (name in seen, seen[name].day if name in seen else self._now.date()))
+        """Sort the names so that one cut off by a limit today comes first tomorrow, with its releases too."""
+        seen, released = self._mark.watched, self._mark.releases
+
+        def waited(name: str) -> tuple[bool, date, date]:
+            asked = released.get(f"github:{name.lower()}")
+            return name in seen, seen[name].day if name in seen else self._now.date(), asked.day if asked else date.min
+
+        return sorted(names, key=waited)
 
     def _owner_since(self, name: str) -> datetime:
         seen = self._mark.watched.get(name)
@@ -173,38 +178,9 @@ class Collection:
     def _answered(self, name: str, response: Response) -> None:
         self._mark = self._mark.after_answer(name, response.headers.get("etag", "")[:200], self._now.date())
 
-    # --- READMEs
-
-    async def _with_readmes(self, items: tuple[Item, ...], *, asked_for: bool = False) -> tuple[Item, ...]:
-        """Return the items, those that are new (or asked for) with the opening of their README, the most starred first.
-
-        A limit met here does not cost the items: it is kept, and raised when they have been yielded.
-        """
-        unread = [item for item in items if item.key not in self._mark.readmes and (asked_for or self._is_new(item))]
-        read: dict[str, Item] = {}
-        for item in sorted(unread, key=lambda item: -(item.stars or 0)):
-            if not self._readmes_left:
-                break
-            try:
-                read[item.key] = await self._with_readme(item)
-            except Exhausted:
-                self._readmes_left = 0
-            except SourceUnavailable as refusal:
-                self._readmes_left, self._refusal = 0, refusal
-        return tuple(read.get(item.key, item) for item in items)
-
-    async def _with_readme(self, item: Item) -> Item:
-        self._readmes_left -= 1
-        response = await self._api.get(f"/repos/{item.title}/readme")
-        self._mark = self._mark.after_readme(item.key, self._now.date())
-        return await asyncio.to_thread(_readme, item, response) if response.status == 200 else item
-
-    def _is_new(self, item: Item) -> bool:
-        return item.published is not None and self._now - item.published <= NEW
-
     def _stop_if_refused(self) -> None:
-        if self._refusal is not None:
-            raise self._refusal
+        if self._further.refusal is not None:
+            raise self._further.refusal
 
     # --- batches
 
@@ -218,7 +194,9 @@ class Collection:
         """Finish one of the steps: the batch carries how far everything has been read."""
         self._done += 1
         notes, self._notes = (*self._notes, *batch.notes), ()
-        return replace(batch, watermark=self._mark.text(), notes=notes, done=self._done, total=self._total)
+        return replace(
+            batch, watermark=self._further.noted(self._mark).text(), notes=notes, done=self._done, total=self._total
+        )
 
 
 def _refused(name: str, response: Response) -> Batch:
@@ -246,14 +224,6 @@ def _listed(response: Response) -> Listed:
 
 def _found(response: Response) -> Listed:
     return read_search(read_json(response.body, "GitHub"))
-
-
-def _readme(item: Item, response: Response) -> Item:
-    """Read a README into the item; an answer that cannot be read costs the README and nothing else."""
-    try:
-        return with_readme(item, read_readme(read_json(response.body, "GitHub")))
-    except SourceChanged:
-        return item
 
 
 def _latest(item: Item) -> datetime:

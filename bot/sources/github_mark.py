@@ -5,12 +5,12 @@ from datetime import UTC, date, datetime, timedelta
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-READMES_KEPT = timedelta(days=60)
+READMES_KEPT = timedelta(days=60)  # and the days on which releases were asked for
 MAX_READMES = 2_000
 
 
 class Seen(BaseModel):
-    """The last answer about a watched repository or owner: its ETag, and the day (UTC) of the last whole answer."""
+    """The last answer about a watched name or a repository's releases: its ETag, and the day (UTC) on which it came."""
 
     model_config = ConfigDict(frozen=True)
     etag: str = ""
@@ -18,12 +18,13 @@ class Seen(BaseModel):
 
 
 class Mark(BaseModel):
-    """Per search up to when it was read, per watched name the last answer, and whose README was read on which day."""
+    """Per search up to when it was read, per watched name the last answer, and whose README and releases were read when."""
 
     model_config = ConfigDict(frozen=True)
     searches: Mapping[str, AwareDatetime] = {}
     watched: Mapping[str, Seen] = {}
     readmes: Mapping[str, date] = {}
+    releases: Mapping[str, Seen] = {}
 
     def text(self) -> str:
         """Return the watermark to store."""
@@ -37,17 +38,21 @@ class Mark(BaseModel):
         """Return the mark once a watched repository or owner has answered."""
         return self.model_copy(update={"watched": {**self.watched, name: Seen(etag=etag, day=day)}})
 
-    def after_readme(self, key: str, day: date) -> "Mark":
-        """Return the mark once the README of the item has been asked for."""
-        return self.model_copy(update={"readmes": {**self.readmes, key: day}})
+    def after_reading(self, readmes: Mapping[str, date], releases: Mapping[str, Seen]) -> "Mark":
+        """Return the mark with the READMEs and releases that have been asked for, by the items' keys."""
+        return self.model_copy(update={"readmes": dict(readmes), "releases": dict(releases)})
 
     def trimmed(self, searches: Collection[str], watched: Collection[str], today: date) -> "Mark":
-        """Return the mark without what is no longer searched or watched, and without old READMEs."""
+        """Return the mark without what is no longer searched or watched, and without old READMEs and releases."""
         recent = sorted((day, key) for key, day in self.readmes.items() if today - day <= READMES_KEPT)[-MAX_READMES:]
+        asked = sorted((seen.day, key) for key, seen in self.releases.items() if today - seen.day <= READMES_KEPT)[
+            -MAX_READMES:
+        ]
         return Mark(
             searches={text: min(time, _end(today)) for text, time in self.searches.items() if text in searches},
             watched={name: seen for name, seen in self.watched.items() if name in watched},
             readmes={key: day for day, key in recent},
+            releases={key: self.releases[key] for _, key in asked},
         )
 
 

@@ -66,11 +66,14 @@ ASIDE_WORDS = 5  # a longer heading says something
 _SENTENCE_END = re.compile(r"[.!?](?=\s)|[。！？]")
 
 
-def opening(readme: str, longest: int = OPENING) -> str:
-    """Return the first paragraphs of a README, at most `longest` characters, paragraphs apart by an empty line."""
+def opening(readme: str, longest: int = OPENING, aside: re.Pattern[str] = _ASIDE) -> str:
+    """Return the first paragraphs of a README, at most `longest` characters, paragraphs apart by an empty line.
+
+    Chapters whose heading begins as `aside` does are left out, but for the first heading of all, which is the title.
+    """
     kept: list[str] = []
     length = 0
-    for paragraph in _paragraphs(readme):
+    for paragraph in _paragraphs(readme, aside):
         kept.append(paragraph)
         length += len(paragraph) + 2
         if length > longest:
@@ -89,7 +92,7 @@ def without_shortcodes(text: str) -> str:
     return " ".join(_SHORTCODE.sub("", text).split())
 
 
-def _paragraphs(readme: str) -> Iterator[str]:
+def _paragraphs(readme: str, asides: re.Pattern[str]) -> Iterator[str]:
     """Yield what is to be read, paragraph by paragraph, each on one line, a list on as many as it has points.
 
     A short line that ends in a colon is left out unless a list follows: what it announces was left out too.
@@ -100,7 +103,7 @@ def _paragraphs(readme: str) -> Iterator[str]:
         title = _heading(block)
         text = "" if aside or title is not None else _readable(block)
         if title is not None:
-            aside = titled and _ASIDE.match(title) is not None and len(title.split()) <= ASIDE_WORDS
+            aside = titled and asides.match(title) is not None and len(title.split()) <= ASIDE_WORDS
             titled = True
         if text and announced and text.startswith("- "):
             yield announced

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from pydantic_core import from_json
 
 from bot.errors import StoreError
-from bot.models import Digest, Health, Item, Kind, Link, SourceState, Summary, SummaryPart
+from bot.models import Digest, Health, Item, Kind, Link, Release, SourceState, Summary, SummaryPart
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _ITEM_DEFAULTS = [(field.name, field.default) for field in dataclasses.fields(Item)]
 _TUPLES = ("authors", "categories", "keywords", "sources", "aliases")
-_TIMES = ("published", "updated", "appeared", "seen")
+_TIMES = ("published", "updated", "appeared", "seen", "releases_read")
 # ASCII only: a lone surrogate, which a source's broken escape can bring, survives this way and not as UTF-8.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -93,6 +93,8 @@ def item_to_text(item: Item) -> str:
             record[name] = iso(record[name])
     if item.links:
         record["links"] = [(link.rel, link.url) for link in item.links]
+    if item.release is not None:
+        record["release"] = {**told_fields(item.release), "published": iso(item.release.published)}
     return _encode(record)
 
 
@@ -109,6 +111,9 @@ def item_from_text(text: str) -> Item:
             record[name] = datetime.fromisoformat(record[name])
     if "links" in record:
         record["links"] = tuple(Link(rel, url) for rel, url in record["links"])
+    if "release" in record:
+        given = record["release"]
+        record["release"] = Release(**{**given, "published": datetime.fromisoformat(given["published"])})
     return Item(**record)
 
 

@@ -1,6 +1,7 @@
 from dataclasses import replace
 from datetime import timedelta
 from itertools import permutations
+from random import Random
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.dedupe import fold_in, merge, names, partners, same_work, twins_to_look_for
-from bot.models import Item, Kind, Link
+from bot.models import Item, Kind, Link, Release
 from tests.fakes.works import DAY, paper, post, repo
 
 CODE = Link("code", "https://github.com/Lab/Fast")
@@ -79,6 +80,50 @@ def test_stars_at_second_hand_lag_and_never_lower_those_of_the_host() -> None:
     assert merge(pointer, host).stars == 900
     assert merge(host, repo(stars=870)).stars == 870
     assert merge(host, replace(pointer, stars=950)).stars == 950
+
+
+def test_a_listing_says_nothing_of_releases_and_so_takes_none_away() -> None:
+    read = repo(release=Release(tag="v2", published=DAY), releases_read=DAY)
+
+    for pointer in (repo(), repo(sources=("huggingface",)), repo("owner/old", aliases=("github:owner/name",))):
+        assert merge(read, pointer).release == merge(pointer, read).release == read.release
+
+
+def test_a_release_that_was_taken_back_is_gone_with_the_next_reading() -> None:
+    before = repo(release=Release(tag="v2", published=DAY), releases_read=DAY)
+    after = merge(before, repo(releases_read=DAY + timedelta(days=1)))
+
+    assert (after.release, after.releases_read) == (None, DAY + timedelta(days=1))
+
+
+readings = st.lists(
+    st.one_of(st.none(), st.tuples(st.integers(0, 50), st.sampled_from(["", "v1", "v2.0-rc1", "v2.0"]))),
+    min_size=1,
+    max_size=6,
+    unique_by=lambda read: -1 if read is None else read[0],
+)
+
+
+@given(readings, st.randoms(use_true_random=False))
+def test_merging_loses_no_release_in_whatever_order_the_records_come(
+    days: list[tuple[int, str] | None], chance: Random
+) -> None:
+    records = [
+        repo(stars=5)
+        if read is None
+        else repo(
+            sources=(("github", "huggingface")[read[0] % 2],),
+            releases_read=DAY + timedelta(days=read[0]),
+            release=Release(tag=read[1], published=DAY) if read[1] else None,
+        )
+        for read in days
+    ]
+    last = max((read for read in days if read is not None), default=None)
+    chance.shuffle(records)
+    (merged,) = fold_in(records, {}).items
+
+    assert merged.releases_read == (DAY + timedelta(days=last[0]) if last else None)
+    assert (merged.release.tag if merged.release else "") == (last[1] if last else "")
 
 
 def test_an_old_version_arriving_late_does_not_bring_its_words_back() -> None:

@@ -24,6 +24,7 @@ from bot.models import (
     Query,
     Ranked,
     Reading,
+    Release,
     SourceState,
     Summary,
     SummaryPart,
@@ -82,6 +83,8 @@ async def test_an_item_comes_back_exactly_as_it_was_given(store: Store) -> None:
         archived=True,
         fork=True,
         readme="# b",
+        release=Release(tag="v2.1", published=NOW, name="Größe \ud83d", prerelease=True, notes="- One\n- Two"),
+        releases_read=NOW,
         repo="github:a/b",
         paper="",
     )

@@ -21,7 +21,7 @@ def source(http: Http, web: Web, **options: Any) -> GitHubSource:
     async def sleep(seconds: float) -> None:
         """Never waits."""
 
-    return GitHubSource(http, base_url=web.url, sleep=sleep, **{"readmes": 0, **options})
+    return GitHubSource(http, base_url=web.url, sleep=sleep, **{"readmes": 0, "releases": 0, **options})
 
 
 async def collect(github: GitHubSource, now: datetime, watermark: str = "") -> list[Batch]:
@@ -62,3 +62,7 @@ def readme(text: str) -> Answer:
     return Answer(
         json.dumps({"encoding": "base64", "content": base64.encodebytes(text.encode()).decode(), "name": "README.md"})
     )
+
+
+def releases(*listed: dict[str, Any], **headers: str) -> Answer:
+    return Answer(json.dumps(listed), headers=headers)

@@ -58,3 +58,17 @@ def repository(name: str = "some/repo", **fields: object) -> dict[str, Any]:
         "homepage": None,
         **fields,
     }
+
+
+def release(tag: str = "v1.0", day: str = "2026-03-28", **fields: object) -> dict[str, Any]:
+    """A release as GitHub describes it, with the fields that we read."""
+    return {
+        "tag_name": tag,
+        "name": tag,
+        "body": "",
+        "draft": False,
+        "prerelease": False,
+        "created_at": f"{day}T09:00:00Z",
+        "published_at": f"{day}T10:00:00Z",
+        **fields,
+    }
