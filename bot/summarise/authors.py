@@ -27,18 +27,19 @@ _MORE_VERBS = """
     improve outperform give make take learn model solve open-source answer focus rely seek aim set call enable allow let
     help reduce incorporate compute generate infer exploit replace treat view cast frame do are have run fine fuse align
     predict add include determine publish share advance project map encode select sample contribute resolve calibrate
-    reuse manipulate adjust aggregate execute pose contrast tokenize deduce
+    reuse manipulate adjust aggregate execute pose contrast tokenize deduce sketch claim believe hope hypothesise
 """
 _LEADS = "finally|additionally|firstly|secondly|lastly|also|further|then|first|thus|therefore|hence|here|next|subsequently"
 
 
-def _third_person(verb: str) -> str:
+def third_person(verb: str) -> str:
+    """Return the form of a regular verb that one person's has: `studies`, `establishes`, `plays`."""
     if verb.endswith("y") and verb[-2] not in "aeo":
         return f"{verb[:-1]}ies"
     return f"{verb}es" if verb.endswith(("s", "sh", "ch", "x")) else f"{verb}s"
 
 
-_SINGULAR = {verb: _third_person(verb) for verb in _VERBS.split()}
+_SINGULAR = {verb: third_person(verb) for verb in _VERBS.split()}
 _PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
 _BARE = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
 _PAPER = re.compile(
@@ -69,21 +70,39 @@ _OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whethe
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
 _DOINGS = """
     humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want
-    interact communicate travel consume remember spend breathe age move enter approach transition push rely become as the
+    interact communicate travel consume remember spend breathe age move enter approach transition progress lack become as the
     an? it our and to
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(
-    r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z])(?! (?:(?:(?!(?:app|re|imp|supp)ly)\w+ly|all|now|still|also) )*"
-    rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to)|can expect|"
-    r"do not (?:yet )?(?:know|understand))\b)"
+    r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z(])(?! (?:(?:(?!(?:app|re|imp|supp)ly)\w+ly|all|now|still|also) )*"
+    rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to|only|still|no)|can expect|"
+    r"(?:do not|don't) (?:yet |fully |really )*(?:know|understand|need|have)|(?<=ly )(?:rely|push|turn)|"
+    r"(?:rely|move) (?:daily|every|toward|towards|into|from))\b)"
 )
-_HELPED = re.compile(r"\b((?:allow|enabl|lead|help|giv|permit|inspir|motivat|requir)\w*) us\b", re.IGNORECASE)
+_MOVED = re.compile(
+    r"\b((?:lead|led|inspir|motivat|prompt)\w*|(?:collected|developed|proposed|provided) by) us\b", re.IGNORECASE
+)
+_QUESTION = re.compile(r"(?:^|(?<=[:] ))[^:?]*\?")  # whom `we` means in it, is open
+# `Type I errors`, `“I don't know”` are nobody's.
+_ALONE = re.compile(
+    rf"(?<![\w“\"'‘.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
+    rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
+)
+_ODD = {"have": "has", "am": "is", "do": "does"}
+_MY = re.compile(
+    r"\b([Mm])y (?=(?:own |main |key |proposed |experimental |empirical )*(?:results?|findings?|approach|methods?|work|"
+    r"analys[ei]s|experiments?|models?|framework|study|research|contributions?|thesis|proposal|claims?|evaluations?)\b)"
+)
 _STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
 _EVERYBODY = (
     r"(?:daily|everyday|lives|life|world(?! model)|planet|society|societies|universe|solar|galaxy|sun|brains?|"
     r"bod(?:y|ies)|minds?|children|ancestors|species|time|times|era|age|civilization|earth|oceans?|homes?|cities|eyes|senses|future|"
     r"communit(?:y|ies)|selves|economy|economies)\b"
+)
+# `We describe our approach`: which, nothing before it says.
+_OUR_NEW = re.compile(
+    rf"\b((?:describ|present|introduc|report|outlin|summari[sz])(?:e|es|ed|ing)) our (?!{_OWN})", re.IGNORECASE
 )
 _OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
 
@@ -115,7 +134,12 @@ def _goes_on(rest: str) -> bool:
 def _by_their_verb(text: str) -> str:
     """`Proposes X`, "" where the authors must be named."""
     match = _WE.match(text)
-    if match is None or _AGAIN.search(text, match.end()) or _OURS_TOO.search(text, match.end()):
+    if (
+        match is None
+        or _AGAIN.search(text, match.end())
+        or _ALONE.search(text, match.end())
+        or _OURS_TOO.search(text, match.end())
+    ):
         return ""
     adverb, verb = match.group(1), match.group(2).lower()
     rest = _second_verbs(text[match.end(2) :])
@@ -141,13 +165,27 @@ def _second_verbs(rest: str) -> str:
 
 
 def _by_their_name(text: str) -> str:
-    text = _LED.sub(r"\1 ", text)
-    named = _AUTHORS.search(text)
-    if named is None:
-        return text if _STILL_WE.search(text) else _without_our(_HELPED.sub(r"\1 the authors", text))
-    before, rest = text[: named.start()], re.sub(_AUTHORS, "they", text[named.end() :])
+    text = _by_one_author(_LED.sub(r"\1 ", text))
+    asked = [match.span() for match in _QUESTION.finditer(text)]
+    spoken = [match.span() for match in _AUTHORS.finditer(text) if not any(a <= match.start() < b for a, b in asked)]
+    if not spoken:
+        return text if _STILL_WE.search(text) else _without_our(_MOVED.sub(r"\1 the authors", text))
+    (start, end), others = spoken[0], spoken[1:]
+    before, rest = text[:start], text[end:]
+    for a, b in reversed(others):
+        rest = f"{rest[: a - end]}they{rest[b - end :]}"
     rest = re.sub(r"\bourselves\b", "themselves", re.sub(r"(?<!let )\bus\b", "them", rest))
     return _without_our(before) + ("the authors" if before else "The authors") + _without_our(rest, "their")
+
+
+def _by_one_author(text: str) -> str:
+    """`The author argues` for `I argue`."""
+
+    def said(match: re.Match[str]) -> str:
+        does = match["as"] or _ODD.get(match["odd"]) or third_person(match["verb"])
+        return f"{'The' if match.start() == 0 else 'the'} author {match['how']}{does}"
+
+    return _MY.sub(lambda match: "The " if match.group(1) == "M" and match.start() == 0 else "the ", _ALONE.sub(said, text))
 
 
 def _without_our(text: str, whose: str = "the authors'") -> str:
@@ -155,4 +193,4 @@ def _without_our(text: str, whose: str = "the authors'") -> str:
         word = f"{whose} {match.group(2)}" if match.group(2) else "the "
         return word[0].upper() + word[1:] if match.group(1) == "O" and match.start() == 0 else word
 
-    return _OUR.sub(said, text)
+    return _OUR.sub(said, _OUR_NEW.sub(rf"\1 {whose} ", text))

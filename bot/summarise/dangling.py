@@ -137,7 +137,7 @@ def _does(sentence: str, before: str) -> _Found | None:
     match = pointers.DOES.match(sentence)
     if match is None or not (_name_in_front(before) or pointers.AUTHORS.search(before)):
         return None
-    rest = sentence[match.end() :]
+    rest = sentence[match.end() :].removeprefix("also ")
     return _Found(rest[0].upper() + rest[1:], borrows=False)
 
 

@@ -5,24 +5,40 @@
    `To address this gap, we propose X` → `We propose X`.
 3. `This`, `These`, `It`, `They` at the beginning become what they point at, where that is certain: by
    `bot.summarise.dangling`, before.
-4. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.authors`).
-5. An address at the end goes, with the word that leads to it: `Our code is available at https://…` → `The code is
-   available.` The item's links are shown beside its summary.
-6. A long sentence is cut at a clause border (`bot.summarise.cutting`), never a figure or a name with it.
-7. A sentence without an end mark gets a full stop.
+4. What abstracts say by custom is said in plain words: `Experiments are conducted, showing …` → `Experiments show …`
+   (`bot.summarise.plain`).
+5. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.authors`).
+6. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
+   item's links are shown beside its summary.
+7. A list of which the sentence has only a part loses its marks (`bot.summarise.listings`).
+8. A long sentence is cut at a clause border (`bot.summarise.cutting`), never a figure or a name with it.
+9. A sentence without an end mark gets a full stop.
 """
 
 import re
 
 from bot.summarise.authors import in_third_person
 from bot.summarise.cutting import LONGEST, shortened
+from bot.summarise.listings import with_whole_lists
 from bot.summarise.openings import opened
+from bot.summarise.plain import plainer
 
 _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
 
+_WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
+_LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
 # `superseded by https://…`, `see https://…`: the address is what the words are about.
-_NEEDS_ADDRESS = re.compile(r"\b(?:by|to|with|of|for|see|visit|is|are|and|or|into|using|called)$", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?: (?:at|from|via|on|in|under|here))?:? *[(\[]?https?://[^\s)\]]+[)\]]?[.!]?$", re.IGNORECASE)
+_NEEDS_ADDRESS = re.compile(
+    r"\b(?:by|to|with|of|for|see|visit|is|are|and|or|into|using|called|named|present|presents|introduce|introduces|propose|"
+    r"proposes|authors|we|the)$",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(rf"{_LED_TO} *[(\[]?{_WEB}[^\s)\]]+[)\]]? ?[.!]?$", re.IGNORECASE)
+_ADDRESS_INSIDE = re.compile(
+    rf"{_LED_TO} [(\[]{_WEB}[^\s)\]]+[)\]](?=[ ,;.])|"
+    rf"{_LED_TO} {_WEB}[^\s)\]]*[^\s)\].,;](?=[,;]? (?:to|and|that|which|under|for|with|including|as|\w+ing)\b)",
+    re.IGNORECASE,
+)
 
 
 def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
@@ -31,13 +47,14 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
     `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most;
     `by_name` has the authors named, not their verb in front: where it follows a sentence that is not begun so.
     """
-    text = in_third_person(opened(sentence, names), by_name=by_name)
-    text = shortened(_without_address(text), longest)
+    text = in_third_person(plainer(opened(sentence, names)), by_name=by_name)
+    text = shortened(with_whole_lists(_without_address(text)), longest)
     return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
 
 
 def _without_address(text: str) -> str:
-    kept = _ADDRESS.sub("", text)
+    kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)
+    text, kept = kept, _ADDRESS.sub("", kept)
     # `(code at https://…)`: without the address its bracket would stay open.
     stays = kept == text or len(kept.split()) < _SHORTEST_REST or kept.count("(") > kept.count(")")
     return text if stays or _NEEDS_ADDRESS.search(kept) else f"{kept.rstrip(' ,;:')}."

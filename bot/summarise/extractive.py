@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise import repository
-from bot.summarise.authors import begins_with_their_verb
 from bot.summarise.cutting import LONGEST
 from bot.summarise.dangling import Told, explained
 from bot.summarise.edits import edited
@@ -70,8 +69,7 @@ def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
             return SummaryPart(name, _NOT_SAID[name].format(text=kind), found=False)
         said: list[str] = []
         for at in choice[name]:
-            by_name = bool(said) and not begins_with_their_verb(said[0])
-            said.append(edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=by_name))
+            said.append(edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said)))
         return SummaryPart(name, " ".join(said), quotes=tuple(sentences[at] for at in _sources(choice[name], told)))
 
     return tuple(part(name) for name in PARTS)

@@ -62,21 +62,30 @@ _ADVERB = _one_of(
     ",",
 )
 _SOLVE = _one_of(
-    """address overcome tackle solve mitigate bridge fill close alleviate resolve counter combat remedy meet achieve
-    accomplish answer support realize realise enable facilitate handle circumvent study investigate explore ameliorate test
-    validate verify demonstrate remove"""
+    """address, overcome, tackle, solve, mitigate, bridge, fill, close, alleviate, resolve, counter, counteract, combat,
+    remedy, meet, achieve, accomplish, answer, support, realize, realise, enable, facilitate, handle, circumvent, study,
+    investigate, explore, ameliorate, test, validate, verify, demonstrate, remove, surmount, escape, avoid, cope with,
+    deal with, account for, go beyond, move beyond, contend with, adapt to""",
+    ",",
+)
+# `To evaluate these skills, we build X`: what for, another sentence says. Of all but the authors it would be a condition.
+_PURPOSE = (
+    r"(?:in order )?to (?:[a-z-]+ ){1,7}?(?:this|these|such|those|that)(?: [a-z-]+){0,4}, "
+    r"(?=(?:we|I|the authors|this (?:paper|work|study)|our)\b)"
 )
 _CONNECTIVE = re.compile(
-    rf"^(?:(?:and|but|so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|(?:{_ADVERB}|"
+    r"^(?:(?:and|but|yet) (?!another\b|again\b|to\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
+    rf"{_PURPOSE}|(?:{_ADVERB}|"
     rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"
     rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"
-    r"(?:with|given|in light of|in view of|in response to|despite|because of|due to|owing to|leveraging|using|"
-    rf"following|exploiting|through) {_THESE} (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*(?: in mind)?|"
+    r"(?!given that,)(?:with|given|in light of|in view of|in response to|despite|because of|due to|owing to|leveraging|"
+    rf"using|following|exploiting|through) {_THESE}(?: (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*)?(?: in mind)?|"
     rf"(?:in|for) {_THESE} (?:[\w-]+ )?{_RESPECT}s?|"
-    rf"(?:in order )?to {_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?),+ +(?=\S)|"
+    rf"(?:in order |aiming |seeking )?to (?:\w+ly )?{_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?)[,:]+ +(?=\S)|"
     r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "
     r"(?=(?:we|the|most|many|existing|current|there|these|this|they|it|our|such)\b)|"
+    r"(?:then|now|next|second|secondly|third|thirdly|finally|lastly|also|notably|importantly) (?=(?:we|I)\b)|"
     rf"(?:here|in (?:this|the present) {_PAPER}) (?=(?:we|I)\b))",
     re.IGNORECASE,
 )
@@ -99,10 +108,10 @@ _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`
 
 def opened(sentence: str, names: frozenset[str] = frozenset()) -> str:
     """Return the sentence without bullet, heading and connectives; `names` keep their lower case in front."""
-    text = _BULLET.sub("", " ".join(sentence.split()))
+    text = _without(_BULLET, " ".join(sentence.split()), names)
     text = _without(_HEADING, text, names)
     for _ in range(_MOST_CONNECTIVES):
-        text = _without(_CONNECTIVE, text, names)
+        text = _without(_CONNECTIVE, _without(_BULLET, text, names), names)
     return _BETWEEN.sub("", _INSIDE.sub(r"\1", text))
 
 

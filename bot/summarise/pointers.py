@@ -25,7 +25,11 @@ POINTER = re.compile(
     r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
     r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
     r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
-    r"for (?:example|instance)|on the other hand)\b",
+    r"for (?:example|instance)|on the other hand|"
+    # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
+    r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
+    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|variant|setting|is|two|three)"
+    r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
     re.IGNORECASE,
 )
 # Before a noun, not before a verb: `This enables`, `This can`.
@@ -36,7 +40,7 @@ OF_ITSELF = re.compile(
 )
 EXPLETIVE = re.compile(
     r"(?:(?:to|by|using) [^,]{0,90}, |(?:while|although|though|as|since|because|when|if|given) )?"
-    r"it (?:(?:is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
+    r"it(?:['’]s| )(?:(?:(?<=s)|is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
     r".{0,80}?\b(?:that|to|whether|how|if|why|which|what|when|where)|"
     r"turns out|follows|takes|can be (?:\w+ )?(?:shown|seen|proved|proven|argued|noted))\b",
     re.IGNORECASE,

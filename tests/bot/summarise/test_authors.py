@@ -17,7 +17,9 @@ from bot.summarise.authors import begins_with_their_verb, in_third_person
         ("We establish it.", "Establishes it."),
         ("We empirically study drift.", "Empirically studies drift."),
         ("We propose X and evaluate it on two machines.", "Proposes X and evaluates it on two machines."),
-        ("We introduce our system.", "Introduces the system."),
+        ("We introduce our system.", "Introduces the authors' system."),
+        ("We test our system.", "Tests the system."),
+        ("I also argue that it wins.", "Argues that it wins."),
         ("This paper proposes a method.", "Proposes a method."),
         ("This paper shows that our method wins.", "Shows that the method wins."),
     ],
@@ -37,10 +39,13 @@ def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
         ("We introduce our own system.", "The authors introduce their own system."),
         ("We do not propose it.", "The authors do not propose it."),
         ("We evaluated it.", "The authors evaluated it."),
-        ("Allows us to win.", "Allows the authors to win."),
+        ("It leads us to win.", "It leads the authors to win."),
+        ("Data collected by us are scarce.", "Data collected by the authors are scarce."),
+        ("We (i) test it and (ii) win.", "The authors (i) test it and (ii) win."),
+        ("We rely on the old system.", "The authors rely on the old system."),
+        ("We ask: can we trust it?", "The authors ask: can we trust it?"),
         ("With X, we apply it.", "With X, the authors apply it."),
         ("Our world model wins.", "The world model wins."),
-        ("It allows us to win.", "It allows the authors to win."),
         ("We show it, as we move on.", "The authors show it, as we move on."),
         ("We hope it helps.", "The authors hope it helps."),
         ("Using X, we find Y.", "Using X, the authors find Y."),
@@ -59,6 +64,7 @@ def test_the_authors_are_named_where_their_verb_cannot_come_first(before: str, a
         ("It shows that our method wins.", "It shows that the method wins."),
         ("To our knowledge, it is new.", "To the authors' knowledge, it is new."),
         ("Our previous work lost.", "The authors' previous work lost."),
+        ("This report describes our approach to it.", "Describes the authors' approach to it."),
         ("Our planet warms.", "Our planet warms."),
         ("The four hours of our daily lives.", "The four hours of our daily lives."),
     ],
@@ -77,10 +83,31 @@ def test_what_is_theirs_is_said_so_where_it_matters(before: str, after: str) -> 
         "It changes the way we think.",
         "As we age, it slows.",
         "US hospitals use it.",
+        "How can we trust it?",
+        "We increasingly rely on it.",
+        "It fails, yet we lack evidence.",
+        "It brings us closer to it.",
+        "Type I errors fall.",
+        "It answers “I don't know”.",
+        "It knows what my friend says.",
     ],
 )
 def test_what_speaks_of_everybody_or_of_the_paper_stays(sentence: str) -> None:
     assert in_third_person(sentence) == sentence
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Using X, I argue that it wins.", "Using X, the author argues that it wins."),
+        ("I have tested it.", "The author has tested it."),
+        ("With X, I study it and I can see it.", "With X, the author studies it and the author can see it."),
+        ("I show that I tested it.", "The author shows that the author tested it."),
+        ("My results are clear.", "The results are clear."),
+    ],
+)
+def test_one_author_is_spoken_of_as_one(before: str, after: str) -> None:
+    assert in_third_person(before) == after
 
 
 def test_they_are_named_where_that_is_wished() -> None:

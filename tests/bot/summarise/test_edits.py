@@ -84,9 +84,9 @@ def test_an_edit_adds_no_word_but_those_for_the_authors() -> None:
         for sentence in split(abstract):
             text = edited(sentence)
             added = set(re.findall(r"\w+", text.lower())) - set(re.findall(r"\w+", sentence.lower()))
-            other = added - {"the", "authors", "they", "their", "them"}
-            assert len(other) <= 2, text  # propose → proposes, and a second verb
-            assert len(text.split()) <= max(LONGEST, len(sentence.split()) + 2), text  # we → the authors
+            other = added - {"the", "authors", "they", "their", "them"} - {"it", "possible", "among"}
+            assert len(other) <= 3, text  # propose → proposes, a second verb, allows → makes
+            assert len(text.split()) <= max(LONGEST, len(sentence.split()) + 4), text  # we → the authors
 
 
 @given(st.text(max_size=300))
@@ -104,6 +104,11 @@ def test_no_text_makes_it_fail(text: str) -> None:
         ("A guide, superseded by https://lab.example/new", "A guide, superseded by https://lab.example/new."),
         ("It is fast (code at https://lab.example/fast).", "It is fast (code at https://lab.example/fast)."),
         ("The site https://lab.example hosts the data.", "The site https://lab.example hosts the data."),
+        ("Code is available at github.com/lab/fast .", "Code is available."),
+        ("Code is available at (https://lab.example/a).", "Code is available."),
+        ("We release it at https://lab.example/a, to help others.", "Releases it, to help others."),
+        ("Data (https://lab.example/a) and code are here.", "Data and code are here."),
+        ("We present https://lab.example, the first of them.", "Presents https://lab.example, the first of them."),
     ],
 )
 def test_an_address_at_the_end_goes_when_a_sentence_is_left(sentence: str, shown: str) -> None:

@@ -35,6 +35,14 @@ from bot.summarise.openings import opened
         ("Here we cut it.", "We cut it."),
         ("Finally, to this end, in this work, we cut it.", "We cut it."),
         ("But we cut it.", "We cut it."),
+        ("But caches are slow.", "Caches are slow."),
+        ("Then we cut it.", "We cut it."),
+        ("(ii) caches are slow.", "Caches are slow."),
+        ("To address this gap: (1) we cut it.", "We cut it."),
+        ("In light of this, we cut it.", "We cut it."),
+        ("Aiming to address these concerns, we cut it.", "We cut it."),
+        ("To cope with this problem, we cut it.", "We cut it."),
+        ("To better understand the cost of such caches, we cut it.", "We cut it."),
     ],
 )
 def test_it_goes(before: str, after: str) -> None:
@@ -54,6 +62,10 @@ def test_it_goes(before: str, after: str) -> None:
         "Despite recent progress, the cost is high.",
         "Here lies the cost.",
         "Overall cost is high.",
+        "Yet another cache is slow.",
+        "To understand these caches, one must wait.",
+        "To understand the cost, we cut it.",
+        "Given that, at night, they sleep, we cut it.",
     ],
 )
 def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:

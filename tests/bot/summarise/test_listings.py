@@ -1,0 +1,52 @@
+"""Lists of which a sentence has only a part, a test per rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.listings import with_whole_lists
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("The cache has three stages: (1) a quick one.", "The cache has three stages, among them a quick one."),
+        ("We find two key results: 1) Caches are slow.", "We find two key results, among them: Caches are slow."),
+        ("It rests on two ideas: First, a cache that sleeps.", "It rests on two ideas, among them a cache that sleeps."),
+        ("Two limits remain, namely: (i) caches sleep.", "Two limits remain, among them: caches sleep."),
+        ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),
+        ("The results are as follows: (1) caches sleep.", "The results are as follows: caches sleep."),
+        ("The cache is small and quick; 2) sorting; 3) telling.", "The cache is small and quick."),
+        ("The cache is small and quick; and (ii) the tests are long.", "The cache is small and quick."),
+    ],
+)
+def test_a_part_of_a_list_is_told_as_a_part(before: str, after: str) -> None:
+    assert with_whole_lists(before) == after
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The cache has two stages: (1) reading, and (2) writing.",
+        "The cache has two stages: first, it reads; then, it writes.",
+        "The cache works in a process: first, it reads.",
+        "The cache, first, reads.",
+        "It costs O(1) time: a constant.",
+        "The score (F1) is high: 0.7.",
+        "Small; 2) sorting.",
+    ],
+)
+def test_a_whole_list_and_what_is_none_stay(sentence: str) -> None:
+    assert with_whole_lists(sentence) == sentence
+
+
+@given(
+    st.lists(st.sampled_from(["two", "stages:", "(1)", "(2)", ";", "2)", "First,", "reads", "Maestro", "7"]), max_size=20)
+)
+def test_no_word_but_two_comes_in(words: list[str]) -> None:
+    text = " ".join(words)
+    assert set(with_whole_lists(text).replace(":", "").replace(",", "").replace(".", "").split()) <= {
+        "among",
+        "them",
+        *text.replace(":", "").replace(",", "").split(),
+    }
