@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from bot.models import Item, Term
+from bot.models import Item, Label, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
 from bot.rank.wishes import Held, Wish
@@ -11,16 +11,23 @@ from bot.rank.wishes import Held, Wish
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
 _MAKERS = ("author", "org")
+_OF_ITSELF = ("has", "kind", "language")  # told in words of their own: `has code`, `a paper`, `in rust`
 _LONGEST = 70  # characters of an example's title
 
 
 def of_phrases(item: Item, number: int, held: Held) -> str:
-    """Say which wishes hold, what weighs most first: `by Tri Dao, matches *KV cache* ×3, *GPU*, against *survey*`."""
+    """Say which wishes hold, what weighs most first: `by Tri Dao, matches *KV cache* ×3, *GPU*, has code, against *survey*`.
+
+    What the item is or has beside its words, it does not match: that is told last, as it is.
+    """
     held = sorted(held, key=lambda each: -abs(each[0]))
     names, words = _facts(item, number, [wish for value, wish in held if value > 0])
     opposed = [wish for value, wish in held if value < 0]
     against = [*chain.from_iterable(_facts(item, number, opposed))] if opposed else []
-    said = (", ".join(names[:_TOLD]), _list("matches", words[:_TOLD]), _list("against", against[:_AGAINST]))
+    matched = [word for word in words[:_TOLD] if word.startswith("*")]
+    facts = [word for word in words[:_TOLD] if not word.startswith("*")]
+    opposing = [word if word.startswith("*") else f"*{word}*" for word in against[:_AGAINST]]
+    said = (", ".join(names[:_TOLD]), _list("matches", matched), ", ".join(facts), _list("against", opposing))
     return ", ".join(filter(None, said))
 
 
@@ -48,9 +55,13 @@ def of_feedback(near: Sequence[Item], words: Sequence[str], *, liked: bool, itse
 
 
 def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], list[str]]:
-    """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted."""
+    """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted.
+
+    A phrase stands between asterisks, anything else that it has does not.
+    """
     names: dict[str, None] = {}
     counts: dict[str, tuple[str, int]] = {}
+    facts: set[str] = set()
     for wish in wishes:
         told = False
         for mention in wish.clause.mentions:
@@ -59,11 +70,15 @@ def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], 
                 if isinstance(mention.leaf, Term) and mention.leaf.field in _MAKERS:
                     names[_name(item, mention.leaf)] = None
                 else:
+                    if isinstance(mention.leaf, Label) and mention.leaf.field in _OF_ITSELF:
+                        facts.add(mention.text)
                     text, before = counts.get(mention.lower, (mention.text, 0))
                     counts[mention.lower] = (text, max(before, times))
         if not told:
             counts.setdefault(wish.text.lower(), (wish.text, 1))
-    return list(names), [f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()]
+    return list(names), [
+        text if text in facts else f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()
+    ]
 
 
 def _name(item: Item, leaf: Term) -> str:

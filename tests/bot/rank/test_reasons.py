@@ -37,9 +37,16 @@ def test_of_alternatives_those_are_named_that_the_item_has() -> None:
 
 
 def test_labels_are_told_in_words_where_there_are_any() -> None:
-    assert reason(paper("A", categories=("cs.DC",)), "category:cs.dc kind:paper") == "matches *cs.dc*, *a paper*"
-    assert reason(paper("A", links=(Link("code", "https://github.com/a/b"),)), "has:code") == "matches *has code*"
+    assert reason(paper("A", categories=("cs.DC",)), "category:cs.dc kind:paper") == "matches *cs.dc*, a paper"
+    assert reason(paper("A", links=(Link("code", "https://github.com/a/b"),)), "has:code") == "has code"
     assert reason(paper("A", license="MIT"), "license:mit") == "matches *license:mit*"
+
+
+def test_what_an_item_has_beside_its_words_is_told_last_and_not_as_a_match() -> None:
+    item = paper("GPU", "A KV cache.", links=(Link("code", "https://github.com/a/b"),))
+    assert reason(item, ("has:code", 3), ("gpu", 2), "cache") == "matches *gpu*, *cache*, has code"
+    assert reason(item, ("has:code", 3), "gpu", "kv", "cache", "a") == "matches *gpu*, *kv*, *cache*, has code"
+    assert reason(item, "gpu", ("has:code", -1)) == "matches *gpu*, against *has code*"
 
 
 def test_a_clause_without_words_is_told_as_it_was_written() -> None:
