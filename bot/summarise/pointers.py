@@ -28,7 +28,7 @@ POINTER = re.compile(
     r"for (?:example|instance)|on the other hand|"
     # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
     r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
-    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|variant|setting|is|two|three)"
+    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|variant|setting|is)"
     r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
     re.IGNORECASE,
 )
