@@ -43,6 +43,7 @@ from bot.handlers.handle import handle
 from bot.models import Actor, Digest, Item, Order, Reply
 from bot.press import Publisher
 from bot.summarise.extractive import Extractive
+from bot.summarise.gist import gists
 from bot.topics import load_packs
 from tests.bot.commands.lines import SHARES, Line, World, lines
 
@@ -171,7 +172,7 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     press, packs = Publisher(store, Extractive(), TITLES), load_packs()
     (digest,) = await press.publish([Order(packs[TOPIC], "made", "made")], NOW)
     try:
-        yield Service(Desk(store, press, packs, TITLES, store), digest, [item.key for item in items[-COLLECTED:]])
+        yield Service(Desk(store, press, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]])
     finally:
         await store.close()
 

@@ -121,7 +121,7 @@ def everywhere(text: str) -> tuple[Digest, Reply]:
     reply = Reply(
         title=text,
         text=(text, f"*search {text}* finds it"),
-        entries=(ReplyEntry(item, lines=(text,), buttons=(button,)), ReplyEntry(title=text, lines=(text,))),
+        entries=(ReplyEntry(item, gist=text, lines=(text,), buttons=(button,)), ReplyEntry(title=text, lines=(text,))),
         fields=(Field(text, text),),
         attachment=Attachment(f"{text}.bib", "text/plain", text),
         next_steps=(f"*save {text}*",),

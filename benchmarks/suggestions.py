@@ -31,6 +31,7 @@ from bot.store.compile import LABELS, label_token
 from bot.store.similar import asked
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
+from bot.summarise.gist import gists
 from bot.topics import load_packs
 
 ACTOR = Actor(platform="terminal", workspace="local", channel="here", person="me")
@@ -65,7 +66,8 @@ def _labelled(item: Item, chance: random.Random) -> Item:
 
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
-    desk = Desk(store, Publisher(store, Extractive(), {}), load_packs(), {"arxiv": "arXiv", "github": "GitHub"}, store)
+    sources = {"arxiv": "arXiv", "github": "GitHub"}
+    desk = Desk(store, Publisher(store, Extractive(), {}), load_packs(), sources, store, gists)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]

@@ -77,6 +77,8 @@ def _entry(number: int, entry: ReplyEntry, today: date, sheet: Sheet) -> Iterato
         yield from _item(number, entry.item, today, sheet)
     else:
         yield from sheet.hanging(f"{number:>2}  ", "number", _stressed(entry.title, STYLES["heading"]))
+    if gist := clean(entry.gist):
+        yield from sheet.wrapped(Text(gist), 4)
     for line in entry.lines:
         yield from sheet.wrapped(_stressed(line), 4)
 

@@ -283,6 +283,7 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iter
         yield from _head(number, entry.item, today, room)
     else:
         yield f"**{number}\\. {markdown.fitted(entry.title, min(room, _TITLE)) or '…'}**"
+    yield markdown.fitted(clean(entry.gist), min(room, _LINE))
     yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:_LINES])
     if entry.item is not None:
         yield markdown.quiet(_read(links(entry.item), room) or markdown.fitted(entry.item.key, room))

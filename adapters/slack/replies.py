@@ -18,6 +18,7 @@ from bot.models import Attachment, Button, Field, Reply, ReplyEntry
 
 _PARAGRAPH = 1_500  # characters, as `units` counts them
 _LINE = 600
+_GIST = 500
 _NAME = 100
 _GROUP = 2_000  # of rows that stand in one block
 _INLINE = 2_500  # of a file that stands in the message
@@ -86,12 +87,14 @@ def _entry(number: int, entry: ReplyEntry, today: date, names: Names) -> Iterato
     rows = [stressed(each, _LINE, names) for each in entry.lines]
     groups = [*_grouped(rows, [exact(cut(clean(each), _LINE, units)) for each in entry.lines])] or [([], "")]
     row = actions("entry", entry.buttons, f"entry {number}")
+    gist = cut(clean(entry.gist), _GIST, units)
     for place, (group, told) in enumerate(groups, start=1):
         head = _title(number, entry, today, names) if place == 1 else []
         end = row if place == len(groups) else Buttons()
-        line = _line(number, entry) if place == 1 else ""
-        text = "\n".join(filter(None, (line, told)))
-        yield piece(head, rich(paragraph(*group)), end.blocks, text=text, brief=line, keep=end.keep)
+        line, said_of_it = (_line(number, entry), gist) if place == 1 else ("", "")
+        text = "\n".join(filter(None, (line, exact(said_of_it), told)))
+        body = rich(quote(said(said_of_it)), paragraph(*group))
+        yield piece(head, body, end.blocks, text=text, brief=line, keep=end.keep)
 
 
 def _title(number: int, entry: ReplyEntry, today: date, names: Names) -> list[Block]:

@@ -1,10 +1,10 @@
 """What every handler works with."""
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.models import Actor, Limits, Topic
+from bot.models import Actor, Item, Limits, Topic
 from bot.orders import Orders
 from bot.ports import Press, Store
 from bot.ports_ledger import Ledger
@@ -12,6 +12,9 @@ from bot.ports_vectors import Embedder
 
 # Returns those of the channels that the person may know of: in other words, all but the private ones that they are not in.
 Sight = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
+
+# Returns what each of the items says in a sentence, in their order; "" where it has no text.
+Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
 
 
 async def every(actor: Actor, channels: Collection[str]) -> Collection[str]:
@@ -28,6 +31,7 @@ class Desk:
     packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
     sources: Mapping[str, str]  # every source's name for people by its name
     ledger: Ledger  # what was due and what was posted; the store's own
+    gists: Gists  # for lists; no language model is asked
     limits: Limits = Limits()
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48

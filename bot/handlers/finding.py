@@ -1,7 +1,6 @@
 """Searching, and finding what is close to an item."""
 
 import asyncio
-import textwrap
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -20,7 +19,6 @@ RANKED = 200  # of what is found, the newest, that are ranked for a topic
 _FURTHEST = 10_000  # entries: nobody leafs so far
 _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most stars first", "upvotes": "most upvotes first"}
 _HOUR = timedelta(hours=1)
-_OPENING = 200  # characters of a text, about three lines
 
 
 async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Reply:
@@ -31,12 +29,14 @@ async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Re
     if place.offset > _FURTHEST or place.asked > now + _HOUR:
         raise UsageError("Nobody leafs so far.", hint="Narrow the search: a category, a date, another word.")
     found = await _found(desk, asked, place, actor)
-    if not found.page.hits:
+    items = [hit.item for hit in found.page.hits]
+    if not items:
         return await _nothing(desk, asked, place)
+    gists = await desk.gists(items)
     return Reply(
         title=f"Found for: {shown(command.query)}",
         text=(_in_words(asked, found),),
-        entries=tuple(_entry(hit.item, _opening(hit.item), _line(asked, hit.item, found, place)) for hit in found.page.hits),
+        entries=tuple(_entry(item, gist, _line(asked, item, found, place)) for item, gist in zip(items, gists, strict=True)),
         first=place.offset + 1,
         next_steps=_next_steps(asked, command) if not place.offset else (),
         buttons=_leafing(asked, place, found.page),
@@ -70,20 +70,14 @@ async def _found(desk: Desk, asked: Searched, place: Place, actor: Actor) -> _Fo
     return _Found(Page(tuple(here), len(hits) > place.offset + PAGE, page.mark), topic.title, ranked)
 
 
-def _entry(item: Item, *lines: str) -> ReplyEntry:
+def _entry(item: Item, gist: str, line: str) -> ReplyEntry:
     buttons = (
         Button("More like this", write(More(item.key))),
         Button("Less", write(Less(item.key))),
         Button("Save", write(Save(item.key))),
         Button("Similar", write(Similar(item.key))),
     )
-    return ReplyEntry(item, lines=tuple(filter(None, lines)), buttons=buttons)
-
-
-def _opening(item: Item) -> str:
-    """The beginning of its text: enough to know what it is about."""
-    text = textwrap.shorten(item.abstract, _OPENING, placeholder="…")
-    return text if len(text) > 1 or not item.abstract.strip() else f"{item.abstract.strip()[:_OPENING]}…"
+    return ReplyEntry(item, gist=gist, lines=tuple(filter(None, (line,))), buttons=buttons)
 
 
 def _line(asked: Searched, item: Item, found: _Found, place: Place) -> str:
@@ -197,8 +191,12 @@ async def similar(desk: Desk, command: Similar, actor: Actor, now: datetime) -> 
             title=f"Nothing is close to {shown(called(item))}",
             text=("Its text has too little in common with everything else that was collected.",),
         )
+    gists = await desk.gists([hit.item for hit in hits])
     return Reply(
         title=f"Close to {called(item)}",
-        entries=tuple(_entry(hit.item, f"closeness {hit.relevance:.2f}, where 1 is the same text") for hit in hits),
+        entries=tuple(
+            _entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
+            for hit, gist in zip(hits, gists, strict=True)
+        ),
         next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),
     )

@@ -12,7 +12,7 @@ from bot.handlers.items import called, item_named
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
 from bot.wording import counted, day_in_words
 
-PAGE = 10  # a list to look through, with fewer buttons than a search's
+PAGE = 8  # a list to look through, with fewer buttons than a search's; Slack takes it in one message
 _TITLE = "Saved items"
 _FILES: dict[Format, tuple[str, str, Callable[[Sequence[Item]], str]]] = {
     Format.BIBTEX: ("saved.bib", "application/x-bibtex", bibtex),
@@ -76,22 +76,23 @@ async def list_saved(desk: Desk, command: ListSaved, actor: Actor, now: datetime
     start = (command.page - 1) * PAGE
     shown = held[start : start + PAGE]
     known = await desk.store.find([each.key for each in shown])
+    gists = dict(zip(known, await desk.gists([*known.values()]), strict=True))
     return Reply(
         title=f"{counted(len(held), 'saved item')}",
-        entries=tuple(_entry(each, known.get(each.key), now) for each in shown),
+        entries=tuple(_entry(each, known.get(each.key), gists.get(each.key, ""), now) for each in shown),
         first=start + 1,
         buttons=(*_leafing(command.page, pages), *(Button(form.value, write(ListSaved(form))) for form in Format)),
     )
 
 
-def _entry(saved: Saved, item: Item | None, now: datetime) -> ReplyEntry:
+def _entry(saved: Saved, item: Item | None, gist: str, now: datetime) -> ReplyEntry:
     when = f"saved on {day_in_words(saved.at.date(), now.date())}"
     back = Button("Unsave", write(Unsave(saved.key)))
     if item is None:
         where = address(saved.key)
         said = ("It is not kept here any more.", *((where,) if where else ()), when)
         return ReplyEntry(title=saved.key, lines=said, buttons=(back,))
-    return ReplyEntry(item, lines=(when,), buttons=(back, Button("Similar", write(Similar(item.key)))))
+    return ReplyEntry(item, gist=gist, lines=(when,), buttons=(back, Button("Similar", write(Similar(item.key)))))
 
 
 def _leafing(page: int, pages: int) -> tuple[Button, ...]:

@@ -1,5 +1,7 @@
 """Answers to render: a page of a search, a confirmation, and one that strangers wrote."""
 
+from dataclasses import replace
+
 from bot.models import Attachment, Button, Field, Reply, ReplyEntry
 from tests.fakes.digests import GPU, HOSTILE, KERNEL_SMITH, VLLM
 
@@ -7,13 +9,31 @@ FOUND = Reply(
     title="Search: gpu kernel",
     text=("In the last 90 days, the newest first; add *published:* for more.",),
     entries=(
-        ReplyEntry(KERNEL_SMITH, lines=("matches *GPU kernel* ×2",), buttons=(Button("Save", "save 2603.28342"),)),
+        ReplyEntry(
+            KERNEL_SMITH,
+            gist="Presents Kernel-Smith, a framework for high-performance GPU kernel and operator generation.",
+            lines=("matches *GPU kernel* ×2",),
+            buttons=(Button("Save", "save 2603.28342"),),
+        ),
         ReplyEntry(VLLM),
     ),
     first=11,
     next_steps=("*similar 12* shows what is close to one of them.",),
     buttons=(Button("Later", 'search page=k3x.2 "gpu kernel" -survey'), Button("Best match", "search gpu kernel sort:best")),
 )
+STARRED = Reply(title="Starred", entries=(ReplyEntry(KERNEL_SMITH, gist="Sorts *in place*, by [rank](https://x.example)"),))
+
+
+def page(entries: int, buttons: int) -> Reply:
+    """A page of a list: titles, sentences and reasons as long as they are on average and somewhat more, two links each."""
+    item = replace(KERNEL_SMITH, title="A title of ordinary length " * 3, links=KERNEL_SMITH.links[:3])
+    below = tuple(Button("More like this", f"more arxiv:2603.{number:05}") for number in range(buttons))
+    entry = ReplyEntry(
+        item, gist="Presents a framework of parts. " * 6, lines=('abstract has "kernel"; ' * 3,), buttons=below
+    )
+    return replace(FOUND, entries=(entry,) * entries, buttons=FOUND.buttons * 2)
+
+
 SUBSCRIBED = Reply(
     title="Subscribed to GPU systems",
     text=("What fits will be posted in this channel on weekdays at 09:00 (Europe/Zurich).",),
@@ -27,7 +47,7 @@ _EVIL = "[red]\x1b[31mx\x1b]8;;http://evil\x07\u202egnp.exe *a* @everyone <!chan
 UGLY = Reply(
     title=_EVIL,
     text=(_EVIL, ""),
-    entries=(ReplyEntry(title=_EVIL, lines=(_EVIL,)), ReplyEntry(HOSTILE.entries[0].ranked.item)),
+    entries=(ReplyEntry(title=_EVIL, gist=_EVIL, lines=(_EVIL,)), ReplyEntry(HOSTILE.entries[0].ranked.item)),
     fields=(Field(_EVIL, _EVIL),),
     digests=(HOSTILE,),
     attachment=Attachment("x.bib", "text/plain", _EVIL),

@@ -10,7 +10,7 @@ from adapters.cli.reply import ReplyView, typed
 from bot.models import Reply
 from tests.adapters.golden import check
 from tests.conftest import NOW
-from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -35,6 +35,10 @@ def test_no_answer_is_wider_than_the_terminal_or_steers_it(reply: Reply, width: 
     assert all(cell_len(line) <= width for line in text.splitlines())
     assert not set(text) & set("\x1b\x00\u202e\x07")
     assert "[red]" in text or reply is not UGLY
+
+
+def test_what_a_paper_says_stresses_nothing() -> None:
+    assert "    Sorts *in place*, by [rank](https://x.example)\n" in printed(STARRED)
 
 
 def test_a_button_is_what_one_would_type_in_a_shell() -> None:

@@ -13,13 +13,15 @@ from hypothesis import strategies as st
 from adapters.discord.buttons import pressed
 from adapters.discord.cards import custom_ids
 from adapters.discord.render import Posting, digest_postings, payloads, reply_postings
+from bot.handlers.finding import PAGE as FOUND_AT_ONCE
+from bot.handlers.saving import PAGE as SAVED_AT_ONCE
 from bot.models import PARTS, Button, Digest, Entry, Item, Kind, Link, Reply, ReplyEntry, Summary, SummaryPart, text_key
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
 from tests.adapters.discord.test_markdown import HOSTILE
 from tests.fakes.digests import EMPTY, GPU
 from tests.fakes.digests import HOSTILE as HOSTILE_DIGEST
-from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -48,6 +50,20 @@ def _shown(one: dict[str, Any]) -> str:
     if "options" not in one:
         return f"[{one['label']}]({one['custom_id']})"
     return "\n".join([f"[{one['placeholder']} ▾]", *(f"    {each['label']}: {each['value']}" for each in one["options"])])
+
+
+def test_a_page_of_hits_is_one_message_and_one_of_what_is_saved_two_at_most() -> None:
+    (hits,) = reply_postings(page(FOUND_AT_ONCE, 4), TODAY)
+    saved = reply_postings(page(SAVED_AT_ONCE, 2), TODAY)
+
+    assert len(saved) <= 2
+    assert [faults(each.body()) for each in (hits, *saved)] == [[]] * (1 + len(saved))
+
+
+def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
+    (posting,) = reply_postings(STARRED, TODAY)
+
+    assert "\nSorts \\*in place\\*, by \\[rank\\](<https://x.example>)\n" in picture([posting])
 
 
 @pytest.mark.parametrize(
@@ -181,7 +197,10 @@ def test_whatever_strangers_wrote_every_message_is_within_the_limits(
     reply = Reply(
         title=text,
         text=(text * times,) * 3,
-        entries=(ReplyEntry(item, lines=(text * times,) * 30, buttons=(Button(text, text),)), ReplyEntry(title=text)),
+        entries=(
+            ReplyEntry(item, gist=text * times, lines=(text * times,) * 30, buttons=(Button(text, text),)),
+            ReplyEntry(title=text),
+        ),
         next_steps=(text * times,) * 9,
         buttons=(Button(text, text * times),),
     )

@@ -13,6 +13,8 @@ from adapters.slack.limits import fits
 from adapters.slack.render import Layout, Posting
 from adapters.slack.sentences import channels_in
 from bot.commands import More, parse
+from bot.handlers.finding import PAGE as FOUND_AT_ONCE
+from bot.handlers.saving import PAGE as SAVED_AT_ONCE
 from bot.models import (
     Attachment,
     Button,
@@ -31,7 +33,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 LAYOUTS: tuple[Layout, ...] = ("message", "thread")
@@ -79,6 +81,19 @@ def test_digests_look_as_they_did() -> None:
 def test_answers_look_as_they_did() -> None:
     for name, reply in (("found", FOUND), ("subscribed", SUBSCRIBED), ("ugly", UGLY)):
         check(GOLDEN / f"reply-{name}.txt", written(render.reply(reply, DAY)))
+
+
+def test_a_page_of_hits_and_one_of_what_is_saved_are_one_message_each() -> None:
+    for entries, buttons_each in ((FOUND_AT_ONCE, 4), (SAVED_AT_ONCE, 2)):
+        (posting,) = render.reply(page(entries, buttons_each), DAY)
+        assert wrong(posting) == []
+
+
+def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
+    (posting,) = render.reply(STARRED, DAY)
+
+    (told,) = [node for node in nodes(posting.blocks) if node.get("type") == "rich_text_quote"]
+    assert told["elements"] == [{"type": "text", "text": "Sorts *in place*, by [rank](https://x.example)"}]
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
@@ -305,6 +320,7 @@ REPLIES = st.builds(
             ReplyEntry,
             item=st.none() | ITEMS,
             title=EVIL,
+            gist=EVIL,
             lines=st.lists(EVIL, max_size=8).map(tuple),
             buttons=st.lists(st.builds(Button, EVIL, EVIL, st.booleans()), max_size=4).map(tuple),
         ),

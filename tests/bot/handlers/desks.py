@@ -15,6 +15,7 @@ from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
+from bot.summarise.gist import gists
 from tests.fakes.works import paper
 
 SOURCES = {"arxiv": "arXiv", "github": "GitHub", "feed:lab": "The lab"}
@@ -103,7 +104,7 @@ def seat(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Sea
     """Ada's place at a desk with two packs over this store."""
     press = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Seat(Desk(store, press, packs, SOURCES, store, **settled), ADA, now)
+    return Seat(Desk(store, press, packs, SOURCES, store, gists, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:
@@ -113,7 +114,11 @@ def said(reply: Reply) -> str:
         reply.title,
         *reply.text,
         *(f"{field.name}: {field.value}" for field in reply.fields),
-        *(line for entry in reply.entries for line in (entry.title, entry.item.title if entry.item else "", *entry.lines)),
+        *(
+            line
+            for entry in reply.entries
+            for line in (entry.title, entry.item.title if entry.item else "", entry.gist, *entry.lines)
+        ),
         *(reply.attachment.text.splitlines() if reply.attachment else ()),
         *reply.next_steps,
         *(f"[{button.label}: {button.command}]" for button in buttons),

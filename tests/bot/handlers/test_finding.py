@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 
@@ -6,7 +7,7 @@ import pytest
 from bot.commands import Search
 from bot.errors import UsageError
 from bot.handlers.finding import PAGE
-from bot.models import Reply
+from bot.models import Item, Reply
 from bot.store.memory import MemoryStore
 from tests.bot.handlers.desks import Seat, about, button, said, seat
 from tests.fakes.works import paper, repo
@@ -32,8 +33,7 @@ async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Seat)
     assert reply.title == "Found for: cache"
     assert reply.text == ("Newest first, in the last 90 days (repositories of any age); add *published:1y* for more.",)
     assert set(keys(reply)) == {"arxiv:2603.00001", "arxiv:2603.00002", "arxiv:2603.00003"}
-    assert all(entry.lines[-1] == 'title has "cache"' for entry in reply.entries)
-    assert all(entry.item and entry.lines[0] == entry.item.abstract for entry in reply.entries)
+    assert all(entry.lines == ('title has "cache"',) for entry in reply.entries)
     assert reply.private
 
 
@@ -164,14 +164,31 @@ async def test_an_entry_without_a_title_is_called_by_its_key(ada: Seat) -> None:
     assert "arxiv:2603.00009" in said(await ada.ask("similar arxiv:2603.00009"))
 
 
-async def test_a_long_text_is_told_by_its_beginning(ada: Seat) -> None:
-    await ada.desk.store.add(
-        [
-            paper("2603.00777", title="Zebra one", abstract="Stripes are long. " * 40),
-            paper("2603.00778", title="Zebra two", abstract="斑" * 500),
-        ],
-        ada.now,
-    )
-    reply = await ada.ask("search zebra")
+async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: Seat) -> None:
+    found = [
+        paper("2603.00777", title="Zebra stripes", abstract="We count the stripes of a zebra."),
+        repo("ada/zebra", abstract="A library that draws a zebra"),
+        paper("2603.00778", title="Zebra and nothing else", abstract=""),
+    ]
+    await ada.desk.store.add(found, ada.now)
+    said_of = {
+        "arxiv:2603.00777": "The authors count the stripes of a zebra.",
+        "github:ada/zebra": "A library that draws a zebra.",
+        "arxiv:2603.00778": "",
+    }
 
-    assert [len(entry.lines[0]) <= 201 and entry.lines[0].endswith("…") for entry in reply.entries] == [True, True]
+    hits = await ada.ask("search zebra")
+    assert {key: entry.gist for key, entry in zip(keys(hits), hits.entries, strict=True)} == said_of
+    close = await ada.ask("similar 2603.00777")
+    assert {entry.item.key: entry.gist for entry in close.entries if entry.item}["github:ada/zebra"] == said_of[
+        "github:ada/zebra"
+    ]
+
+
+async def test_a_list_goes_without_where_nothing_can_be_said(ada: Seat) -> None:
+    async def silent(items: Sequence[Item]) -> Sequence[str]:
+        return [""] * len(items)
+
+    quiet = replace(ada, desk=replace(ada.desk, gists=silent))
+
+    assert keys(await quiet.ask("search cache")) == keys(await ada.ask("search cache"))

@@ -5,6 +5,7 @@ import rispy
 from bibtexparser.entrypoint import parse_string
 
 from bot.errors import UsageError
+from bot.handlers.saving import PAGE
 from bot.models import Reply, Saved
 from tests.bot.handlers.desks import Seat, about, button, said
 from tests.fakes.works import paper
@@ -25,6 +26,20 @@ async def test_an_item_is_saved_once_and_the_latest_is_listed_first(ada: Seat) -
     assert keys(reply) == ["arxiv:2603.00001", "arxiv:2603.00004"]
     assert reply.entries[0].lines == ("saved on Wednesday 1 April",)
     assert reply.private
+
+
+async def test_a_saved_item_is_shown_with_what_it_says(ada: Seat) -> None:
+    await ada.desk.store.add([paper("2603.00020", title="Tides", abstract="We weigh the moon by its tides.")], ada.now)
+    await ada.ask("save 2603.00020")
+    await ada.ask("save 2603.00004")
+    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/gone", ada.now))
+
+    reply = await ada.ask("saved")
+    told = {key: entry.gist for key, entry in zip(keys(reply), reply.entries, strict=True)}
+
+    assert told["arxiv:2603.00020"] == "The authors weigh the moon by its tides."
+    assert told["arxiv:2603.00004"]
+    assert told["doi:10.1000/gone"] == ""
 
 
 async def test_what_is_saved_is_the_persons_own(ada: Seat) -> None:
@@ -58,7 +73,7 @@ async def test_an_item_saved_under_an_older_key_is_saved(ada: Seat) -> None:
 
 
 async def test_a_long_list_has_pages(ada: Seat) -> None:
-    many = [about(100 + number, f"Tokamak {number}") for number in range(12)]
+    many = [about(100 + number, f"Tokamak {number}") for number in range(PAGE + 2)]
     await ada.desk.store.add(many, ada.now)
     for number, item in enumerate(many):
         moment = ada.now + timedelta(minutes=number)
@@ -67,7 +82,8 @@ async def test_a_long_list_has_pages(ada: Seat) -> None:
     first = await ada.ask("saved")
     second = await ada.ask(button(first, "Next"))
 
-    assert (len(first.entries), second.first, keys(second)) == (10, 11, ["arxiv:2603.00101", "arxiv:2603.00100"])
+    assert (len(first.entries), second.first) == (PAGE, PAGE + 1)
+    assert keys(second) == ["arxiv:2603.00101", "arxiv:2603.00100"]
     assert keys(await ada.ask(button(second, "Back"))) == keys(first)
     with pytest.raises(UsageError, match="fills 2 pages"):
         await ada.ask("saved page 3")

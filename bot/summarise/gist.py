@@ -1,0 +1,90 @@
+"""The one sentence that says most of what an item says, for lists of many items.
+
+Of a paper or a post it is the sentence that the table of `bot.summarise.fitness` finds to say most of the whole and that can
+stand alone, edited as the sentences of a summary are; of a repository its description. Where no sentence will do (a language
+that the rules do not know, a notice, a fragment) the text's opening stands in. It is extracted whatever makes the summaries:
+a page of hits asks no endpoint.
+"""
+
+import asyncio
+import logging
+import re
+import textwrap
+from collections.abc import Sequence
+from functools import lru_cache
+
+from bot.errors import SummaryUnavailable
+from bot.models import Item, Kind
+from bot.summarise.authors import begins_with_their_verb
+from bot.summarise.dangling import dangles, explained
+from bot.summarise.edits import edited
+from bot.summarise.english import reads_as_english
+from bot.summarise.extractive import LONGEST_TEXT
+from bot.summarise.fitness import whole
+from bot.summarise.sentences import lower_case_names, split
+
+log = logging.getLogger(__name__)
+
+MOST = 35  # words, where a border of clauses allows it; a few more before a sentence is broken off
+_BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among the first 35
+_SHORTEST = 12  # words in front of that border
+_OPENING = 200  # characters of a text of which no sentence can be told, about three lines
+_LOOKED_AT = 60  # sentences of a long text
+
+# The best first: what is counted follows a colon, and half of it is worse than none; what is said beside follows a comma.
+_BORDERS = (re.compile(r":(?= )"), re.compile(r";(?= )"), re.compile(r",(?= )"))
+_WEAK_END = re.compile(r"[,;:]?(?: (?:and|or|which|that|the|an?|of|to))*$")
+
+
+async def gists(items: Sequence[Item]) -> Sequence[str]:
+    """Return the gist of each, in their order; none of any, which the log says, where the shipped models cannot be read."""
+    try:
+        return await asyncio.to_thread(lambda: [gist(item) for item in items])
+    except SummaryUnavailable as error:
+        log.warning("a list has titles alone: %s", error)
+        return [""] * len(items)
+
+
+def gist(item: Item) -> str:
+    """Return what the item says in a sentence, "" where it has no text; raises SummaryUnavailable as `whole` does."""
+    return _gist(item.title, item.abstract[:LONGEST_TEXT].strip(), described=item.kind is Kind.REPO)
+
+
+@lru_cache(maxsize=2048)  # who leafs back sees a page again, and many searches find the same; 2 MB
+def _gist(title: str, text: str, *, described: bool) -> str:
+    if not reads_as_english(text):
+        return _opening(text)
+    return _broken_off(edited(text, longest=MOST)) if described and text else _sentence(title, text)
+
+
+def _sentence(title: str, text: str) -> str:
+    """The sentence that says most and needs no other one in front of it."""
+    sentences, names = split(text)[:_LOOKED_AT], lower_case_names(text)
+    told = [each.text for each in explained(sentences, names)]
+    best = next((at for at in whole(sentences, title) if not dangles(told[at])), None)
+    return _opening(text) if best is None else _broken_off(edited(told[best], names, longest=MOST))
+
+
+def _opening(text: str) -> str:
+    shown = textwrap.shorten(text, _OPENING, placeholder="…")
+    return shown if len(shown) > 1 or not text else f"{text[:_OPENING]}…"  # one word, or a language without spaces
+
+
+def _broken_off(sentence: str) -> str:
+    """The sentence, or of one that is far too long its beginning, up to a border where that is sure to say something."""
+    words = sentence.split()
+    if len(words) <= _BROKEN_OFF:
+        return sentence
+    shown = " ".join(words[:MOST])
+    # What begins otherwise may have its subject behind its first commas.
+    begun = begins_with_their_verb(shown) or shown.startswith("The authors ")
+    return f"{_WEAK_END.sub('', (_to_a_border(shown) if begun else '') or shown)} …"
+
+
+def _to_a_border(shown: str) -> str:
+    for border in _BORDERS:
+        for match in reversed([*border.finditer(shown)]):
+            kept = shown[: match.start()]
+            if len(kept.split()) >= _SHORTEST and kept.count("(") == kept.count(")"):
+                return kept
+    return ""
