@@ -38,7 +38,12 @@ def shortened(text: str, most: int) -> str:
 
 def long_day(day: date) -> str:
     """Return "Wednesday 1 April 2026"."""
-    return f"{DAYS[day.weekday()]} {day_of_year(day)} {day.year}"
+    return f"{DAYS[day.weekday()]} {dated(day)}"
+
+
+def dated(day: date) -> str:
+    """Return "1 April 2026"."""
+    return f"{day_of_year(day)} {day.year}"
 
 
 def day_in_words(day: date, now: date) -> str:
@@ -48,7 +53,7 @@ def day_in_words(day: date, now: date) -> str:
 
 def short_day(day: date, now: date) -> str:
     """Return "31 March", with the year when it is not that of `now`."""
-    return f"{day_of_year(day)} {day.year}" if day.year != now.year else day_of_year(day)
+    return dated(day) if day.year != now.year else day_of_year(day)
 
 
 def day_of_year(day: date) -> str:

@@ -48,7 +48,7 @@ _REFERENCE = re.compile(
     rf"(?:{_NUMBER}[,;. ]{{0,3}}){{1,20}}$",
     re.IGNORECASE,
 )
-_COMMIT = re.compile(rf"^(\s{{0,8}}[-*+] |)`?{_COMMIT_ID}`?:? ", re.IGNORECASE)
+_COMMIT = re.compile(rf"^(\s{{0,8}}[-*+] {{1,4}}|)`?{_COMMIT_ID}`?:? ", re.IGNORECASE)
 # GitHub shows each line of notes as one; longer ones were broken by an editor, and go on in the next.
 _PROSE = re.compile(r"[^\s#>|`<*+=~-]")
 _BROKEN = 60  # characters

@@ -13,6 +13,7 @@ from bot.ports import Store, Summariser
 from bot.summarise.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate
 from bot.summarise.grounding import cleaned, faults, nearest
 from bot.summarise.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, Reply, messages, parse
+from bot.summarise.released import latest_release
 from bot.summarise.sentences import split
 
 log = logging.getLogger(__name__)
@@ -118,6 +119,7 @@ def source_text(item: Item) -> str:
     facts = [
         f"Topics: {', '.join(item.keywords)}." if item.keywords else "",
         f"Language: {item.language}." if item.language else "",
+        latest_release(item)[0] if item.release else "",
     ]
     return "\n".join(part for part in (item.abstract, *facts, item.readme) if part.strip())[:LONGEST_TEXT]
 

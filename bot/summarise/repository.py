@@ -1,18 +1,20 @@
 """Describes a repository in the four parts from what is known of it: plainly, and saying what is not known.
 
-Sentences come from the description and the opening of the README; stars, forks, language, topics, licence and dates from the
-record. Stars are never called evidence.
+Sentences come from the description, the opening of the README and the notes of the latest release; stars, forks, language,
+topics, licence and dates from the record. Neither stars nor releases are called evidence. How many stars were gained is
+known to who ranks, not here: `bot.compose.for_the_topic` adds it.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from dataclasses import replace
 
 from bot.models import PARTS, Item, Summary, SummaryPart
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
 from bot.summarise.readme import Said, said_in
-from bot.wording import counted, listed
+from bot.summarise.released import latest_release
+from bot.wording import counted, dated, listed
 
 _LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
 _TOPICS = 6
@@ -24,12 +26,13 @@ def describe(item: Item, *, made_by: str) -> Summary:
     makers = {PROBLEM: _problem, METHOD: _method, EVIDENCE: _evidence, WHY: _why}
     parts = tuple(makers[name](item, said) for name in PARTS)
     note = "This repository is archived." if item.archived else ""
-    return Summary(parts, _read(item), made_by, note)
+    notes = ["release notes"] if latest_release(item)[1] else []
+    return Summary(parts, listed([*_texts(item), *notes]) or "name and metadata", made_by, note)
 
 
-def _read(item: Item) -> str:
-    read = [word for word, there in (("description", item.abstract), ("README opening", item.readme)) if there.strip()]
-    return " and ".join(read) or "name and metadata"
+def _texts(item: Item) -> list[str]:
+    """What its makers say of the repository as a whole, as far as it was read."""
+    return [word for word, there in (("description", item.abstract), ("README opening", item.readme)) if there.strip()]
 
 
 def _quoted(name: str, *quotes: Said, fact: str = "") -> SummaryPart:
@@ -45,10 +48,8 @@ def _problem(item: Item, said: Mapping[str, Said]) -> SummaryPart:
 
 def _silent(item: Item) -> str:
     """The beginning of a sentence about what was read and does not say something."""
-    read = _read(item)
-    if " and " not in read:
-        return f"The {read} does not"
-    return f"The {read.replace(' and ', ' and the ') if item.readme.strip() else read} do not"
+    texts = _texts(item) or ["name and metadata"]
+    return f"The {' and the '.join(texts)} {'do' if len(texts) > 1 or not _texts(item) else 'does'} not"
 
 
 def _topics(item: Item) -> str:
@@ -86,17 +87,17 @@ def _no_measurements(readme: str) -> str:
 
 
 def _why(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+    """What the README says, and what is new: the latest release; else what else is known."""
+    release, notes = latest_release(item)
     if WHY in said:
-        return _quoted(WHY, said[WHY])
+        part = _quoted(WHY, said[WHY], fact=release if item.release else "")
+        return replace(part, quotes=(*part.quotes, notes)) if notes else part
     facts = [
         f"code of the paper {item.paper}" if item.paper else "",
         f"{item.license} licence" if item.license else "",
-        f"last push on {_day(item.updated)}" if item.updated else "",
-        f"created on {_day(item.published)}" if item.published else "",
+        f"last push on {dated(item.updated.date())}" if item.updated else "",
+        f"created on {dated(item.published.date())}" if item.published else "",
     ]
-    told = ", ".join(fact for fact in facts if fact)
-    return SummaryPart(WHY, f"{_silent(item)} say why it matters.{f' Known: {told}.' if told else ''}", found=False)
-
-
-def _day(moment: datetime) -> str:
-    return moment.date().isoformat()
+    known = ", ".join(fact for fact in facts if fact)
+    text = " ".join(filter(None, (f"{_silent(item)} say why it matters.", release, f"Known: {known}." if known else "")))
+    return SummaryPart(WHY, text, found=False, quotes=(notes,) if notes else ())

@@ -6,7 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.wording import counted, day_in_words, listed, long_day, short_day, shortened, some, span_in_words, time_in_words
+from bot.wording import (
+    counted,
+    dated,
+    day_in_words,
+    listed,
+    long_day,
+    short_day,
+    shortened,
+    some,
+    span_in_words,
+    time_in_words,
+)
 
 DAY = date(2026, 4, 1)
 
@@ -40,6 +51,7 @@ def test_what_is_cut_short_is_a_beginning_and_never_longer_than_asked(text: str,
 def test_days_are_written_in_english_whatever_the_locale() -> None:
     assert long_day(DAY) == "Wednesday 1 April 2026"
     assert short_day(date(2026, 3, 31), DAY) == "31 March"
+    assert dated(date(2026, 3, 31)) == "31 March 2026"
     assert day_in_words(date(2026, 4, 2), DAY) == "Thursday 2 April"
 
 

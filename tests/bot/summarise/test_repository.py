@@ -103,7 +103,7 @@ def test_without_a_readme_it_says_what_is_not_known_and_what_is() -> None:
         "Problem": "The description does not name a problem. Its topics: cache and kv-cache.",
         "Method": "A cache that sizes itself. Written mainly in Rust.",
         "Evidence": "No README was read for measurements. On GitHub: 1 star.",
-        "Why it matters": "The description does not say why it matters. Known: MIT licence, last push on 2026-06-12.",
+        "Why it matters": "The description does not say why it matters. Known: MIT licence, last push on 12 June 2026.",
     }
     assert [part.found for part in summary.parts] == [False, True, False, False]
 
