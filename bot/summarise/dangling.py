@@ -9,7 +9,8 @@
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
 5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
 
-Everything else that begins so dangles.
+Everything else that begins so dangles. Inside a sentence, `these models` become what the sentence before calls them
+(`bot.summarise.antecedents`), where the first words borrow nothing.
 """
 
 import re
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.summarise import pointers
+from bot.summarise.antecedents import named_inside
 from bot.summarise.openings import opened
 
 
@@ -40,10 +42,13 @@ def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> 
         text = opened(sentence, names)
         place, rest = _parted(text)
         found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
-        if found is None:
-            told.append(Told(text, at))
-        else:
-            told.append(Told(place + _inside(found.text, place), told[-1].source if found.borrows else at))
+        if found is not None:
+            text = place + _inside(found.text, place)
+        if found is not None and found.borrows:
+            told.append(Told(text, told[-1].source))
+            continue
+        named = named_inside(text, opened(sentences[at - 1], names)) if told else None
+        told.append(Told(text, at) if named is None else Told(named, at - 1))
     return told
 
 

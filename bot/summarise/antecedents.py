@@ -1,0 +1,114 @@
+"""Says what `these models`, `such data sets` and `this protocol` are inside a sentence, by the sentence before it.
+
+Only where that sentence has the noun once, with words before it that say which: `Search agents answer questions. RL trains
+these agents` → `RL trains search agents`; `They enforce internal activations. We bound these activations` → `… the internal
+activations`. What stands with an `and` before it may be half of what is meant, and is left alone.
+"""
+
+import re
+
+from bot.summarise.pointers import AUTHORS, GENERIC
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_POINTED = re.compile(
+    # Several: what follows is hardly ever the noun itself. `This dense …`: only where the sentence, or a clause, goes on.
+    r"(?<=[a-z,:(] )(?:(?P<which>these|such) (?P<several>[a-z][a-z-]{2,}(?<![suai])s)\b(?! (?:as|that|who|of|in|from)\b)|"
+    r"this (?P<one>[a-z][a-z-]{3,}(?<!s))(?=[.,;:)]| (?:and|or|but|to|by|via|through|we|has|does|which|while|when|as)\b))"
+    r"(?!['’])"
+)
+# What says nothing about which ones: before them the words that do, end.
+_EMPTY = _words(
+    """a an the of in for with by on to from at and or that which who whose as than not where when such like based across
+    under using between within over through into is are was were has have had been be its their our my your his her
+    these this those it they we can may might must should will would could however while although also all both many
+    most some several various different other another existing current recent new novel more less few each every any
+    no own certain diverse multiple numerous first second third key main major common specific particular similar
+    related additional despite among via without about against during after before toward towards but yet if so what
+    how why do does did often only even still further then important critical significant emerging promising proposed
+    resulting corresponding underlying respective prior previous traditional conventional popular modern advanced
+    powerful standard typical fundamental core one two three four five six seven eight nine ten hundreds thousands
+    whether because since unlike beyond around up per versus simple effective comprehensive extensive large-scale"""
+)
+_VERBS = _words(
+    """obtain extract form learn curate require formulate prevent build produce yield generate capture encode provide
+    offer use propose introduce present develop design create construct combine integrate leverage exploit employ
+    apply train optimize optimise predict select sample model map make take give get need contain include involve
+    consider address solve improve reduce increase enable allow support help represent share exhibit show face pose
+    identify detect find derive compute define release collect annotate evaluate compare study analyze analyse explore
+    enforce impose add remove replace satisfy achieve outperform process handle transform convert treat view align
+    fuse aggregate inject adapt leave let keep set run"""
+)
+# Alone, these say no more than the noun does.
+_WEAK = _words(
+    """large small available considerable right distinct essential primary representative efficient strong severe complex
+    formal systematic final single good high-quality unique whole entire rich great vast wide early initial local
+    global"""
+)
+_WORD = re.compile(r"[A-Za-z][\w-]*$")
+_MOST = 4  # words that say which
+_PLAIN = _words(
+    """large deep small multimodal multi-modal diffusion latent foundation vision vision-language language graph neural
+    generative autoregressive video image text speech search sign pre-trained pretrained text-to-image reasoning
+    machine reward world visual medical clinical autonomous conversational federated reinforcement spiking mobile
+    social digital online synthetic human physical semantic sparse dense quantum wireless biological molecular protein
+    network smart embodied"""
+)
+
+
+def named_inside(text: str, before: str) -> str | None:
+    """Return the sentence with what its first such words point at in their place; None where that is not certain."""
+    match = _POINTED.search(text)
+    if match is None:
+        return None
+    noun = match["several"] or match["one"]
+    which = "" if noun in _EMPTY or _stands_in(noun, text[: match.start()]) else _which(noun, before)
+    if not which:
+        return None
+    first = before.startswith(which)
+    name = _lowered(which) if first else which
+    if not name or (_has_name(name) and _has_name(text[1 : match.start()])):
+        return None
+    of_all = first or (noun in GENERIC and not AUTHORS.search(before))
+    the = "" if match["which"] == "such" or (match["several"] and of_all) else "the "
+    return f"{text[: match.start()]}{the}{name} {noun}{text[match.end() :]}"
+
+
+def _which(noun: str, before: str) -> str:
+    """The words before the noun that say which; "" where it stands there more than once, or alone, or in an enumeration."""
+    stem = noun.removesuffix("s")
+    places = [found.span() for found in re.finditer(rf"(?<![\w-]){re.escape(stem)}\w*", before, re.IGNORECASE)]
+    if len(places) != 1 or before[slice(*places[0])] != noun:
+        return ""
+    words = before[: places[0][0]].split(" ")[:-1]
+    said: list[str] = []
+    while words and _says_which(words[-1]) and len(said) < _MOST:
+        said.insert(0, words.pop())
+    enumerated = bool(words) and (words[-1].lower() in {"and", "or", "&"} or words[-1].endswith((",", ";", ":")))
+    unclear = enumerated or (bool(words) and _says_which(words[-1])) or all(word.lower() in _WEAK for word in said)
+    return "" if unclear else " ".join(said)
+
+
+def _says_which(word: str) -> bool:
+    low = word.lower()
+    plain = _WORD.match(word) is not None and low not in _EMPTY and low.removesuffix("s") not in _VERBS and low not in _VERBS
+    return plain and ("-" in low or not low.endswith(("ing", "ed", "ly", "es")))
+
+
+def _lowered(which: str) -> str:
+    """What begins a sentence as it is written inside one; "" where that cannot be told."""
+    first, _, rest = which.partition(" ")
+    if any(sign.isupper() for sign in first[1:]):
+        return which
+    return f"{first.lower()} {rest}".rstrip() if first.lower() in _PLAIN else ""
+
+
+def _stands_in(noun: str, text: str) -> bool:
+    return noun.rstrip("s").lower() in text.lower()
+
+
+def _has_name(text: str) -> bool:
+    return any(sign.isupper() for sign in text)

@@ -1,0 +1,64 @@
+"""What `these models` are, in the middle of a sentence, a test per rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.antecedents import named_inside
+from bot.summarise.dangling import Told, explained
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence", "after"),
+    [
+        ("Search agents answer questions.", "Training these agents is dear.", "Training search agents is dear."),
+        ("It builds night caches.", "We test whether these caches fail.", "We test whether the night caches fail."),
+        ("They rely on night caches.", "Making such caches is dear.", "Making night caches is dear."),
+        ("Others use night models.", "Training these models is dear.", "Training night models is dear."),
+        ("We use night models.", "Training these models is dear.", "Training the night models is dear."),
+        ("We propose a night protocol.", "Using this protocol, it wins.", "Using the night protocol, it wins."),
+        ("LLM caches are slow.", "Making these caches is dear.", "Making LLM caches is dear."),
+        ("It needs several night caches.", "Two such caches fail.", "Two night caches fail."),
+        ("It has two large night caches.", "Making these caches fail.", "Making the large night caches fail."),
+    ],
+)
+def test_they_are_called_what_the_sentence_before_calls_them(before: str, sentence: str, after: str) -> None:
+    assert named_inside(sentence, before) == after
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("It builds caches.", "Making these caches is dear."),
+        ("It builds night caches and day caches.", "Making these caches is dear."),
+        ("It builds small and night caches.", "Making these caches is dear."),
+        ("It builds large caches.", "Making these caches is dear."),
+        ("It obtains caches.", "Making these caches is dear."),
+        ("Night caches are slow.", "Making these caches is dear."),
+        ("It builds night caches.", "Caches are dear, and these caches more so."),
+        ("It builds night caches.", "Making these is dear."),
+        ("It is a dense night space.", "Within this dense place, it wins."),
+        ("It builds a night cache.", "Making these caches is dear."),
+        ("It builds LLM caches.", "On ImageNet, making these caches is dear."),
+        ("It goes through night.", "It achieves this through sleep."),
+        ("", "Making these caches is dear."),
+    ],
+)
+def test_what_is_not_certain_stays(before: str, sentence: str) -> None:
+    assert named_inside(sentence, before) is None
+
+
+def test_the_sentence_that_names_them_is_told() -> None:
+    told = explained(["It builds night caches.", "However, making these caches is dear."])
+    assert told[1] == Told("Making the night caches is dear.", 0)
+
+
+WORDS = st.sampled_from(
+    ["night", "caches", "these", "such", "this", "Maestro", "the", "models", "makes", ",", "cache", "Large", "3"]
+)
+
+
+@given(st.lists(WORDS, max_size=10).map(" ".join), st.lists(WORDS, max_size=10).map(" ".join))
+def test_no_word_comes_in_that_stands_nowhere(text: str, before: str) -> None:
+    named = named_inside(text, before) or ""
+    assert set(named.split()) <= {"the", *text.split(), *before.split(), *before.lower().split()}
