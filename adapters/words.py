@@ -12,6 +12,7 @@ from bot.wording import listed, short_day
 
 _SOURCES = {"arxiv": "arXiv", "huggingface": "Hugging Face", "github": "GitHub"}
 _AUTHORS_SHOWN = 4
+_LONGEST_TAG = 24  # characters
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
 _COMPACT = ("Method", "Evidence")
@@ -62,13 +63,23 @@ def kicker(item: Item) -> tuple[str, ...]:
 
 
 def byline(item: Item, today: date) -> tuple[str, ...]:
-    """Return who made it and when: authors, organisation, date; for a repository its language and licence too."""
+    """Return who made it and when: authors, organisation, date; of a repository language, licence and latest release too."""
     repo = item.kind is Kind.REPO
     owner = item.title.partition("/")[0].casefold()
     people = "" if repo and tuple(name.casefold() for name in item.authors) == (owner,) else authors(item.authors)
     org = "" if item.org.casefold() == owner and repo else clean(item.org)
-    facts = (people, org, clean(item.language), clean(item.license) if repo else "", _when(item, today))
+    made = (clean(item.language), clean(item.license), _version(item, today)) if repo else (clean(item.language),)
+    facts = (people, org, *made, _when(item, today))
     return tuple(fact for fact in facts if fact)
+
+
+def _version(item: Item, today: date) -> str:
+    """Return "v2.1 (10 June)", "v3.0-rc1 (prerelease, 10 June)"; "" for no release, and a tag that would fill the line."""
+    release = item.release
+    if release is None or len(release.tag) > _LONGEST_TAG:
+        return ""
+    kind = "prerelease, " if release.prerelease else ""
+    return f"{clean(release.tag)} ({kind}{short_day(release.published.date(), today)})"
 
 
 def _when(item: Item, today: date) -> str:

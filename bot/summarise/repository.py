@@ -92,11 +92,11 @@ def _why(item: Item, said: Mapping[str, Said]) -> SummaryPart:
     if WHY in said:
         part = _quoted(WHY, said[WHY], fact=release if item.release else "")
         return replace(part, quotes=(*part.quotes, notes)) if notes else part
+    dates = [] if item.release else [("last push", item.updated), ("created", item.published)]  # the release has one
     facts = [
         f"code of the paper {item.paper}" if item.paper else "",
         f"{item.license} licence" if item.license else "",
-        f"last push on {dated(item.updated.date())}" if item.updated else "",
-        f"created on {dated(item.published.date())}" if item.published else "",
+        *(f"{what} on {dated(moment.date())}" for what, moment in dates if moment),
     ]
     known = ", ".join(fact for fact in facts if fact)
     text = " ".join(filter(None, (f"{_silent(item)} say why it matters.", release, f"Known: {known}." if known else "")))

@@ -1,6 +1,8 @@
 from dataclasses import replace
 from datetime import UTC, datetime
 
+import pytest
+
 from adapters.words import (
     Manner,
     authors,
@@ -19,7 +21,7 @@ from adapters.words import (
     warnings,
 )
 from bot.commands import Less, More, parse
-from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, SourceReport, Summary
+from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, Release, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
 
@@ -39,6 +41,20 @@ def test_a_repositorys_byline_does_not_repeat_its_owner() -> None:
     assert byline(VLLM, DAY) == ("Python", "Apache-2.0", "updated 1 April")
     created = replace(VLLM, updated=None, published=datetime(2023, 2, 9, tzinfo=UTC), org="vllm-project")
     assert byline(created, DAY) == ("Python", "Apache-2.0", "since 9 February 2023")
+
+
+@pytest.mark.parametrize(
+    ("tag", "prerelease", "told"),
+    [
+        ("v0.9.1", False, ("v0.9.1 (28 March)",)),
+        ("v1.0rc1", True, ("v1.0rc1 (prerelease, 28 March)",)),
+        ("release/2026-03-28/nightly", False, ()),
+        ("v1\u202e\x1b[31m", False, ("v1 (28 March)",)),
+    ],
+)
+def test_a_repositorys_byline_names_its_latest_release(tag: str, prerelease: bool, told: tuple[str, ...]) -> None:
+    release = Release(tag=tag, published=datetime(2026, 3, 28, tzinfo=UTC), prerelease=prerelease, notes="Adds a cache.")
+    assert byline(replace(VLLM, release=release), DAY) == ("Python", "Apache-2.0", *told, "updated 1 April")
 
 
 def test_unknown_signals_are_left_out_and_zero_is_told() -> None:

@@ -15,7 +15,21 @@ from adapters.discord.cards import custom_ids
 from adapters.discord.render import Posting, digest_postings, payloads, reply_postings
 from bot.handlers.finding import PAGE as FOUND_AT_ONCE
 from bot.handlers.saving import PAGE as SAVED_AT_ONCE
-from bot.models import PARTS, Button, Digest, Entry, Item, Kind, Link, Reply, ReplyEntry, Summary, SummaryPart, text_key
+from bot.models import (
+    PARTS,
+    Button,
+    Digest,
+    Entry,
+    Item,
+    Kind,
+    Link,
+    Release,
+    Reply,
+    ReplyEntry,
+    Summary,
+    SummaryPart,
+    text_key,
+)
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
 from tests.adapters.discord.test_markdown import HOSTILE
@@ -181,6 +195,7 @@ ITEMS = st.builds(
     sources=st.lists(HOSTILE, max_size=3).map(tuple),
     links=st.lists(st.builds(Link, st.sampled_from(["abstract", "code", "page"]), HOSTILE), max_size=3).map(tuple),
     published=st.none() | st.just(datetime(2026, 3, 30, tzinfo=UTC)),
+    release=st.none() | st.builds(Release, tag=HOSTILE, published=st.just(datetime(2026, 3, 30, tzinfo=UTC))),
     stars=st.none() | st.integers(min_value=0, max_value=10**12),
 )
 

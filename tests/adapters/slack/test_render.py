@@ -1,7 +1,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -25,6 +25,7 @@ from bot.models import (
     Kind,
     Link,
     Ranked,
+    Release,
     Reply,
     ReplyEntry,
     ScorePart,
@@ -282,6 +283,7 @@ ITEMS = st.builds(
     ),
     license=EVIL,
     language=EVIL,
+    release=st.none() | st.builds(Release, tag=EVIL, published=st.just(datetime(2026, 3, 30, tzinfo=UTC))),
     stars=st.none() | st.integers(0, 10**9),
     withdrawn=st.booleans(),
 )
