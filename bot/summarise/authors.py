@@ -89,6 +89,7 @@ _ALONE = re.compile(
     rf"(?<![\w“\"'‘.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
     rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
 )
+_SAYS_I = re.compile(r"\b(?:I|[Mm]y) ")
 _ODD = {"have": "has", "am": "is", "do": "does"}
 _MY = re.compile(
     r"\b([Mm])y (?=(?:own |main |key |proposed |experimental |empirical )*(?:results?|findings?|approach|methods?|work|"
@@ -166,7 +167,7 @@ def _second_verbs(rest: str) -> str:
 
 def _by_their_name(text: str) -> str:
     text = _by_one_author(_LED.sub(r"\1 ", text))
-    asked = [match.span() for match in _QUESTION.finditer(text)]
+    asked = [match.span() for match in _QUESTION.finditer(text)] if "?" in text else []
     spoken = [match.span() for match in _AUTHORS.finditer(text) if not any(a <= match.start() < b for a, b in asked)]
     if not spoken:
         return text if _STILL_WE.search(text) else _without_our(_MOVED.sub(r"\1 the authors", text))
@@ -185,6 +186,8 @@ def _by_one_author(text: str) -> str:
         does = match["as"] or _ODD.get(match["odd"]) or third_person(match["verb"])
         return f"{'The' if match.start() == 0 else 'the'} author {match['how']}{does}"
 
+    if not _SAYS_I.search(text):
+        return text
     return _MY.sub(lambda match: "The " if match.group(1) == "M" and match.start() == 0 else "the ", _ALONE.sub(said, text))
 
 

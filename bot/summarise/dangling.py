@@ -38,17 +38,16 @@ def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> 
     `names` are written in lower case even at a sentence's beginning.
     """
     told: list[Told] = []
-    for at, sentence in enumerate(sentences):
-        text = opened(sentence, names)
+    shown = [opened(sentence, names) for sentence in sentences]
+    for at, text in enumerate(shown):
         place, rest = _parted(text)
         found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
-        if found is not None:
-            text = place + _inside(found.text, place)
+        said = text if found is None else place + _inside(found.text, place)
         if found is not None and found.borrows:
-            told.append(Told(text, told[-1].source))
-            continue
-        named = named_inside(text, opened(sentences[at - 1], names)) if told else None
-        told.append(Told(text, at) if named is None else Told(named, at - 1))
+            told.append(Told(said, told[-1].source))
+        else:
+            named = named_inside(said, shown[at - 1]) if told else None
+            told.append(Told(said, at) if named is None else Told(named, at - 1))
     return told
 
 

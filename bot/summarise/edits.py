@@ -26,6 +26,7 @@ from bot.summarise.plain import plainer
 _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
 
 _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
+_HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
 _LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
 # `superseded by https://…`, `see https://…`: the address is what the words are about.
 _NEEDS_ADDRESS = re.compile(
@@ -53,6 +54,8 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
 
 
 def _without_address(text: str) -> str:
+    if not _HAS_ADDRESS.search(text):
+        return text
     kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)
     text, kept = kept, _ADDRESS.sub("", kept)
     # `(code at https://…)`: without the address its bracket would stay open.

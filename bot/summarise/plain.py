@@ -57,6 +57,7 @@ _WAS_CONDUCTED = re.compile(
 )
 
 _PAPER = r"(?:this|the present|the current) (?:paper|work|article|study|report|survey|thesis|letter)"
+_IN_PAPER = re.compile(rf"\bin {_PAPER}", re.IGNORECASE)
 _HERE = (
     # `introduced in this work` says which; `is introduced in this work` does not.
     (re.compile(rf"(?<=, )in {_PAPER},? (?=(?:we|I|the authors)\b)", re.IGNORECASE), ""),
@@ -97,10 +98,14 @@ _TWICE = re.compile(r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as) \1\b(?!
 
 def plainer(text: str) -> str:
     """Return the sentence, in which the authors may still speak, in plainer words."""
-    text = _TWICE.sub(r"\1", text)
-    for pattern, kept in _HERE:
-        text = pattern.sub(kept, text)
-    return _without_us(_by_its_deed(_by_its_trials(text)))
+    words = text.split(" ")
+    if any(map(str.__eq__, words, words[1:])):
+        text = _TWICE.sub(r"\1", text)
+    if _IN_PAPER.search(text):
+        for pattern, kept in _HERE:
+            text = pattern.sub(kept, text)
+    text = _by_its_deed(_by_its_trials(text))
+    return _without_us(text) if " us " in text else text
 
 
 def _by_its_trials(text: str) -> str:
