@@ -34,20 +34,24 @@ _COMMIT_ID = r"(?=[0-9]*[a-f])(?=[a-f]*[0-9])[0-9a-f]{7,40}"  # with a letter an
 # `[#12](https://…)`, `[`ab12cd3`](https://…)`, `[@ada](https://…)`: a link to a change or a person.
 _LINKED = re.compile(rf"\[(?:({_NUMBER}|{_PERSON})|`?({_COMMIT_ID})`?)\]\([^()\s]{{1,500}}\)", re.IGNORECASE)
 _ADDRESS = re.compile(r"<?https?://[^\s)>\]]{1,2000}>?")
-# ` by @ada in #12`, ` (thanks to @ada)`, ` (@ada)`: who did it, and where.
+# ` by @ada in #12`, ` (thanks to @ada)`, ` (@ada)`, at the end ` @ada`: who did it, and where.
 _CREDIT = re.compile(
     r"(?:(?<=[^\s*+-])[ ,;–—-]{0,5})?(?:"
     r"[(\[]?\b(?:(?:contributed |reported |implemented |authored )?by|thanks(?: to)?|thx|via|from)[: ]{1,3}"
-    rf"{_PEOPLE}(?: in\b(?: {_NUMBER})?)?[)\]]?|[(\[]{_PEOPLE}[)\]])",
+    rf"{_PEOPLE}(?: in\b(?: {_NUMBER})?)?[)\]]?|[(\[]{_PEOPLE}[)\]]|{_PEOPLE}$)",
     re.IGNORECASE,
 )
 # ` (#12, #13)`, ` (ab12cd3)`; at the end ` in PR #12`, `, closes #12`: the number of a change, not the change.
-_REFERENCE = re.compile(
-    rf"[ ,;]{{0,5}}[(\[](?:(?:{_NUMBER}|{_COMMIT_ID})[,; ]{{0,3}}){{1,20}}[)\]]"
-    r"|[ ,;]{1,5}(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|in):? )?(?:(?:PRs?|pull requests?|issues?) )?"
+_REFERENCE = re.compile(rf"[ ,;]{{0,5}}[(\[](?:(?:{_NUMBER}|{_COMMIT_ID})[,; ]{{0,3}}){{1,20}}[)\]]", re.IGNORECASE)
+_LAST_REFERENCE = re.compile(
+    r"[ ,;]{1,5}(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|in):? )?(?:(?:PRs?|pull requests?|issues?) )?"
     rf"(?:{_NUMBER}[,;. ]{{0,3}}){{1,20}}$",
     re.IGNORECASE,
 )
+_NEEDS_NUMBER = re.compile(r"\b(?:for|of|to|from|with|and|on|by|issues?|PRs?)$", re.IGNORECASE)  # `a fix for issue #12`
+_CONTRIBUTOR = re.compile(
+    rf"^\s{{0,8}}(?:[-*+] {{1,4}})?(?:[A-Z][\w.'-]{{0,30}} ){{0,4}}{_PEOPLE}$"
+)  # `- Ada Lovelace @ada`
 _COMMIT = re.compile(rf"^(\s{{0,8}}[-*+] {{1,4}}|)`?{_COMMIT_ID}`?:? ", re.IGNORECASE)
 # GitHub shows each line of notes as one; longer ones were broken by an editor, and go on in the next.
 _PROSE = re.compile(r"[^\s#>|`<*+=~-]")
@@ -115,7 +119,16 @@ def notes_opening(body: str) -> str:
 
 def _bare(line: str) -> str:
     """Drop what names a person, a commit or a change: that a line has them says nothing of what is new."""
-    return _REFERENCE.sub("", _CREDIT.sub("", _COMMIT.sub(r"\1", line.rstrip()))).rstrip(" ,;–—-")
+    text = _COMMIT.sub(r"\1", line.rstrip())
+    if _CONTRIBUTOR.match(text):
+        return ""
+    return _unnumbered(_CREDIT.sub("", _unnumbered(text))).rstrip(" ,;–—-")
+
+
+def _unnumbered(line: str) -> str:
+    text = _REFERENCE.sub("", line)
+    kept = _LAST_REFERENCE.sub("", text)
+    return text if _NEEDS_NUMBER.search(kept) else kept
 
 
 def _ends(line: str, following: str) -> bool:

@@ -28,8 +28,8 @@ _SIGN = re.compile(
     re.IGNORECASE,
 )
 _ITSELF = re.compile(
-    r"^this (?:(?:new|major|minor|patch|first|initial) )?(?:release|version|update) (?=(?:adds|brings|contains|includes|"
-    r"introduces|provides|features|fixes|improves|supports|focuses|updates|removes|drops|enables|makes|changes|ships)\b)",
+    r"^this (?:(?:new|major|minor|patch|first|initial) )?(?:release|version|update) "
+    r"(?!(?:is|was|has|marks|represents|comes|does|completes|concludes)\b)(?=[a-z]+s\b)",
     re.IGNORECASE,
 )
 _PICTURES = re.compile("^[\u2190-\u2bff\U0001f000-\U0001faff\ufe0f\u200d\\s]+")
@@ -53,12 +53,12 @@ _SAYS_NOTHING = re.compile(
     r"|^\W*(?:download|install|pip |npm |docker |cargo |brew |uv |checksum|assets?\b|see |read |check |visit|date:)"
     r"|^\W*(?:for (?:a |the |more|full|detail)|more (?:details|information)|change ?logs?\b|what'?s (?:new|changed))"
     r"|^\W*(?:(?:the )?(?:full|complete|detailed) (?:list|change|release)|(?:all )?changes (?:since|in|from)\b)"
-    r"|^\W*(?:release (?:notes|date)|released? on)|[:?]$"
+    r"|^\W*(?:release (?:notes|date)|released? on)|\bversion v?\.?\d[\w.]*\W*$|[:?]$"
     # How much went in, and fixes and improvements of nothing in particular.
     r"|\b[\d,]+\+? (?:\w+ )?(?:commits|contributors|pull requests|PRs)\b|\bfirst contribution\b"
     r"|^\W*(?:[\w-]+,? ){0,4}(?:maintenance|bug[- ]?fix|patch) release\W*$"
     r"|^\W*(?:(?:bug ?)?fixes\W*(?:$|and (?:\w+ ){0,2}improvements)|no (?:notable|user|significant|code|functional))"
-    r"|^\W*(?:minor|various|small|misc\w*|some|several|other|more|general) (?:\w+ ){0,2}"
+    r"|^\W*(?:minor|various|small|misc\w*|some|several|other|more|general|numerous|many|lots of) (?:\w+ ){0,2}"
     r"(?:fix\w*|improvements?|changes|updates|tweaks)",
     re.IGNORECASE,
 )

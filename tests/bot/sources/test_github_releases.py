@@ -83,6 +83,8 @@ def test_a_tag_is_kept_as_it_stands_or_not_at_all() -> None:
         ("A cache that was written in an editor which breaks its lines at\nseventy characters.", None),
         ("```\ndocker pull x\n```\n## New Contributors\n* @ada made their first contribution in https://x.example/1", ""),
         ("## Installation\npip install some thing\n\n## Notes\nFaster caches.", "Faster caches."),
+        ("- New cache @ada (#74)\n\nThanks to all!\n- Ada Lovelace @ada\n- Bob @bob-b", "- New cache\n\nThanks to all!"),
+        ("Hot fix for issue #226", None),
         ("**Full Changelog**: https://github.com/a/b/compare/v1...v2", ""),
         ("Takes (1000000) tokens, since 20260501, in C# 12 and v2.1.0 (v2.0.9)", None),
         ("<b>Bold</b> *new* [cache](javascript:alert(1)) <script>steal()</script>", "Bold new cache"),
