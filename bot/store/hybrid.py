@@ -3,7 +3,6 @@
 Everything but the bare words is as strict as ever: what is found by its meaning satisfies it too.
 """
 
-import json
 from dataclasses import replace
 from functools import partial
 
@@ -11,13 +10,13 @@ import numpy as np
 from sqlite_utils import Database
 
 from bot.store.best import Scored, Span, find_best
-from bot.store.compile import ALL, Condition, Where, all_of, to_where
+from bot.store.compile import ALL, Condition, Match
 from bot.store.fusion import BY_WORDS, WIDENED, fuse
+from bot.store.ids import among, satisfying
 from bot.store.meaning import Meaning
-from bot.store.nearest import Close, Ids
+from bot.store.nearest import NOTHING, Close, Ids
 from bot.store.words import Words
 
-_TRIED = 400  # of the closest, before everything that satisfies a condition is looked up
 _BELOW = -2.0  # every relevance of what is ordered by words alone, behind what is ordered by both: a cosine is -1 at least
 _TINY = 1e-6
 
@@ -45,28 +44,21 @@ def find_hybrid(db: Database, words: Words, condition: Condition, span: Span, me
 
 
 def closest(db: Database, condition: Condition, last: int | None, meaning: Meaning) -> Close:
-    """Return the closest of what satisfies the condition, as far as they are near enough; ids above `last` came later."""
-    bounds, limits = Span(0, last=last).bounds("items.id")
-    strict = all_of([condition, *(Where(sql, (value,)) for sql, value in zip(bounds, limits, strict=True))])
-    found = meaning.closest(db, _TRIED)
-    if strict == ALL or not len(found.ids):
-        return _first(found)
-    kept = np.isin(found.ids, _satisfying(db, strict, found.ids))
-    if kept.sum() < WIDENED and len(found.ids) == _TRIED:
-        return meaning.closest(db, WIDENED, _satisfying(db, strict))
-    return _first(Close(found.ids[kept], found.cosines[kept]))
+    """Return the closest of what satisfies the condition, as far as they are near enough; ids above `last` came later.
 
-
-def _first(found: Close) -> Close:
-    return Close(found.ids[:WIDENED], found.cosines[:WIDENED])
-
-
-def _satisfying(db: Database, condition: Condition, among: Ids | None = None) -> Ids:
-    """Return the ids of the items for which the condition holds, of some alone where they are given.
-
-    SQLite writes them as one text: a row for each would take three times as long.
+    A condition takes away: what is left stands as it does without it.
     """
-    within = [] if among is None else [Where("items.id in (select value from json_each(?))", (json.dumps(among.tolist()),))]
-    sql, values = to_where(all_of([*within, condition])).select("group_concat(items.id)")
-    text = db.execute(sql, values).fetchone()[0]
-    return np.fromstring(text, np.int64, sep=",") if text else np.empty(0, np.int64)
+    if not meaning.finds:
+        return NOTHING
+    if isinstance(condition, Match) and not condition.negated:
+        return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
+    near, complete = meaning.all_near(db)
+    ids = _until(last, near.ids)
+    kept = np.isin(near.ids, ids if condition == ALL else among(db, condition, ids))
+    if complete or kept.sum() >= WIDENED:
+        return Close(near.ids[kept][:WIDENED], near.cosines[kept][:WIDENED])
+    return meaning.closest(db, WIDENED, _until(last, satisfying(db, condition)))
+
+
+def _until(last: int | None, ids: Ids) -> Ids:
+    return ids if last is None else ids[ids <= last]

@@ -30,6 +30,9 @@ class Close(NamedTuple):
     cosines: Floats
 
 
+NOTHING = Close(np.empty(0, np.int64), np.empty(0, np.float32))
+
+
 class Nearest:
     """Some vectors of one size by positive ids. To be used by one thread at a time."""
 
@@ -88,15 +91,24 @@ class Nearest:
 
     def closest(self, vector: Floats, number: int, among: Ids | None = None) -> Close:
         """Return so many of the closest, of these ids alone where they are given."""
+        ids, cosines = self._measured(vector, 4 * number, among)
+        best = _highest(cosines, number)
+        found = _in_order(ids[best], cosines[best])
+        return Close(found.ids[:number], found.cosines[:number])
+
+    def near(self, vector: Floats, enough: float) -> tuple[Close, bool]:
+        """Return what has such a cosine at least, and whether that is all; False where there may be more, all less close."""
+        ids, cosines = self._measured(vector, EXACT)
+        near = cosines >= enough
+        return _in_order(ids[near], cosines[near]), len(ids) == len(self) or not near.all()
+
+    def _measured(self, vector: Floats, number: int, among: Ids | None = None) -> tuple[Ids, Floats]:
+        """Return ids and cosines of those that the first pass leaves, so many at least; in no order."""
         rows = np.flatnonzero(self._ids[: self._end] != _NOBODY) if among is None else self._rows_of(among)
         rows = rows[rows != _NOBODY]
         if len(rows) > EXACT:
-            rows = rows[self._alike(vector, rows, max(EXACT, len(rows) // _MEASURED, 4 * number))]
-        cosines = self._measure(vector, rows)
-        ids = self._ids[rows]
-        best = _highest(cosines, number)
-        order = best[np.lexsort((-ids[best], -cosines[best]))][:number]
-        return Close(ids[order], cosines[order])
+            rows = rows[self._alike(vector, rows, max(EXACT, len(rows) // _MEASURED, number))]
+        return self._ids[rows], self._measure(vector, rows)
 
     def _alike(self, vector: Floats, rows: NDArray[np.intp], number: int) -> NDArray[np.intp]:
         """Return the places of those rows whose signs differ least."""
@@ -134,6 +146,11 @@ class Nearest:
             self._ids = _grown(self._ids, room, _NOBODY)
         if highest >= len(self._rows):
             self._rows = _grown(self._rows, max(highest + 1, len(self._rows) * 5 // 4), _NOBODY)
+
+
+def _in_order(ids: Ids, cosines: Floats) -> Close:
+    order = np.lexsort((-ids, -cosines))
+    return Close(ids[order], cosines[order])
 
 
 def _grown(rows: NDArray[T], room: int, filling: int = 0) -> NDArray[T]:

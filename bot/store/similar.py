@@ -23,6 +23,7 @@ from bot.query.fold import BARRIER, indexed
 from bot.rank.background import table
 from bot.rank.stopwords import STOPWORDS
 from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
+from bot.store.ids import having
 from bot.store.ingest import last_id
 from bot.store.meaning import Meaning
 from bot.store.records import item_from_text, newness
@@ -96,11 +97,11 @@ def similar(db: Database, item: Item, limit: int, meaning: Meaning | None = None
     points = np.zeros(number + 1)
     found: dict[str, int] = {}
     for stem in about.telling:
-        ids = _having(db, f'"{stem}"')
+        ids = having(db, f'"{stem}"')
         found[stem] = len(ids)
         share = about.weights[stem] * idf(found[stem], number) * _rarity(stem)
         points[ids] += share
-        points[_having(db, f'{_TITLE} : "{stem}"')] += share  # a title says what the text is about, and says it again
+        points[having(db, f'{_TITLE} : "{stem}"')] += share  # a title says what the text is about, and says it again
         if sum(found.values()) > _MOST:
             break
     kept = _highest(points, max(KEPT, limit) + 1)  # the item itself may be among them
@@ -120,15 +121,6 @@ def _cosines(db: Database, kept: Sequence[int], most: int, meaning: Meaning | No
     of_kept = meaning.cosines(db, np.array(kept, np.int64)).tolist()
     known = {number: None if isnan(cosine) else cosine for number, cosine in zip(kept, of_kept, strict=True)}
     return {**known, **dict(zip(close.ids.tolist(), close.cosines.tolist(), strict=True))}
-
-
-def _having(db: Database, expression: str) -> NDArray[np.int64]:
-    """Return the ids of the items that an FTS5 expression finds.
-
-    SQLite writes them as one text: a row for each would take three times as long, all of it under the interpreter's lock.
-    """
-    text = db.execute("select group_concat(rowid) from words where words match ?", [expression]).fetchone()[0]
-    return np.fromstring(text, np.int64, sep=",") if text else np.empty(0, np.int64)
 
 
 def _highest(points: NDArray[np.float64], number: int) -> list[int]:

@@ -157,6 +157,12 @@ class Copy:
         with self._of(db, near.space, len(vector)) as nearest:
             return nearest.closest(vector, number, among)
 
+    def near(self, db: Database, near: Near) -> tuple[Close, bool]:
+        """Return the items that are near enough, the closest first, and whether these are all of them."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.near(vector, near.enough)
+
     def cosines(self, db: Database, near: Near, ids: Ids) -> Floats:
         """Return how close each of the items is, nan for one without a vector."""
         (vector,) = unpack([near.vector])

@@ -1,13 +1,15 @@
 """A search for words and their meaning where more has the words than both orders put together."""
 
-from collections.abc import AsyncIterator
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from bot.models import And, Item, Kind, Label, Near, Query, Term
+from bot.models import And, Item, Kind, Label, Near, Not, Number, Query, Term, Tree, When
 from bot.store.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.nearest import EXACT, Close, Ids, Nearest
 from bot.store.sqlite import SqliteStore
@@ -16,6 +18,7 @@ from bot.vectors import NEAR, Floats, pack, unpack
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 SPACE = "random-1"
 MANY = BY_WORDS + 60
+FAR = EXACT + 100
 
 
 def rows(count: int, size: int = 8, seed: int = 3) -> Floats:
@@ -77,6 +80,57 @@ async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(sto
     for parts in ((Term("cats"),), (Term("cats"), Label("category", "cs.lg"))):
         page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector, NEAR))
         assert len(page.hits) == WIDENED
+
+
+# Of everything, of most and of few; and of none of the closest 4,000, where what is measured first does not reach.
+CONDITIONS: tuple[tuple[Tree, Callable[[int], bool]], ...] = (
+    (And(()), lambda number: True),
+    (Label("category", "cs.lg"), lambda number: number % 9 == 0),
+    (Not(Label("category", "cs.lg")), lambda number: number % 9 != 0),
+    (Term("paws", quoted=True), lambda number: number % 5 == 0),
+    (When("published", oldest=60.0), lambda number: number % 100 <= 60),
+    (When("published", youngest=98.5), lambda number: number % 100 == 99),
+    (And((Label("category", "cs.lg"), When("published", oldest=9.5))), lambda number: number % 9 == 0 and number % 100 < 10),
+    (Number("stars", low=1), lambda number: number >= FAR),
+    (And((Number("stars", low=1), Not(Term("paws")))), lambda number: number >= FAR and number % 5 != 0),
+    (Term("whiskers", quoted=True), lambda number: number >= FAR),
+    (Term("tail", quoted=True), lambda number: False),
+)
+
+
+async def test_under_every_condition_the_closest_are_found_of_all_that_satisfy_it(store: SqliteStore) -> None:
+    items = [
+        Item(
+            key=f"arxiv:{number}",
+            kind=Kind.PAPER,
+            title=f"Felines{' with paws' * (number % 5 == 0)}{' and whiskers' * (number >= FAR)}",
+            categories=() if number % 9 else ("cs.LG",),
+            published=NOW - timedelta(days=number % 100),
+            stars=int(number >= FAR),
+        )
+        for number in range(FAR + 200)
+    ]
+    asked, *sides = rows(1 + len(items), 64)
+    angles = np.linspace(0.1, 1.1, len(items))[:, None]  # the last of them has a cosine of .45
+    across = np.stack(sides) - (np.stack(sides) @ asked)[:, None] * asked
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    vectors = pack((np.cos(angles) * asked + np.sin(angles) * across).astype(np.float32))
+    near = Near(SPACE, pack(asked[None])[0], NEAR)
+    cosines = unpack(vectors) @ unpack([near.vector])[0]
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, vectors, quick=False)
+    for condition, holds in CONDITIONS:
+        query = Query("", And((Term("cats"), *(condition.parts if isinstance(condition, And) else (condition,)))))
+        for enough, end in product((NEAR, 0.7), (len(items), 2000)):
+            mark = "" if end == len(items) else str(end)
+            page = await store.search(query, NOW, limit=999, mark=mark, near=replace(near, enough=enough))
+            found = {int(hit.item.key.removeprefix("arxiv:")) for hit in page.hits}
+            right = {number for number in range(end) if holds(number) and cosines[number] >= enough}
+            others = right.difference(found)
+            assert found <= right
+            assert len(found) == min(WIDENED, len(right))
+            assert not others or cosines[list(found)].min() >= cosines[list(others)].max() - 1e-6
 
 
 def test_the_first_pass_loses_next_to_nothing_of_what_is_closest() -> None:
