@@ -4,7 +4,7 @@ Each sign is a number; `bot.summarise.fitness` says what it counts for each part
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -23,16 +23,21 @@ _SHORT = 10  # words
 _TELLING = 25  # words that tell something; more tell no more
 _LONGEST = 60  # words; what is longer counts as that
 _STEM = 7  # letters by which two forms of a word are told to be one
-_ANNOUNCING = ("introduces", "paper", "is a")
+ANNOUNCING = ("introduces", "paper", "is a")
 
 
-def signs(sentences: Sequence[str], title: str = "") -> Matrix:
-    """Return the signs of each sentence: one row per sentence, columns as in SIGNS."""
+def signs(sentences: Sequence[str], title: str = "", cues: Collection[str] = SHOWS.keys()) -> Matrix:
+    """Return the signs of each sentence: one row per sentence, columns as in SIGNS; of SHOWS only `cues` are looked for."""
     if not sentences:
         return np.zeros((0, len(SIGNS)))
-    wording = [[pattern.search(lowered) is not None for pattern in SHOWS.values()] for lowered in map(str.lower, sentences)]
-    shown = np.array(wording, dtype=np.float64)
+    shown = np.array([worded(sentence, cues) for sentence in sentences], dtype=np.float64)
     return np.hstack([score(sentences), shown, _placed(shown), _lengths(sentences), _subjects(sentences, title)])
+
+
+def worded(sentence: str, cues: Collection[str] = SHOWS.keys()) -> list[bool]:
+    """Return which of SHOWS, in their order, the sentence's wording shows, of those that are looked for."""
+    lowered = sentence.lower()
+    return [name in cues and pattern.search(lowered) is not None for name, pattern in SHOWS.items()]
 
 
 def _placed(shown: Matrix) -> Matrix:
@@ -43,7 +48,7 @@ def _placed(shown: Matrix) -> Matrix:
     places[1:2, 1] = 1.0
     places[max(0, count - 2) : count - 1, 3] = 1.0
     places[:, 4] = np.arange(count) / max(1, count - 1)
-    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in _ANNOUNCING]].max(axis=1))
+    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in ANNOUNCING]].max(axis=1))
     # What the work is, is said the first time that it is named; later "we build" and "we apply" are its details.
     if len(announcing):
         places[announcing[0], 5] = 1.0

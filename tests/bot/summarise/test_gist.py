@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
+from bot.summarise.fitness import best, whole
 from bot.summarise.gist import MOST, gist, gists
 from bot.summarise.sentences import split
 from tests.fakes.edition import items
@@ -84,6 +85,14 @@ def test_of_a_real_edition_every_paper_is_told_in_one_short_sentence() -> None:
         assert 4 <= len(told.split()) <= 40, told
         assert len(split(told)) == 1
         assert not told.startswith(("This ", "These ", "It ", "We "))
+
+
+def test_what_says_most_of_the_whole_comes_first_and_what_says_nothing_not_at_all() -> None:
+    papers = [(split(item.abstract), item.title) for item in items() if item.kind is Kind.PAPER]
+    assert all(whole(sentences, title)[0] == best(sentences, title) for sentences, title in papers)
+    sentences = [*split(ABSTRACT), "Copyright 2026.", "This paper has been withdrawn by the author."]
+    assert sorted(whole(sentences)) == [0, 1, 2]
+    assert whole([]) == []
 
 
 @settings(deadline=None, max_examples=60)
