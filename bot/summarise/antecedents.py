@@ -7,7 +7,7 @@ activations`. What stands with an `and` before it may be half of what is meant, 
 
 import re
 
-from bot.summarise.pointers import AUTHORS, GENERIC
+from bot.summarise.pointers import AUTHORS, GENERIC, OWN
 
 
 def _words(text: str) -> frozenset[str]:
@@ -49,6 +49,17 @@ _WEAK = _words(
     global"""
 )
 _WORD = re.compile(r"[A-Za-z][\w-]*$")
+# `such as`, `those who`, `this is`, `this year` point at nothing before them.
+_ANY = re.compile(
+    r"(?<=[a-z,:(] )(?:these|such|this|those) "
+    r"(?!(?:as|an?|is|was|can|may|will|who|which|that|of|in|to|end|year|time|way|day)\b)(?P<what>[\w-]+"
+    r"(?: (?!(?:is|are|was|were|has|have|can|may|by|for|in|of|to|on|with|and|or|that|which|as)\b)[\w-]+){0,2})"
+)
+_BARE = re.compile(
+    r"\b(?:address|tackle|mitigate|overcome|solve|resolve|alleviate|achieve|do|to|of|via|from|given) (?:this|these)"
+    r"(?=[,.;]| by\b| via\b| through\b)|"
+    r"^(?:[A-Z]\w+ly )?[A-Z]\w+ing (?:its|their|them)\b|^(?:Due to|Because of|Given) (?:its|their)\b"
+)
 _MOST = 4  # words that say which
 _PLAIN = _words(
     """large deep small multimodal multi-modal diffusion latent foundation vision vision-language language graph neural
@@ -75,6 +86,19 @@ def named_inside(text: str, before: str) -> str | None:
     of_all = first or (noun in GENERIC and not AUTHORS.search(before))
     the = "" if match["which"] == "such" or (match["several"] and of_all) else "the "
     return f"{text[: match.start()]}{the}{name} {noun}{text[match.end() :]}"
+
+
+def points_inside(text: str) -> bool:
+    """Say whether `these tasks`, `this`, `its` inside a sentence can only mean something that another sentence says."""
+    return _BARE.search(text) is not None or any(
+        not OWN.match(text, match.start()) and not _said_before(match, text) for match in _ANY.finditer(text)
+    )
+
+
+def _said_before(match: re.Match[str], text: str) -> bool:
+    words = [word for word in match["what"].split() if word.lower() not in _EMPTY] or ["?"]
+    before = text[: match.start()].lower()
+    return any(word.lower()[: max(4, len(word) - 3)] in before for word in words)
 
 
 def _which(noun: str, before: str) -> str:

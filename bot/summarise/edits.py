@@ -27,6 +27,7 @@ _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothin
 
 _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
 _HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
+_AVAILABLE = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
 _LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
 # `superseded by https://…`, `see https://…`: the address is what the words are about.
 _NEEDS_ADDRESS = re.compile(
@@ -35,6 +36,11 @@ _NEEDS_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(rf"{_LED_TO} *[(\[]?{_WEB}[^\s)\]]+[)\]]? ?[.!]?$", re.IGNORECASE)
+_AT_A_LINK = re.compile(
+    r" (?:at|from|via|on|in|under|through) (?:(?:the|this|our)(?: following)? (?:[a-z]+ )?(?:link|URL|address)|here|this)"
+    r"(?=[:.,;]|$| https?:)| here(?=\.?$)",
+    re.IGNORECASE,
+)
 _ADDRESS_INSIDE = re.compile(
     rf"{_LED_TO} [(\[]{_WEB}[^\s)\]]+[)\]](?=[ ,;.])|"
     rf"{_LED_TO} {_WEB}[^\s)\]]*[^\s)\].,;](?=[,;]? (?:to|and|that|which|under|for|with|including|as|\w+ing)\b)",
@@ -54,6 +60,7 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
 
 
 def _without_address(text: str) -> str:
+    text = _AT_A_LINK.sub("", text) if _AVAILABLE.search(text) else text
     if not _HAS_ADDRESS.search(text):
         return text
     kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)

@@ -42,6 +42,10 @@ _GROUND = _one_of(
 # `In these systems, tasks wait` holds for these systems alone; `in these respects` limits nothing.
 _RESPECT = _one_of("context light regard respect end way manner fashion aim reason purpose vein line direction spirit view")
 _THESE = r"(?:this|these|such|those|that|the above|above|the aforementioned|its|their)"
+_SOURCE = (
+    r"(?:(?:based|building|built|drawing|relying) (?:up)?on|(?:motivated|inspired|guided|driven|informed) by|leveraging|"
+    r"using|given|in light of) (?:this|these|such|those) (?:[a-z-]+ ){0,2}(?:[a-z-]+ and )?[a-z-]+, (?=(?:we|I)\b)"
+)
 _PAPER = _one_of(
     """paper, work, article, study, report, letter, survey, thesis, contribution, chapter, research, position paper, review,
     technical report, manuscript, note""",
@@ -75,7 +79,7 @@ _PURPOSE = (
 )
 _CONNECTIVE = re.compile(
     r"^(?:(?:and|but|yet) (?!another\b|again\b|to\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
-    rf"{_PURPOSE}|(?:{_ADVERB}|"
+    rf"{_PURPOSE}|{_SOURCE}|(?:to|towards?) (?:this|that) (?:end|aim|goal) (?=(?:we|I)\b)|(?:{_ADVERB}|"
     rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"
     rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"

@@ -2,8 +2,9 @@
 
 Every sentence gets a fitness per part (`bot.summarise.fitness`); the four are then chosen together, so that no sentence
 stands for two parts and the whole is fittest. A sentence that begins with a `This` or `It` which points at another is only
-chosen with the one before it, and only if no other is nearly as fit. A part whose best sentence stays under its bar is left
-out: the text does not say.
+chosen with the one before it, and only if no other is nearly as fit; one that points at another from inside (`automating
+this task`) gives way to another more easily, too, and comes with the one before it where that is short. A part whose best
+sentence stays under its bar is left out: the text does not say.
 """
 
 import itertools
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.models import PARTS
+from bot.summarise.antecedents import points_inside
 from bot.summarise.cues import SHOWS
 from bot.summarise.dangling import dangles
 from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, UNFIT, WHY, Fitness, fit
@@ -32,6 +34,12 @@ _SECOND = {METHOD: -0.2, EVIDENCE: 1.0}  # how fit a second sentence must be
 _ENOUGH = {METHOD: 24, EVIDENCE: 24}  # words of a first sentence that needs no second
 _LEANING = 1.5  # how much fitter a sentence must be that cannot stand without the one before it
 
+# The same of a sentence that points at another from inside, alone and with the one before it. On 639 marked abstracts the
+# sentences shown are marked ones as often as without (0.3 points either way); those that point at nothing that is shown fall
+# from 12.5 to 4.1 % of the problems and from 7.7 to 2.3 % of the reasons.
+_OPEN = {PROBLEM: 0.8, METHOD: 0.3, EVIDENCE: 0.8, WHY: 0.8}
+_OPEN_PAIR = {PROBLEM: 0.4, WHY: 0.4}
+
 _AVAILABLE = re.compile(
     r"\b(?:code|models?|weights|data|data ?sets?|kernel|implementation|software|tool|library|benchmark|framework|demo)\b"
     r".{0,80}\b(?:available|open[- ]sourced?|released)\b|"
@@ -41,11 +49,12 @@ _AVAILABLE = re.compile(
 
 
 class _Text(NamedTuple):
-    """The sentences, how fit each is for what, and which of them cannot stand alone."""
+    """The sentences, how fit each is for what, and which of them cannot well stand alone."""
 
     sentences: Sequence[str]
     fitness: Fitness
     leans: Sequence[bool]
+    open: Sequence[bool]  # which point at another from inside
 
     def usable(self, at: int) -> bool:
         return bool(self.fitness[at, 0] > UNFIT)
@@ -70,7 +79,7 @@ def choose(sentences: Sequence[str], title: str = "", explained: Sequence[str] |
     `explained` are the sentences as they would be shown (`bot.summarise.dangling`); without it, as they stand.
     """
     shown = sentences if explained is None else explained
-    text = _Text(shown, fit(sentences, title), [dangles(sentence) for sentence in shown])
+    text = _Text(shown, fit(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)])
     chosen = _together(text)
     _fill(chosen, text)
     for part in _SECOND:
@@ -97,12 +106,13 @@ def _options(part: str, text: _Text) -> list[_Option]:
 
 def _option(part: str, at: int, fitness: float, text: _Text) -> _Option | None:
     gain = fitness - _BARS[part]
-    if not text.leans[at]:
-        return _Option(gain, (at,))
     pair = (at - 1, at)
-    if at == 0 or text.leans[at - 1] or not text.usable(at - 1) or text.length(pair) > _PAIR_WORDS:
-        return None
-    return _Option(gain - _LEANING, pair)
+    paired = at > 0 and not text.leans[at - 1] and text.usable(at - 1) and text.length(pair) <= _PAIR_WORDS
+    if text.leans[at]:
+        return _Option(gain - _LEANING, pair) if paired else None
+    if text.open[at] and paired and part in _OPEN_PAIR and not text.open[at - 1]:
+        return _Option(gain - _OPEN_PAIR[part], pair)
+    return _Option(gain - _OPEN[part] if text.open[at] else gain, (at,))
 
 
 def _worth(combination: Sequence[_Option]) -> float:

@@ -79,7 +79,8 @@ _WANT = (
     r"hurdle|constraint|obstacle|deficienc(?:y|ies)|weakness(?:es)?|inefficienc(?:y|ies))s?"
 )
 _BY_DOING = re.compile(
-    rf"(?P<who>^We|^I|\b(?:that|which)|^(?:[A-Z][\w-]*|The (?:[\w-]+ ){{1,3}}?)(?:framework|method|approach|model)?)"
+    r"(?P<who>^We|^I|^(?:In )?[Tt]his (?:paper|work|study|article|research)|\b(?:that|which)|"
+    r"^(?:[A-Z][\w-]*|The (?:[\w-]+ ){1,3}?)(?:framework|method|approach|model)?)"
     r" (?:\w+ly )?(?:address|tackle|overcome|fill|close|bridge|solve|mitigate|resolve)(?P<third>e?s)? "
     rf"(?:this|these|such|those)(?: (?:[\w-]+ ){{0,2}}{_WANT})? by (?P<how>(?:\w+ly )?)(?P<doing>{_GERUND})\b"
 )

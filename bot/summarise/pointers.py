@@ -28,7 +28,7 @@ POINTER = re.compile(
     r"for (?:example|instance)|on the other hand|"
     # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
     r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
-    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|variant|setting|is)"
+    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|setting|is|contribution)"
     r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
     re.IGNORECASE,
 )
@@ -38,6 +38,7 @@ _THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
 OF_ITSELF = re.compile(
     rf"(?:in |with |by )?(?:{_THIS}|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
 )
+OWN = re.compile(rf"(?:these|such|this|those) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b", re.IGNORECASE)
 EXPLETIVE = re.compile(
     r"(?:(?:to|by|using) [^,]{0,90}, |(?:while|although|though|as|since|because|when|if|given) )?"
     r"it(?:['’]s| )(?:(?:(?<=s)|is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.antecedents import named_inside
+from bot.summarise.antecedents import named_inside, points_inside
 from bot.summarise.dangling import Told, explained
 
 
@@ -51,6 +51,35 @@ def test_what_is_not_certain_stays(before: str, sentence: str) -> None:
 def test_the_sentence_that_names_them_is_told() -> None:
     told = explained(["It builds night caches.", "However, making these caches is dear."])
     assert told[1] == Told("Making the night caches is dear.", 0)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Making these caches is dear.",
+        "Others address this by sleeping.",
+        "Realizing its full potential is hard.",
+        "Due to their cost, caches are rare.",
+        "Sleep mitigates such problems.",
+    ],
+)
+def test_what_points_out_of_its_sentence_from_inside_is_known(sentence: str) -> None:
+    assert points_inside(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Caches are slow, and making these caches is dear.",
+        "Cached models such as night models are slow.",
+        "It wins in this paper.",
+        "Those who sleep win.",
+        "Caches lose their data.",
+        "It is slow this year.",
+    ],
+)
+def test_what_points_at_its_own_words_or_at_nothing_does_not(sentence: str) -> None:
+    assert not points_inside(sentence)
 
 
 WORDS = st.sampled_from(

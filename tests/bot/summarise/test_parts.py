@@ -54,6 +54,12 @@ def test_a_sentence_that_points_at_another_comes_with_it_or_not_at_all() -> None
     assert choose([pointing, *PLAIN[2:]])[PROBLEM] == ()
 
 
+def test_a_sentence_that_points_at_another_from_inside_comes_with_it_where_it_is_a_problem() -> None:
+    pointing = "However, the high cost of such bottlenecks remains a challenge that no method solves."
+    assert choose([PLAIN[0], pointing, *PLAIN[2:]])[PROBLEM] == (0, 1)
+    assert choose([pointing, *PLAIN[2:]])[PROBLEM] == (0,)
+
+
 def test_a_sentence_whose_first_words_were_explained_may_stand_alone() -> None:
     sentences = [*PLAIN[:5], "This opens the way to caches that need no operator."]
     assert choose(sentences)[WHY] == ()
