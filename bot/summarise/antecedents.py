@@ -76,13 +76,10 @@ def named_inside(text: str, before: str) -> str | None:
     if match is None:
         return None
     noun = match["several"] or match["one"]
-    which = "" if noun in _EMPTY or _stands_in(noun, text[: match.start()]) else _which(noun, before)
-    if not which:
-        return None
-    first = before.startswith(which)
-    name = _lowered(which) if first else which
+    name = "" if _stands_in(noun, text[: match.start()]) else which(noun, before)
     if not name or (_has_name(name) and _has_name(text[1 : match.start()])):
         return None
+    first = before[: len(name)].lower() == name.lower()
     of_all = first or (noun in GENERIC and not AUTHORS.search(before))
     the = "" if match["which"] == "such" or (match["several"] and of_all) else "the "
     return f"{text[: match.start()]}{the}{name} {noun}{text[match.end() :]}"
@@ -101,8 +98,16 @@ def _said_before(match: re.Match[str], text: str) -> bool:
     return any(word.lower()[: max(4, len(word) - 3)] in before for word in words)
 
 
+def which(noun: str, before: str) -> str:
+    """Return the words before the noun that say which, as they are written inside a sentence.
+
+    "" where it stands there more than once, or alone, or in an enumeration.
+    """
+    said = _which(noun, before) if noun not in _EMPTY else ""
+    return _lowered(said) if said and before.startswith(said) else said
+
+
 def _which(noun: str, before: str) -> str:
-    """The words before the noun that say which; "" where it stands there more than once, or alone, or in an enumeration."""
     stem = noun.removesuffix("s")
     places = [found.span() for found in re.finditer(rf"(?<![\w-]){re.escape(stem)}\w*", before, re.IGNORECASE)]
     if len(places) != 1 or before[slice(*places[0])] != noun:

@@ -69,7 +69,9 @@ def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
             return SummaryPart(name, _NOT_SAID[name].format(text=kind), found=False)
         said: list[str] = []
         for at in choice[name]:
-            said.append(edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said)))
+            said.append(
+                edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said) or name == PROBLEM)
+            )
         return SummaryPart(name, " ".join(said), quotes=tuple(sentences[at] for at in _sources(choice[name], told)))
 
     return tuple(part(name) for name in PARTS)

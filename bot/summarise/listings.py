@@ -19,9 +19,9 @@ _COUNTED = re.compile(
     r"[2-9]) (?:[\w-]+ ){0,4}?[\w-]+s\b(?!.*[:;])[^.]{0,60}$",
     re.IGNORECASE,
 )
-_NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\))"
+_NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
 _LATER = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
-_GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED} ")
+_GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
 _FIRST = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
 _THING = re.compile(r"(?:an?|the) |[a-z]+ing\b")  # what the list has, not a sentence about it
 _SHORTEST = 6  # words that are left

@@ -62,7 +62,8 @@ _ADVERB = _one_of(
     in this context, in this regard, in this sense, by contrast, by doing so, by comparison, to summarize, to summarise,
     to conclude, to do so, to do this, besides, also, yet, still, here, instead, rather, indeed, conversely, similarly,
     likewise, as such, for example, for instance, for this reason, this way, that said, more broadly, more generally, next,
-    then, subsequently, first, firstly, first of all, second, secondly, third, thirdly, fourth, fifth, on this basis""",
+    then, subsequently, first, firstly, first of all, second, secondly, third, thirdly, fourth, fifth, on this basis,
+    last but not least""",
     ",",
 )
 _SOLVE = _one_of(

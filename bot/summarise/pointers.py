@@ -29,7 +29,8 @@ POINTER = re.compile(
     # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
     r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
     r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|setting|is|contribution)"
-    r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
+    r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:first|second|third) is|"
+    r"(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
     re.IGNORECASE,
 )
 # Before a noun, not before a verb: `This enables`, `This can`.

@@ -22,6 +22,7 @@ from bot.summarise.dangling import Told, dangles, explained
         ("We propose a Sparse Thing (STG).", "However, it is slow.", "STG is slow."),
         ("Our system, Cut2Next, is fast.", "It uses less.", "Cut2Next uses less."),
         ("We model a cache.", "This enables speed.", "Enables speed."),
+        ("We train a sparse network.", "This network is small.", "The sparse network is small."),
         ("We model a cache.", "This also saves time.", "Saves time."),
         ("But reading is not writing.", "It is a process.", "Reading is a process."),
         ("We add a cache.", "This further makes it easy to save.", "Further makes it easy to save."),
@@ -69,6 +70,7 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("We use two stages.", "In the second stage, caches grow."),
         ("We use two caches.", "The first one is small."),
         ("We use two stages.", "Stage 2 is slow."),
+        ("We use two caches.", "First is a small one."),
         ("We use caches.", "It's slow."),
     ],
 )

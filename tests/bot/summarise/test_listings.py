@@ -17,6 +17,7 @@ from bot.summarise.listings import with_whole_lists
         ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),
         ("The results are as follows: (1) caches sleep.", "The results are as follows: caches sleep."),
         ("The cache is small and quick; 2) sorting; 3) telling.", "The cache is small and quick."),
+        ("The cache is small and quick here; iii.).", "The cache is small and quick here."),
         ("The cache is small and quick; and (ii) the tests are long.", "The cache is small and quick."),
     ],
 )
