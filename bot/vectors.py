@@ -18,7 +18,7 @@ Bytes = NDArray[np.int8]
 NEAR = (
     0.42  # the cosine from which on a text is found by its meaning alone, read by the transformer that ships; decision 0028
 )
-_LONGEST = 4000  # characters of a text; the models read less than half of it
+LONGEST = 4000  # characters of a text; the models read less than half of it
 README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _STEPS = 127  # of 8 bits, the sign apart
 _SCALE = np.dtype("<f4")  # what stands behind the bytes of a row, the same on every machine
@@ -29,7 +29,7 @@ def text_of_item(item: Item) -> str:
     parts = [item.title, item.abstract]
     if item.kind is Kind.REPO:
         parts += [", ".join(item.keywords), item.readme[:README]]
-    return ". ".join(filter(None, (" ".join(part.split()).rstrip(".") for part in parts)))[:_LONGEST]
+    return ". ".join(filter(None, (" ".join(part.split()).rstrip(".") for part in parts)))[:LONGEST]
 
 
 def text_digest(item: Item) -> int:

@@ -10,11 +10,9 @@ from bot.errors import EmbeddingUnavailable
 from bot.handlers.desk import Desk
 from bot.models import And, Item, Near, Query, Term, Tree
 from bot.taught import PATIENCE
-from bot.vectors import pack, text_of_item, unpack
+from bot.vectors import LONGEST, pack, text_of_item, unpack
 
 log = logging.getLogger(__name__)
-
-_LONGEST = 1000  # characters of a search that are embedded
 
 
 async def near_query(desk: Desk, query: Query) -> Near | None:
@@ -33,12 +31,15 @@ async def near_item(desk: Desk, item: Item) -> Near | None:
 
 
 async def near_text(desk: Desk, text: str, *, patience: float = PATIENCE) -> Near | None:
-    """Return what a text means; None where no vector can be had in so many seconds: words alone decide then."""
+    """Return what a text means, as far as an item's is read; None where no vector can be had in so many seconds.
+
+    Words alone decide then.
+    """
     if desk.embedder is None:
         return None
     try:
         async with asyncio.timeout(patience):
-            rows = await desk.embedder.embed([text[:_LONGEST]])
+            rows = await desk.embedder.embed([text[:LONGEST]])
     except (EmbeddingUnavailable, TimeoutError) as error:
         log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
         return None

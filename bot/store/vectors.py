@@ -112,10 +112,18 @@ def forget(db: Database, numbers: Sequence[int]) -> None:
 
 
 def prune(db: Database) -> None:
-    """Forget which vectors went; every copy is made anew."""
+    """Take what is damaged, so that its item gets another, and forget which vectors went; then every copy is made anew."""
+    forget(db, _damaged(db))
     if db.execute("select 1 from gone_vectors limit 1").fetchone():
         _set_fact(db, _SINCE, _next_change(db))
         db.execute("delete from gone_vectors")
+
+
+def _damaged(db: Database) -> list[int]:
+    """Return the ids of the items whose vector has another size than its space."""
+    spaces = [number for (number,) in db.execute("select number from vector_spaces").fetchall()]
+    sql = "select item from vectors where space = ? and length(vector) <> ?"
+    return [item for space in spaces for (item,) in db.execute(sql, [space, _length(db, space)]).fetchall()]
 
 
 def _space(db: Database, name: str, change: int = 0) -> int:

@@ -1,12 +1,13 @@
 """What commands find by its meaning, with an embedder that knows a few concepts."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named
-from bot.handlers.meant import near_text
+from bot.handlers.meant import near_item, near_text
 from bot.models import Reply
 from bot.store.memory import MemoryStore
 from bot.vectors import pack, text_of_item
@@ -98,6 +99,16 @@ async def test_similar_items_are_close_by_words_and_by_meaning(ada: Seat, concep
     concepts.asked.clear()
     await ada.ask("similar 2603.00005")
     assert concepts.asked == []  # its vector is stored
+
+
+async def test_a_long_text_means_the_same_before_its_vector_is_stored_and_after(
+    ada: Seat, concepts: Concepts, now: datetime
+) -> None:
+    item = replace(about(6, "Caches"), abstract="cache " * 300 + "stove " * 300)
+    await ada.desk.store.add([item], now)
+    before = await near_item(ada.desk, item)
+    await ada.desk.store.save_vectors(concepts.space, [item], pack(await concepts.embed([text_of_item(item)])), quick=False)
+    assert before == await near_item(ada.desk, item)
 
 
 async def test_a_title_that_nothing_has_may_mean_something_that_is_there(ada: Seat) -> None:

@@ -1,6 +1,7 @@
 """Databases with no vectors yet, of an older edition, and with damaged ones."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,9 @@ def damaged(path: Path, vector: bytes) -> None:
 
 
 @pytest.mark.parametrize("wrong", [b"", b"\1", vector(1, 2)[:-1], vector(1, 2, 3)])
-async def test_a_damaged_vector_is_as_none_and_the_others_are_given(path: Path, wrong: bytes) -> None:
+async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item_waits_for_another(
+    path: Path, wrong: bytes
+) -> None:
     store = SqliteStore(path)
     await store.open()
     items = [paper(1), paper(2), paper(3)]
@@ -72,4 +75,9 @@ async def test_a_damaged_vector_is_as_none_and_the_others_are_given(path: Path, 
     assert len(found) == 2
     assert {len(packed) for packed in found.values()} == {len(vector(1, 2))}
     assert unpack(list(found.values())).shape == (2, 2)
+    assert await lacking(store) == []
+    await store.prune(items_before=NOW - timedelta(days=9999), readings_before=NOW.date(), now=NOW)
+    assert await lacking(store) == [items[0].key]
+    assert await keep(store, items[:1]) == 1
+    assert len(await store.vectors(SPACE, [item.key for item in items])) == 3
     await store.close()
