@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.http import Http
+from bot.pipeline import Collector
 from bot.sources.github_reading import SPARE
 from bot.sources.github_releases import PAGE
+from bot.store.memory import MemoryStore
 from tests.bot.sources.github_collecting import (
     SEARCH,
     collect,
@@ -185,3 +187,21 @@ async def test_a_watermark_of_before_releases_were_read_is_read_on(web: Web, htt
     before = json.dumps({"searches": {"x": now.astimezone(UTC).isoformat()}, "readmes": {"github:a/b": str(now.date())}})
     (item,) = items_of(await collect(source(http, web, searches=["x"], readmes=5, releases=5), now, before))
     assert item.release is not None
+
+
+async def test_what_was_read_stays_with_the_stored_item_through_later_listings(web: Web, http: Http, now: datetime) -> None:
+    stars = [10, 11, 12]  # one a collection
+    web.rule(lambda asked: found(repository("a/b", stargazers_count=stars[0])) if asked.path == SEARCH else None)
+    web.answer("/repos/a/b/readme", readme("About these things."))
+    web.answer("/repos/a/b/releases", releases(release("v1")))
+    store = MemoryStore()
+    collector, github = Collector(store), source(http, web, searches=["x"], readmes=5, releases=5)
+    for hours in range(3):
+        await collector.collect([github], now + timedelta(hours=hours))
+        stars[:1] = []
+    item = (await store.find(["github:a/b"]))["github:a/b"]
+    assert item.release is not None
+    assert (item.release.tag, item.releases_read, item.readme) == ("v1", now, "About these things.")
+    assert item.stars == 12
+    assert len(asked_for_releases(web)) == 1
+    await store.close()
