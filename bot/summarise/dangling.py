@@ -5,7 +5,7 @@
 1. `These results show`, `This finding` → `The results show`, `The finding`, unless the results are those of others.
 2. `This approach`, after a sentence of the authors' own work: its name, when that sentence introduces one by name
    (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence, with the words before it that
-   say which: `The sparse network`.
+   say which: `The sparse codes`.
 3. `It`, `Its`: the name that the sentence before introduces, or begins with. `On ImageNet, it gains 3%` too.
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
 5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
@@ -110,7 +110,8 @@ def _means(sentence: str, before: str) -> _Found | None:
     match = pointers.MADE_THING.match(sentence) or pointers.THING.match(sentence)
     if match is None or (match.re is pointers.THING and not _stands_in(match.group(1).split()[-1], before)):
         return None
-    named_by = which(match.group(1), before)  # nothing where it has more than one word
+    # `The framework` is the authors' own; of other things there may be several. More than one word says which by itself.
+    named_by = which(match.group(1), before) if match.re is pointers.THING else ""
     return _Found(f"The {named_by}{' ' if named_by else ''}{sentence[match.start(1) :]}", borrows=bool(named_by))
 
 
