@@ -6,8 +6,12 @@ takes `--count` papers of the file by lot, reads their abstracts as the arXiv so
 that were found, in per cent:
 
     dangling    a sentence begins with This, These, It, They, … that points at a sentence which is not shown before it
-    we          the authors still speak: we, our, us
+    inside      this, these or such stands before a noun, inside a sentence, that is nowhere before: not in the title, not in
+                what is shown; `this gap` is resolved by any problem that is shown
+    we          somebody still speaks: we, our, us, I, my, the authors or everybody
     fragment    a sentence of fewer than three words, a heading, one that begins in lower case, or an open bracket
+    listed      the first of several points without the second, or a later one without the first
+    address     an address of the web
     foreign     a number, or a word with a capital or a digit in it, that the abstract does not have
     cut         an ellipsis at the end
     long        more than 45 words (two sentences: 70)
@@ -42,32 +46,47 @@ _POINTS = re.compile(
     r"the (?:former|latter)|instead(?! of)|for (?:example|instance)|on the other hand|however|moreover|therefore|thus)\b",
     re.IGNORECASE,
 )
-_WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Oo]urs|ourselves)\b")
+_WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Oo]urs|ourselves|[Mm]y|[Mm]yself)\b|(?<![\w“\"'‘&.-])I (?=[a-z]+\b(?!['’]))")
+_INSIDE = re.compile(
+    r"(?<=[a-z,:(] )(?:this|these|such|those) (?!(?:as|an?|is|was|are|can|may|will|who|which|that|of|in|to|by|through|way|"
+    rf"day|time|year)\b|{_SELF})((?:[\w-]+ ){{0,2}}?[a-z][\w-]{{2,}})(?=[.,;:)]| (?:is|are|was|were|has|have|can|may|by|for|in|"
+    r"of|to|on|with|and|or|that|which|as|from|at|when|while|through|via|but|remains?|do|does|often|into|using)\b)"
+)
+_WANTED = re.compile(
+    r"gap|challeng|issue|problem|limit|shortcom|concern|bottleneck|drawback|need|question|trade|difficult|constraint|obstacle"
+)
+_FIRST = re.compile(r"(?<!\w)\(?(?:1|i|a)\)|: [Ff]irst(?:ly)?\b")
+_LATER = re.compile(r"(?<!\w)\(?(?:[2-9]|ii|iii|iv|b|c)\.?\)|\b(?:[Ss]econd(?:ly)?|then|finally|another|other)\b")
+_NUMBERED = re.compile(r"[;,.] (?:and )?\(?(?:[2-9]|ii|iii|iv)\.?\)(?: |\W*$)")
+_ADDRESS = re.compile(r"https?: ?//|www\.|github\.com")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z0-9])\w+")
 _LEAST_WORDS, _LONG, _LONG_PAIR = 3, 45, 70  # `Code is available.` is a sentence
 _SAME = 0.8  # of the words of the shorter of two parts: they say the same
-_COLUMNS = ("missing", "dangling", "we", "fragment", "foreign", "cut", "long")
+_COLUMNS = ("missing", "dangling", "inside", "we", "fragment", "listed", "address", "foreign", "cut", "long")
 
 
-def stumbles(part: SummaryPart, text: str) -> Iterator[str]:
-    """Yield which of the faults the part has; "missing" alone when it was not found."""
+def stumbles(part: SummaryPart, text: str, before: str = "") -> Iterator[str]:
+    """Yield which of the faults the part has; "missing" alone when it was not found.
+
+    `text` is the abstract, `before` what a reader has read: the title and the parts above.
+    """
     if not part.found:
         yield "missing"
         return
-    sentences = split(part.text)
-    if any(_POINTS.match(told) for told in sentences if not _follows(told, sentences, part, text)):
-        yield "dangling"
-    if _WE.search(part.text):
-        yield "we"
-    if any(map(_is_fragment, sentences, [lower_case_names(text)] * len(sentences))):
-        yield "fragment"
-    if any(_foreign(told, text) for told in sentences):
-        yield "foreign"
-    if part.text.endswith("…"):
-        yield "cut"
-    if len(part.text.split()) > (_LONG if len(part.quotes) == 1 else _LONG_PAIR):
-        yield "long"
+    sentences, words = split(part.text), len(part.text.split())
+    held = {
+        "dangling": any(_POINTS.match(told) for told in sentences if not _follows(told, sentences, part, text)),
+        "inside": any(_is_open(match, before, part.text) for match in _INSIDE.finditer(part.text)),
+        "we": _WE.search(part.text) is not None,
+        "fragment": any(map(_is_fragment, sentences, [lower_case_names(text)] * len(sentences))),
+        "listed": any(map(_is_half_a_list, sentences)),
+        "address": _ADDRESS.search(part.text) is not None,
+        "foreign": any(_foreign(told, text) for told in sentences),
+        "cut": part.text.endswith("…"),
+        "long": words > (_LONG if len(part.quotes) == 1 else _LONG_PAIR),
+    }
+    yield from (fault for fault, holds in held.items() if holds)
 
 
 def _follows(told: str, sentences: Sequence[str], part: SummaryPart, text: str) -> bool:
@@ -82,6 +101,25 @@ def _is_fragment(told: str, names: frozenset[str]) -> bool:
     low = first.isalpha() and first.islower() and first not in names
     open_one = told.count("(") > told.count(")")  # more of the other: points such as 1) and ii)
     return low or len(told.split()) < _LEAST_WORDS or told.endswith(":") or open_one
+
+
+def _is_open(match: re.Match[str], before: str, told: str) -> bool:
+    words = [word.lower()[: max(4, len(word) - 3)] for word in match.group(1).split()]
+    read = f"{before} {told[: match.start()]}".lower()
+    return not any(word in read for word in words) and not (before.count("\n") and _WANTED.search(match.group(1)))
+
+
+def _is_half_a_list(told: str) -> bool:
+    first, numbered = _FIRST.search(told), _NUMBERED.search(told)
+    only_first = (
+        first is not None and told[: first.start()].rstrip().endswith((":", ",")) and not _LATER.search(told, first.end())
+    )
+    return only_first or (numbered is not None and (first is None or first.start() > numbered.start()))
+
+
+def _read_before(item: Item, summary: Summary, at: int) -> str:
+    """The title and the parts above, a line each."""
+    return "\n".join((item.title, *(part.text for part in summary.parts[:at] if part.found)))
 
 
 def _foreign(told: str, text: str) -> bool:
@@ -110,26 +148,30 @@ def _read(path: Path, count: int, seed: int) -> list[Item]:
 def _table(made: Sequence[tuple[Item, Summary]]) -> Iterator[str]:
     yield f"{'':16s}" + "".join(f"{name:>10s}" for name in (*_COLUMNS, "words"))
     for at, name in enumerate(PARTS):
-        told = [(summary.parts[at], item.abstract) for item, summary in made]
-        counts = Counter(fault for part, text in told for fault in stumbles(part, text))
+        told = [(summary.parts[at], item.abstract, _read_before(item, summary, at)) for item, summary in made]
+        counts = Counter(fault for each in told for fault in stumbles(*each))
         found = len(told) - counts["missing"]
         shares = [100 * counts[fault] / (len(told) if fault == "missing" else max(1, found)) for fault in _COLUMNS]
-        words = sum(len(part.text.split()) for part, _ in told if part.found) / max(1, found)
+        words = sum(len(part.text.split()) for part, *_ in told if part.found) / max(1, found)
         yield f"{name:16s}" + "".join(f"{share:10.1f}" for share in shares) + f"{words:10.1f}"
     same = sum(says_the_same_twice(summary) for _, summary in made)
     whole = sum(len(part.text.split()) for _, summary in made for part in summary.parts) / len(made)
     yield f"{len(made)} summaries, {whole:.0f} words each; {same} say something twice"
 
 
+def _faults(item: Item, summary: Summary, at: int) -> Iterator[str]:
+    return stumbles(summary.parts[at], item.abstract, _read_before(item, summary, at))
+
+
 def _shown(item: Item, summary: Summary) -> str:
     told = (
         textwrap.fill(
-            f"{part.name}: {part.text}  {' '.join(f'<{fault}>' for fault in stumbles(part, item.abstract))}",
+            f"{part.name}: {part.text}  {' '.join(f'<{fault}>' for fault in _faults(item, summary, at))}",
             118,
             initial_indent="  ",
             subsequent_indent="    ",
         )
-        for part in summary.parts
+        for at, part in enumerate(summary.parts)
     )
     return "\n".join((f"\n# {item.title} [{item.key}]", *told))
 

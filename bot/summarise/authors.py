@@ -86,7 +86,7 @@ _MOVED = re.compile(
 _QUESTION = re.compile(r"(?:^|(?<=[:] ))[^:?]*\?")  # whom `we` means in it, is open
 # `Type I errors`, `“I don't know”` are nobody's.
 _ALONE = re.compile(
-    rf"(?<![\w“\"'‘.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
+    rf"(?<![\w“\"'‘&.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
     rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
 )
 _SAYS_I = re.compile(r"\b(?:I|[Mm]y) ")

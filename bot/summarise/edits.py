@@ -66,5 +66,6 @@ def _without_address(text: str) -> str:
     kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)
     text, kept = kept, _ADDRESS.sub("", kept)
     # `(code at https://…)`: without the address its bracket would stay open.
-    stays = kept == text or len(kept.split()) < _SHORTEST_REST or kept.count("(") > kept.count(")")
+    short = len(kept.split()) < _SHORTEST_REST and not _AVAILABLE.search(kept)
+    stays = kept == text or short or kept.count("(") > kept.count(")")
     return text if stays or _NEEDS_ADDRESS.search(kept) else f"{kept.rstrip(' ,;:')}."

@@ -91,7 +91,7 @@ _ALLOWS = re.compile(r"\b(?:(?:allow|permit|enabl|empower)(s|es|d|ed|ing|e|) us 
 _HELPS = re.compile(r"\b(help(?:s|ed|ing)?) us (?:to )?(?=[a-z])", re.IGNORECASE)
 _GIVES = re.compile(
     r"\b(provid(?:e|es|ed|ing)) us with (?=\w)|"
-    r"\b(g(?:i|a)v(?:e|es|ing)|offer(?:s|ed|ing)?) us (?=an? |(?:[\w-]+ )?insights?\b)",
+    r"\b(g(?:i|a)v(?:e|es|ing)|offer(?:s|ed|ing)?) us (?=[a-z])",
     re.IGNORECASE,
 )
 _TWICE = re.compile(r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as) \1\b(?![-/])", re.IGNORECASE)

@@ -105,6 +105,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
         ("It is fast (code at https://lab.example/fast).", "It is fast (code at https://lab.example/fast)."),
         ("The site https://lab.example hosts the data.", "The site https://lab.example hosts the data."),
         ("Code is available at github.com/lab/fast .", "Code is available."),
+        ("Code available at https://lab.example/a.", "Code available."),
         ("Code is available at the link.", "Code is available."),
         ("Code is available at the following link: https://lab.example/a", "Code is available."),
         ("The data are available here.", "The data are available."),

@@ -95,7 +95,7 @@ def test_in_this_paper_is_known(before: str, after: str) -> None:
         ("It provides us with a cache.", "It provides a cache."),
         ("It gives us new insights.", "It gives new insights."),
         ("It brings us closer to it.", "It brings us closer to it."),
-        ("It gives us hope.", "It gives us hope."),
+        ("It gives us hope.", "It gives hope."),
     ],
 )
 def test_whom_it_helps_need_not_be_known(before: str, after: str) -> None:
