@@ -49,8 +49,8 @@ _POINTS = re.compile(
 _WE = re.compile(r"\b(?:[Ww]e|[Oo]ur|us|[Oo]urs|ourselves|[Mm]y|[Mm]yself)\b|(?<![\w“\"'‘&.-])I (?=[a-z]+\b(?!['’]))")
 _INSIDE = re.compile(
     r"(?<=[a-z,:(] )(?:this|these|such|those) (?!(?:as|an?|is|was|are|can|may|will|who|which|that|of|in|to|by|through|way|"
-    rf"day|time|year)\b|{_SELF})((?:[\w-]+ ){{0,2}}?[a-z][\w-]{{2,}})(?=[.,;:)]| (?:is|are|was|were|has|have|can|may|by|for|in|"
-    r"of|to|on|with|and|or|that|which|as|from|at|when|while|through|via|but|remains?|do|does|often|into|using)\b)"
+    rf"day|time|year)\b|{_SELF})((?:[\w-]+ ){{0,2}}?[a-z][\w-]{{2,}})(?=[.,;:)]| (?:is|are|was|were|has|have|can|may|by|"
+    r"for|in|of|to|on|with|and|or|that|which|as|from|at|when|while|through|via|but|remains?|do|does|often|into|using)\b)"
 )
 _WANTED = re.compile(
     r"gap|challeng|issue|problem|limit|shortcom|concern|bottleneck|drawback|need|question|trade|difficult|constraint|obstacle"
