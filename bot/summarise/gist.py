@@ -13,14 +13,17 @@ import textwrap
 from collections.abc import Sequence
 from functools import lru_cache
 
+import numpy as np
+
 from bot.errors import SummaryUnavailable
 from bot.models import Item, Kind
+from bot.summarise.antecedents import points_inside
 from bot.summarise.authors import begins_with_their_verb
 from bot.summarise.dangling import dangles, explained
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.extractive import LONGEST_TEXT
-from bot.summarise.fitness import whole
+from bot.summarise.fitness import UNFIT, whole
 from bot.summarise.sentences import lower_case_names, split
 
 log = logging.getLogger(__name__)
@@ -30,6 +33,10 @@ _BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among t
 _SHORTEST = 12  # words in front of that border
 _OPENING = 200  # characters of a text of which no sentence can be told, about three lines
 _LOOKED_AT = 60  # sentences of a long text
+
+# How much fitter a sentence must be that points at another from inside. On SciTLDR's 2,611 abstracts 5.1 % of those shown
+# do, 9.6 % without, and the overlap with what people wrote is the same (ROUGE-1 -.02 points [-.18, .12]).
+_OPEN = 0.5
 
 # The best first: what is counted follows a colon, and half of it is worse than none; what is said beside follows a comma.
 _BORDERS = (re.compile(r":(?= )"), re.compile(r";(?= )"), re.compile(r",(?= )"))
@@ -60,9 +67,15 @@ def _gist(title: str, text: str, *, described: bool) -> str:
 def _sentence(title: str, text: str) -> str:
     """The sentence that says most and needs no other one in front of it."""
     sentences, names = split(text)[:_LOOKED_AT], lower_case_names(text)
-    told = [each.text for each in explained(sentences, names)]
-    best = next((at for at in whole(sentences, title) if not dangles(told[at])), None)
-    return _opening(text) if best is None else _broken_off(edited(told[best], names, longest=MOST))
+    fits = whole(sentences, title)
+    best, worth = "", UNFIT
+    for at in np.argsort(-fits, kind="stable"):
+        if fits[at] <= worth:  # nor is any of the rest fitter
+            break
+        said = explained(sentences[: at + 1], names)[at].text
+        own = UNFIT if dangles(said) else fits[at] - _OPEN * points_inside(said)
+        best, worth = (said, own) if own > worth else (best, worth)
+    return _broken_off(edited(best, names, longest=MOST)) if best else _opening(text)
 
 
 def _opening(text: str) -> str:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.summarise.fitness import best, whole
+from bot.summarise.fitness import UNFIT, best, whole
 from bot.summarise.gist import MOST, gist, gists
 from bot.summarise.sentences import split
 from tests.fakes.edition import items
@@ -87,12 +87,20 @@ def test_of_a_real_edition_every_paper_is_told_in_one_short_sentence() -> None:
         assert not told.startswith(("This ", "These ", "It ", "We "))
 
 
-def test_what_says_most_of_the_whole_comes_first_and_what_says_nothing_not_at_all() -> None:
+def test_what_says_most_of_the_whole_is_the_fittest_and_what_says_nothing_is_unfit() -> None:
     papers = [(split(item.abstract), item.title) for item in items() if item.kind is Kind.PAPER]
-    assert all(whole(sentences, title)[0] == best(sentences, title) for sentences, title in papers)
+    assert all(whole(sentences, title).argmax() == best(sentences, title) for sentences, title in papers)
     sentences = [*split(ABSTRACT), "Copyright 2026.", "This paper has been withdrawn by the author."]
-    assert sorted(whole(sentences)) == [0, 1, 2]
-    assert whole([]) == []
+    assert list(whole(sentences) == UNFIT) == [False, False, False, True, True]
+    assert whole([]).shape == (0,)
+    assert whole(["It is cold."] * 70)[60:].max() == UNFIT, "nobody reads so far"
+
+
+def test_a_sentence_that_points_at_another_from_inside_gives_way_to_one_as_fit() -> None:
+    first = "We propose Tidy, a cache of long prompts."
+    assert of(f"Caches grow. {first} We propose Tidy, a cache of long prompts for these machines.", "Tidy").endswith(
+        "prompts."
+    )
 
 
 @settings(deadline=None, max_examples=60)
