@@ -67,11 +67,12 @@ _OTHER_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 _OBJECT = re.compile(r" (?:it|its|them|their|that|the|a|an|this|these|how|whether|on|several|two|three|extensive)\b")
+_AND_VERB = re.compile(rf"(, and )({'|'.join(_SINGULAR)})(?={_OBJECT.pattern})")  # after the comma, of nobody else
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
 _DOINGS = """
     humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want
     interact communicate travel consume remember spend breathe age move enter approach transition progress lack become as the
-    an? it our and to
+    an? it our and to were
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(
@@ -188,6 +189,10 @@ def _by_one_author(text: str) -> str:
 
     if not _SAYS_I.search(text):
         return text
+    if match := _ALONE.match(text):  # `I study it and show that`: the second verb is the author's, too
+        rest = text[match.end() :]
+        told = _second_verbs(rest) or _AND_VERB.sub(lambda found: found.group(1) + _SINGULAR[found.group(2)], rest)
+        text = text[: match.end()] + told
     return _MY.sub(lambda match: "The " if match.group(1) == "M" and match.start() == 0 else "the ", _ALONE.sub(said, text))
 
 

@@ -86,6 +86,7 @@ _CONNECTIVE = re.compile(
     rf"(?:based|building|drawing|relying) (?:up)?on {_THESE}(?: [\w-]+)?(?: {_GROUND}\w*)?|"
     r"(?!given that,)(?:with|given|in light of|in view of|in response to|despite|because of|due to|owing to|leveraging|"
     rf"using|following|exploiting|through) {_THESE}(?: (?:[\w-]+ )?(?:{_GROUND}|{_PROBLEM})\w*)?(?: in mind)?|"
+    rf"despite {_THESE}(?: [\w-]+){{1,3}}|(?:alongside|besides|in addition to|along with) {_THESE}(?: [\w-]+){{0,2}}|"
     rf"(?:in|for) {_THESE} (?:[\w-]+ )?{_RESPECT}s?|"
     rf"(?:in order |aiming |seeking )?to (?:\w+ly )?{_SOLVE} {_THESE}(?: [\w-]+){{0,2}}?(?: {_PROBLEM}\w*)?)[,:]+ +(?=\S)|"
     r"(?:thus|hence|therefore|however|moreover|furthermore|consequently) "

@@ -75,7 +75,7 @@ _DEEDS = """
 _GERUNDS = {f"{verb.removesuffix('e')}ing": verb for verb in _DEEDS.split()}
 _GERUND = "|".join(_GERUNDS)
 _WANT = (
-    r"(?:challenge|gap|issue|problem|limitation|shortcoming|concern|bottleneck|drawback|need|question|trade-?off|difficult(?:y|ies)|"
+    r"(?:challenge|task|gap|issue|problem|limitation|shortcoming|concern|bottleneck|drawback|need|question|trade-?off|difficult(?:y|ies)|"
     r"hurdle|constraint|obstacle|deficienc(?:y|ies)|weakness(?:es)?|inefficienc(?:y|ies))s?"
 )
 _BY_DOING = re.compile(

@@ -34,7 +34,9 @@ POINTER = re.compile(
     re.IGNORECASE,
 )
 # Before a noun, not before a verb: `This enables`, `This can`.
-_NO_NOUN = r"(?:also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
+_NO_NOUN = (
+    r"(?:is|was|has|does|also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
+)
 _THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
 OF_ITSELF = re.compile(
     rf"(?:in |with |by )?(?:{_THIS}|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
@@ -66,7 +68,7 @@ _MADE = _one_of(
     """methodology procedure design formulation scheme solution mechanism module representation process protocol objective
     loss estimator setup evaluation extension interface resource collection taxonomy classifier policy controller paradigm"""
 )
-NAMED_THING = re.compile(rf"this {_NAMEABLE}\b", re.IGNORECASE)
+NAMED_THING = re.compile(rf"this(?: {_NAMEABLE}\b|(?= is the (?:first|largest|only)\b))", re.IGNORECASE)
 MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)
 THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
 

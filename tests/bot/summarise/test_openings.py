@@ -41,6 +41,8 @@ from bot.summarise.openings import opened
         ("To address this gap: (1) we cut it.", "We cut it."),
         ("In light of this, we cut it.", "We cut it."),
         ("To this end we cut it.", "We cut it."),
+        ("Despite their key role, caches are slow.", "Caches are slow."),
+        ("Alongside this dataset, we cut it.", "We cut it."),
         ("Based on this phenomenon and its cost, we cut it.", "Based on this phenomenon and its cost, we cut it."),
         ("Inspired by this phenomenon and principle, we cut it.", "We cut it."),
         ("Aiming to address these concerns, we cut it.", "We cut it."),
