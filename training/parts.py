@@ -1,12 +1,11 @@
 """Learns what the signs of a sentence count for each part of a summary, and for standing for the whole text.
 
 For the parts: from abstracts of arXiv (metadata CC0) in which the sentences that say each part were marked by reading
-(`marked.jsonl`). They are few, so the weights start from a table that was set by reading, and only leave it for a reason:
-a text's sentences, and "none of them", share a probability of one in proportion to exp(fitness); what is learned makes the
-marked ones likely, with a penalty on squared distances from the table.
+(`marked.jsonl`). A text's sentences, and "none of them", share a probability of one in proportion to exp(fitness); what is
+learned makes the marked ones likely, with a penalty on squared weights: they are few, so a sign only counts for a reason.
 
-For the whole: from SciTLDR (Cachola et al., 2020; Apache-2.0), in the same way without a table and without "none"; the share
-that a sentence should have grows with its overlap with the one-sentence summaries people wrote (ROUGE-1, -2 and -L).
+For the whole: from SciTLDR (Cachola et al., 2020; Apache-2.0), in the same way without "none"; the share that a sentence
+should have grows with its overlap with the one-sentence summaries people wrote (ROUGE-1, -2 and -L).
 """
 
 import json
@@ -20,7 +19,7 @@ import numpy.typing as npt
 from benchmarks.rouge import rouge
 from bot.models import PARTS
 from bot.summarise.chain import Matrix
-from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY, Weights
+from bot.summarise.fitness import Weights
 from bot.summarise.signs import SIGNS, signs
 from training.lbfgs import Vector, least
 
@@ -28,8 +27,7 @@ Record = Mapping[str, Any]
 
 MARKED = Path(__file__).parent / "marked.jsonl"
 
-_PENALTY = 16.0  # of 4, 8, 16, 30: by ten-fold cross-validation on the marked abstracts and by ACLSum's training part
-_PENALTY_WHOLE = 8.0  # 2 to 16 were alike
+_PENALTY = 8.0  # by ten-fold cross-validation on the marked abstracts 8 and 16 were alike; for the whole 2 to 16
 _SHARPNESS = 5.0  # by how much a sentence's share grows with the sum of its three overlaps; 2.5 to 10 were alike
 _DOUBT = 0.03  # the share of "none" where a sentence was marked: no text is certain
 _SECOND_CHOICE = 0.5  # how much a sentence counts that was marked as good too, beside the best one
@@ -37,31 +35,6 @@ _ROOM = 0.05  # added to each sign's spread, so that one which hardly varies is 
 _STEPS = 300
 _SEED = 7
 _DIGITS = 3
-
-# What was set by reading. A sign that is not named starts from nothing.
-_TABLE: Mapping[str, Mapping[str, float]] = {
-    PROBLEM: {
-        "background": 1.0, "objective": 0.2, "result": -0.5, "other": -0.5, "lack": 0.6, "challenge": 0.5, "gap": 0.45,
-        "need": 0.4, "introduces": -0.9, "figure": -0.3, "better": -0.1, "availability": -1.0,
-        "prior": 0.1, "show": -0.3, "length": 0.4, "paper": -0.2, "makes possible": -0.1, "short": -0.3, "late": -0.2,
-    },
-    METHOD: {
-        "objective": 0.7, "method": 0.7, "background": -0.5, "result": -0.4, "other": -0.5, "introduces": 0.9, "is a": 1.3,
-        "paper": 0.3, "mechanism": 0.2, "further": -0.5, "show": -0.4, "figure": -0.4, "availability": -0.8,
-        "lack": -0.1, "gap": -0.1, "question": -0.2, "mechanics": 0.2, "announces": 0.3, "experiment": -0.2, "short": -0.2,
-        "length": 0.5,
-    },
-    EVIDENCE: {
-        "result": 1.0, "background": -0.8, "figure": 0.8, "number": 0.1, "show": 0.4, "better": 0.4, "experiment": 0.3,
-        "availability": -0.8, "must": -0.2, "introduces": -0.4, "aim": -0.2, "short": -0.3, "length": 0.2,
-    },
-    WHY: {
-        "makes possible": 0.7, "means": 0.6, "gives": 0.4, "changes": 0.6, "availability": -0.3, "introduces": -0.5,
-        "figure": -0.4, "purpose": -0.6, "result": 0.3, "background": -0.4, "method": -0.3, "lack": -0.1,
-        "spares": 0.4, "handy": 0.3, "hopes": 0.4, "copyright": -1.0, "late": 0.6, "before": -0.4, "short": -0.3,
-        "mechanism": -0.1,
-    },
-}  # fmt: skip
 
 
 class _Texts(NamedTuple):
@@ -112,8 +85,7 @@ def write(weights: Weights, target: Path) -> None:
 
 def _part(texts: _Texts, marks: Sequence[Record], part: str) -> Vector:
     wanted = [_shares(len(mark["sentences"]), mark[part]) for mark in marks]
-    table = np.array([_TABLE[part].get(sign, 0.0) for sign in SIGNS])
-    return _likeliest(texts, np.concatenate(wanted), table, _PENALTY, none=True)
+    return _likeliest(texts, np.concatenate(wanted), none=True)
 
 
 def _shares(count: int, places: Sequence[int]) -> Vector:
@@ -132,7 +104,7 @@ def _overlapping(records: Sequence[Record]) -> tuple[_Texts, Vector]:
 
 
 def _whole(texts: _Texts, shares: Vector) -> Vector:
-    return _likeliest(texts, shares, np.zeros(len(SIGNS)), _PENALTY_WHOLE, none=False)
+    return _likeliest(texts, shares, none=False)
 
 
 def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
@@ -140,25 +112,22 @@ def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
     return _Texts(np.concatenate(tables), np.repeat(np.arange(len(tables)), [len(table) for table in tables]))
 
 
-def _likeliest(texts: _Texts, wanted: Vector, table: Vector, penalty: float, *, none: bool) -> Vector:
-    """The weights, with the start behind them, that make the wanted shares likeliest: `scale * table + moves / spread`."""
+def _likeliest(texts: _Texts, wanted: Vector, *, none: bool) -> Vector:
+    """The weights, with the start behind them, that make the wanted shares likeliest."""
     spread = texts.signs.std(axis=0) + _ROOM
-    rows, of, count = texts.signs / spread, texts.of, int(texts.of[-1]) + 1
-    given = (texts.signs * table).sum(axis=1)
-    nothing = 1.0 - np.bincount(of, weights=wanted, minlength=count)
+    rows, of, starts = texts.signs / spread, texts.of, np.flatnonzero(np.diff(texts.of, prepend=-1))
+    nothing = 1.0 - np.add.reduceat(wanted, starts)
 
     def loss(point: Vector) -> tuple[float, Vector]:
-        fitness = point[0] * given + point[1] + (rows * point[2:]).sum(axis=1)
-        highest = np.full(count, 0.0 if none else -np.inf)
-        np.maximum.at(highest, of, fitness)
-        weight, left = np.exp(fitness - highest[of]), np.exp(-highest) if none else np.zeros(count)
-        total = np.bincount(of, weights=weight, minlength=count) + left
+        fitness = (rows * point[:-1]).sum(axis=1) + point[-1]
+        highest = np.maximum(np.maximum.reduceat(fitness, starts), 0.0 if none else -np.inf)
+        weight, left = np.exp(fitness - highest[of]), np.exp(-highest) if none else np.zeros(len(starts))
+        total = np.add.reduceat(weight, starts) + left
         off = weight / total[of] - wanted
         value = -float((wanted * (fitness - highest[of] - np.log(total)[of])).sum())
         value += float((nothing * (highest + np.log(total))).sum()) if none else 0.0
-        moves = (rows * off[:, None]).sum(axis=0) + 2 * penalty * point[2:]
-        slope = np.concatenate([[(off * given).sum(), off.sum() if none else 0.0], moves])
-        return value + penalty * float((point[2:] ** 2).sum()), slope
+        slope = (rows * off[:, None]).sum(axis=0) + 2 * _PENALTY * point[:-1]
+        return value + _PENALTY * float((point[:-1] ** 2).sum()), np.append(slope, off.sum() if none else 0.0)
 
-    point = least(loss, np.concatenate([[1.0, 0.0], np.zeros(len(SIGNS))]), _STEPS)
-    return np.append(point[0] * table + point[2:] / spread, point[1])
+    point = least(loss, np.zeros(len(SIGNS) + 1), _STEPS)
+    return np.append(point[:-1] / spread, point[-1])

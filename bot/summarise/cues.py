@@ -12,10 +12,7 @@ _PATTERNS = {
         r"\b(?:lacks?|lacking|limit(?:s|ed|ation|ations)?|fail(?:s|ed|ure)?|suffers?|difficult(?:y|ies)?|cannot|"
         r"unable|little|few|rarely|ignor\w+|neglect\w*|underexplored|insufficient|costly|expensive|inefficient|hard)\b"
     ),
-    "challenge": (
-        r"\b(?:challeng\w+|problems?|issues?|bottlenecks?|trade-?offs?|obstacles?|remains?|open question|critical|"
-        r"crucial|essential)\b"
-    ),
+    "challenge": r"\b(?:challeng\w+|problems?|issues?|bottlenecks?|trade-?offs?|obstacles?|remains?|open question)\b",
     "general": (
         r"\b(?:has|have) (?:been|become|gained|attracted|shown|emerged|received|led|enabled|long)\b|\b(?:is|"
         r"are) (?:widely|often|commonly|becoming|usually|typically|one of|important|known)\b"
@@ -148,6 +145,125 @@ _PATTERNS = {
         r"throughput|speed-?ups?|pass@\d+)\b"
     ),
     "sums up": r"\b(?:overall|in (?:summary|conclusion)|(?:these|our) (?:results|findings|insights)|(?:this|our) work)\b",
+    # What tells the parts apart that the kinds above leave alike: what is praised from what is lacking, what was tried from
+    # what was found, what was found from what it is good for.
+    "praise": (
+        r"\b(?:remarkable|impressive|great|significant|substantial|tremendous|rapid(?:ly)?|growing|widespread|"
+        r"unprecedented|strong|notable|considerable) (?:\w+ ){0,2}(?:success\w*|progress|performance|advance(?:s|ments?)|"
+        r"attention|capabilit\w+|potential|interest|popularity|growth|development|evolution|adoption)\b|"
+        r"\bplay(?:s|ing)? an? \w+ role|\b(?:is|are) (?:an? )?(?:\w+ )?(?:key|core|cornerstone|fundamental|central|crucial|"
+        r"vital|essential|pivotal|important|powerful|popular) (?:role|component|task|tool|step|part|building|technique|"
+        r"topic|strategy|for|to|in)\b"
+    ),
+    "matters": (
+        r"\b(?:is|are|become|becoming|remains?) (?:an? |the |of )?(?:\w+ )?(?:critical|crucial|essential|vital|important|"
+        r"fundamental|key|central|pivotal|necessary|indispensable|popular|standard|dominant|powerful|promising|attractive|"
+        r"interesting|widely \w+|paramount|importance)\b"
+    ),
+    "promise": (
+        r"\b(?:promis\w+|leap|paradigms?|breakthroughs?|emerg\w+|revolutioni[sz]\w+|rise of|advent|success of|transform\w+|"
+        r"growing|recent(?:ly)?)\b"
+    ),
+    "wanted": r"\b(?:necessary|desirable|pressing|urgent|demand\w*|need\w*|calls? for|requires?)\b",
+    "goes wrong": (
+        r"\b(?:under-?\w+(?:ed|ing)|mismatch|tension|leak\w*|hallucinat\w*|bias\w*|errors?|brittle|vulnerab\w+|unreliab\w+|"
+        r"inconsisten\w+|instabilit\w+|heavy|large amounts?|labor\w*|time-consuming|scal\w+ poorly|sensitive)\b"
+    ),
+    "defines": (
+        r"^(?!.*\b(?:we|our|this (?:paper|work|study|article))\b)(?:.*\b(?:aims?|seeks?|attempts?) (?:to|at)\b|"
+        r".*\b(?:is|are) (?:the (?:task|process|problem|study|ability) of|concerned with)|.*\brefers? to\b)"
+    ),
+    "open": (
+        r"\b(?:remain(?:s|ed|ing)?|is|are|been) (?:\w+ ){0,3}(?:challenging|unclear|unknown|open|elusive|un\w*explored|"
+        r"under-?\w+|limited|scarce|difficult|lacking|absent|unresolved|a (?:\w+ )?challenge|missing|unsolved|inadequate|"
+        r"insufficient)\b"
+    ),
+    "others fail": (
+        r"\b(?:existing|current|prior|previous|most|traditional|conventional|these|such|recent|standard|many) "
+        r"(?:[\w-]+ ){0,4}(?:methods?|approaches|models?|works?|techniques|systems|studies|benchmarks?|data ?sets|solutions|"
+        r"algorithms|research|literature|frameworks|evaluations?|paradigms|metrics|tools|strategies)\b.*\b(?:fail\w*|"
+        r"struggle\w*|rely|relies|focus\w*|ignor\w+|requir\w+|suffer\w*|assum\w+|treat\w*|neglect\w*|overlook\w*|lack\w*|"
+        r"often|cannot|do not|limit\w*|typically|either|only|mainly|primarily)\b"
+    ),
+    "tests": (
+        r"^(?!.*\b(?:show\w*|demonstrat\w+|outperform\w*|achiev\w+|reveal\w*|find(?:s|ing|ings)?|found|improv\w+|"
+        r"confirm\w*|indicat\w+|suggest\w*|reduc\w+|observe\w*|prove\w*|exhibit\w*|yield\w*|surpass\w*|better|superior\w*|"
+        r"effective\w*)\b).*\b(?:evaluat\w+|conduct\w*|compar(?:e|ed|ing|isons?)|benchmark(?:ed|ing)?|validat\w+|tested|"
+        r"assess\w*|experiments?)\b"
+    ),
+    "results are given": (
+        r"\b(?:results?|findings?|experiments?|simulations?|evaluations?|comparisons?|stud(?:y|ies)|examples?|baselines?|"
+        r"challenges|limitations|implications)\b(?: [\w-]+){0,6} (?:are|is|were|was|have been|has been) (?:\w+ )?"
+        r"(?:presented|reported|provided|given|discussed|conducted|performed|analy[sz]ed|compared|included|described|"
+        r"carried out)\b|"
+        r"\b(?:present|provide|report|discuss|give|describe)s? (?:\w+ ){0,4}(?:results|findings|experiments|limitations|"
+        r"implications|challenges|baselines)\b"
+    ),
+    "finds": (
+        r"\b(?:results?|experiments?|findings?|evaluations?|simulations?|analys[ie]s|study|we|tests) (?:\w+ ){0,4}(?:show|"
+        r"demonstrat|indicat|reveal|find|found|confirm|suggest|observ|validat|illustrat|conclud|establish|"
+        r"prov(?:e|ed|es)\b)\w*"
+    ),
+    "yields": (
+        r"\b(?:achiev\w+|attain\w*|reach\w*|yield\w*|obtain\w*|outperform\w*|surpass\w*|exceed\w*|state-of-the-art|"
+        r"sota)\b"
+    ),
+    "compares": (
+        r"\b(?:compared (?:to|with)|than|over (?:the )?(?:\w+ )?(?:baselines?|existing|previous|prior|state)|relative to|"
+        r"versus|vs\.?|baselines?)\b"
+    ),
+    "proves": (
+        r"\b(?:prov(?:e|es|ed|ing|ably)|theorems?|lower bounds?|upper bounds?|np-?\w*|polynomial|converge\w*|guarantee\w*|"
+        r"theoretical\w*|complexity|conjecture|if and only if)\b|\bo\("
+    ),
+    "quantity": (r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozens|hundreds|thousands|millions?)\b"),
+    "bears out": (
+        r"\b(?:results?|findings?|insights?|work|study|research|analysis|analyses|survey|paper|experiments|evaluation|"
+        r"observations) (?:\w+ ){0,2}(?:suggest|highlight|underscor|emphasi[sz]|impl(?:y|ies)|open|pave|offer|provid|"
+        r"establish|position|point|advanc|contribut|lay|bridg|serv|inform|support|motivat|call|deepen)\w*"
+    ),
+    "somebody": (
+        r"\b(?:researchers|practitioners|clinicians|engineers|developers|users|patients|society|industry|policy-?makers|"
+        r"educators|students|community|communities|designers|stakeholders|organi[sz]ations|physicians|teachers|scientists|"
+        r"operators|companies|businesses|professionals|individuals)\b"
+    ),
+    "needs no": (
+        r"\b(?:requir(?:es?|ing) (?:neither|no|only|little|fewer|less|minimal)|no need|(?:does|do) not (?:need|require)|"
+        r"independent of|need not|overcom\w+|avoid\w*|prevent\w*|eliminat\w+|alleviat\w+|mitigat\w+|circumvent\w*|"
+        r"reduc\w+ the (?:need|cost|effort|burden|amount|number|risk|reliance))\b"
+    ),
+    "saves": (
+        r"\b(?:sav(?:e|es|ing|ings)|costs?|cheap\w*|efficien\w+|fast\w*|effort|burden|overhead|memory|real time|"
+        r"lightweight|low-\w+|scal\w+|quick\w*)\b"
+    ),
+    "elsewhere": (
+        r"\b(?:(?:extend|appli|transfer|generali[sz]|adapt)\w* (?:\w+ )?(?:to|across|beyond)|other (?:domains|tasks|"
+        r"applications|settings|fields|areas|languages|problems)|downstream|variety of|wide range|in practice|everyday|"
+        r"daily)\b"
+    ),
+    "future": (
+        r"\b(?:future|next|long-term|new (?:research|direction|avenue|possibilit|opportunit|application)\w*|further "
+        r"(?:research|work|stud\w+|development)|challenges and|directions|agenda|road ?map|call for|needed)\b"
+    ),
+    "calls for": (
+        r"\b(?:need|necessity|importance|calls?|crucial|caution\w*|implications?|warrant\w*|urgent\w*|risks?|warn\w*|"
+        r"careful\w*) (?:for|of|to|against|that|in)\b"
+    ),
+    "modal": r"\b(?:can|could|may|might|would|will)\b",
+    "the first": (
+        r"\b(?:is|are|as|represents?|present\w*|constitut\w+) (?:\w+ )?first\b|best of our knowledge|to our knowledge|"
+        r"for the first time"
+    ),
+    "owns up": r"\b(?:limitations?|warning|disclaimer|not claim|nonetheless|caveat|harmful|unsafe)\b",
+    "by doing": r"\bby \w+ing\b",
+    "in particular": (
+        r"^(?:specifically|in particular|concretely|namely|particularly|first|second|third|then|next|to this end|"
+        r"for example|for instance|here)\b"
+    ),
+    "to do so": (
+        r"^(?:to (?:address|overcome|tackle|solve|bridge|fill|mitigate|this end|alleviate|remedy|handle|resolve|achieve|"
+        r"enable|that end)|towards? this|motivated by|inspired by|in this (?:paper|work|study|article))\b"
+    ),
 }
 
 SHOWS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}

@@ -16,7 +16,7 @@ from bot.models import PARTS
 from bot.summarise.chain import Matrix
 from bot.summarise.cues import SHOWS, WITHDRAWN
 from bot.summarise.shipped import read_from
-from bot.summarise.signs import ANNOUNCING, SIGNS, signs, worded
+from bot.summarise.signs import PLACING, SIGNS, signs, worded
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
 WHOLE = "Whole"  # the column of the sentence that says it all
@@ -60,7 +60,7 @@ def whole(sentences: Sequence[str], title: str = "") -> Matrix:
     here, is looked at in the few that are fittest by all else.
     """
     looked_at = [sentence[:_LONGEST] for sentence in sentences[:_SCANNED]]
-    fits = signs(looked_at, title, ANNOUNCING) @ _weights().rows[:, COLUMNS.index(WHOLE)]
+    fits = signs(looked_at, title, PLACING) @ _weights().rows[:, COLUMNS.index(WHOLE)]
     for at in np.argsort(-fits, kind="stable")[:_FITTEST]:
         fits[at] += worded(looked_at[at]) @ _by_wording()
     said = [not _says_nothing(sentence) for sentence in looked_at]
@@ -83,7 +83,7 @@ def read(path: Path) -> Weights:
 def _by_wording() -> Matrix:
     """What each of SHOWS counts for the whole, but for those that are looked for in every sentence."""
     counts = dict(zip(SIGNS, _weights().rows[:, COLUMNS.index(WHOLE)], strict=True))
-    return np.array([0.0 if cue in ANNOUNCING else counts[cue] for cue in SHOWS])
+    return np.array([0.0 if cue in PLACING else counts[cue] for cue in SHOWS])
 
 
 @cache

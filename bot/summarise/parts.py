@@ -32,7 +32,7 @@ _NEAR = 2  # sentences around the first in which further figures are looked for
 _BARS = {PROBLEM: -0.5, METHOD: -1.5, EVIDENCE: -0.5, WHY: -0.9}
 _SECOND = {METHOD: -0.2, EVIDENCE: 1.0}  # how fit a second sentence must be
 _ENOUGH = {METHOD: 24, EVIDENCE: 24}  # words of a first sentence that needs no second
-_LEANING = 1.5  # how much fitter a sentence must be that cannot stand without the one before it
+_LEANING = 1.0  # how much fitter a sentence must be that cannot stand without the one before it
 
 # The same of a sentence that points at another from inside, alone and with the one before it. On 639 marked abstracts the
 # sentences shown are marked ones as often as without (0.3 points either way); those that point at nothing that is shown fall

@@ -12,18 +12,20 @@ from bot.query.fold import tokens
 from bot.rank.stopwords import STOPWORDS
 from bot.summarise.chain import Matrix
 from bot.summarise.cues import SHOWS
-from bot.summarise.roles import ROLES, score
+from bot.summarise.roles import RESULT, ROLES, score
 
-_PLACES = ("first", "second", "last", "last but one", "late", "announces", "before")
+_PLACES = ("first", "second", "last", "last but one", "late", "announces", "before", "of others", "unannounced")
 _LENGTHS = ("length", "long", "short")
+_BESIDE = ("after what is announced", "before what is announced", "after a result", "before a result")
 _SUBJECT = ("title told", "of the title", "subject", "common")
-SIGNS = (*ROLES, *SHOWS, *_PLACES, *_LENGTHS, *_SUBJECT)
+SIGNS = (*ROLES, *SHOWS, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT)
 
 _SHORT = 10  # words
 _TELLING = 25  # words that tell something; more tell no more
 _LONGEST = 60  # words; what is longer counts as that
 _STEM = 7  # letters by which two forms of a word are told to be one
-ANNOUNCING = ("introduces", "paper", "is a")
+_ANNOUNCING = ("introduces", "paper", "is a")
+PLACING = (*_ANNOUNCING, "we")  # the cues by which a sentence's place among the others is told
 
 
 def signs(sentences: Sequence[str], title: str = "", cues: Collection[str] = SHOWS.keys()) -> Matrix:
@@ -31,7 +33,8 @@ def signs(sentences: Sequence[str], title: str = "", cues: Collection[str] = SHO
     if not sentences:
         return np.zeros((0, len(SIGNS)))
     shown = np.array([worded(sentence, cues) for sentence in sentences], dtype=np.float64)
-    return np.hstack([score(sentences), shown, _placed(shown), _lengths(sentences), _subjects(sentences, title)])
+    roles, placed = score(sentences), _placed(shown)
+    return np.hstack([roles, shown, placed, _beside(roles, placed), _lengths(sentences), _subjects(sentences, title)])
 
 
 def worded(sentence: str, cues: Collection[str] = SHOWS.keys()) -> list[bool]:
@@ -48,12 +51,23 @@ def _placed(shown: Matrix) -> Matrix:
     places[1:2, 1] = 1.0
     places[max(0, count - 2) : count - 1, 3] = 1.0
     places[:, 4] = np.arange(count) / max(1, count - 1)
-    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in ANNOUNCING]].max(axis=1))
+    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in _ANNOUNCING]].max(axis=1))
     # What the work is, is said the first time that it is named; later "we build" and "we apply" are its details.
     if len(announcing):
         places[announcing[0], 5] = 1.0
         places[: announcing[0], 6] = 1.0
+        places[: announcing[0], 7] = 1.0 - shown[: announcing[0], list(SHOWS).index("we")]
+    else:
+        places[:, 8] = 1.0
     return places
+
+
+def _beside(roles: Matrix, placed: Matrix) -> Matrix:
+    """Whether the sentence before it, and the one after, says what the work is; how likely each of them is a result."""
+    told = np.stack([placed[:, _PLACES.index("announces")], roles[:, RESULT]], axis=1)
+    none = np.zeros((1, 2))
+    before, after = np.concatenate([none, told[:-1]]), np.concatenate([told[1:], none])
+    return np.stack([before, after], axis=2).reshape(len(told), len(_BESIDE))
 
 
 def _lengths(sentences: Sequence[str]) -> Matrix:
