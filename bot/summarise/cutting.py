@@ -25,6 +25,8 @@ _BESIDE = re.compile(rf"; |\s[—–]\s|, (?=(?:which|where|as well as|while \w+
 _TURNS = re.compile(r", (?=(?:while|whereas|although|though|but|yet|because|since)\b)")
 _COUNTED = re.compile(r"\b(?:then|second|finally)\b|\((?:ii|2|b)\)")  # the kept part would count to one
 _LISTED = re.compile(r"\b(?:two|three|four|five|six|seven|several|following)\b[^:;]*:\s")  # the kept part would say how many
+_NOT = re.compile(r"\b(?:not|no|nor|less|only)\b|n't\b")
+_NEAR = 60  # characters
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
 
@@ -40,10 +42,18 @@ def shortened(text: str, longest: int = LONGEST) -> str:
 
 
 def _cut(text: str, longest: int, border: re.Pattern[str], mark: str) -> str:
-    places = [match.start() for match in border.finditer(text) if _may_cut(text, match.start())]
+    places = [match.start() for match in border.finditer(text) if _may_cut(text, match.start()) and not _denies(text, match)]
     fitting = [at for at in places if len(text[:at].split()) <= longest]
     at = max(fitting, default=min(places, default=None))
     return text if at is None else f"{text[:at].rstrip(' ,;')}{mark}"
+
+
+def _denies(text: str, border: re.Match[str]) -> bool:
+    """`It is not the size, but …`: without what follows, the sentence says the least of it."""
+    return (
+        text.startswith("but", border.end())
+        and _NOT.search(text, max(0, border.start() - _NEAR), border.start()) is not None
+    )
 
 
 def _may_cut(text: str, at: int) -> bool:

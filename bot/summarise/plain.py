@@ -82,7 +82,8 @@ _BY_DOING = re.compile(
     r"(?P<who>^We|^I|^(?:In )?[Tt]his (?:paper|work|study|article|research)|\b(?:that|which)|"
     r"^(?:[A-Z][\w-]*|The (?:[\w-]+ ){1,3}?)(?:framework|method|approach|model)?)"
     r" (?:\w+ly )?(?:address|tackle|overcome|fill|close|bridge|solve|mitigate|resolve)(?P<third>e?s)? "
-    rf"(?:this|these|such|those)(?: (?:[\w-]+ ){{0,2}}{_WANT})? by (?P<how>(?:\w+ly )?)(?P<doing>{_GERUND})\b"
+    rf"(?:this|these|such|those|the above|the aforementioned)(?: (?:[\w-]+ ){{0,2}}{_WANT})? by "
+    rf"(?P<how>(?:\w+ly )?)(?P<doing>{_GERUND})\b"
 )
 _AND_DOING = re.compile(r"(?P<join>,? (?:and|or|then|while)|,) (?:\w+ly |then |also )?(?P<doing>\w+ing)\b")
 

@@ -21,7 +21,8 @@ PLACED = re.compile(
 POINTER = re.compile(
     # `While this helps, …`, `While efficient, these methods …`
     r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) (?=(?:this|these|"
-    r"those|both|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b))?"
+    r"those|both|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b)|"
+    r"when \w+(?:ed|ing)\b[^,;:]{0,90}, (?=(?:its?|they|their|these|this)\b))?"
     r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
     r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
     r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"

@@ -43,6 +43,12 @@ def test_a_figure_a_name_a_condition_and_a_count_hold_it(tail: str) -> None:
     assert shortened(f"{HEAD}{tail}.", 30) == f"{HEAD}{tail}."
 
 
+def test_what_is_not_meant_is_never_all_that_is_left() -> None:
+    long = f"{HEAD} and what makes it slow is not the size of the data, but {'the noise and the long way ' * 6}at night."
+    assert shortened(long) == long
+    assert shortened(long.replace("not", "in part")).endswith("data …")
+
+
 def test_a_name_that_was_said_before_does_not_hold_it() -> None:
     head = HEAD.replace("The system", "The system Maestro")
     assert shortened(f"{head}, enabling Maestro to save hours of the work that it did.", 30) == f"{head}."

@@ -75,6 +75,7 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("We use two stages.", "Stage 2 is slow."),
         ("We use two caches.", "First is a small one."),
         ("We use caches.", "It's slow."),
+        ("Maestro uses caches.", "When used at night, it is slow."),
     ],
 )
 def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
@@ -101,6 +102,7 @@ def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
         "The first step towards caches is sleep.",
         "The first stage of Maestro is slow.",
         "The second-order terms vanish.",
+        "When a cache sleeps, it is slow.",
         "Theses are long.",
         "Item sets are long.",
     ],

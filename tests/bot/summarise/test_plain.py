@@ -44,6 +44,7 @@ def test_what_they_are_only_meant_to_tell_stays(sentence: str) -> None:
         ("We address this gap by proposing X.", "We propose X."),
         ("We tackle these key challenges by jointly applying X and building Y.", "We jointly apply X and build Y."),
         ("Maestro solves this problem by establishing Y.", "Maestro establishes Y."),
+        ("We address the above issues by applying X.", "We apply X."),
         ("This study addresses this gap by introducing X.", "This study introduces X."),
         ("We propose X, which addresses this by studying Y.", "We propose X, which studies Y."),
         ("We address this gap by proposing X, which is fast and growing.", "We propose X, which is fast and growing."),
