@@ -7,6 +7,7 @@ are scored: first those that have every word of the search; only where these do 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlite_utils import Database
 
@@ -42,30 +43,39 @@ class Span:
         return [sql for sql, _ in conditions], [value for _, value in conditions]
 
 
-def find_best(
-    db: Database, words: Words, condition: Condition, span: Span, most: int = MOST, *, ahead: bool = True
-) -> Scored:
+class Found(NamedTuple):
+    """What has all of the words, and what has some of them; each with its bm25, the best first."""
+
+    whole: Scored
+    some: Scored
+    ceiling: float  # what no bm25 of the search exceeds
+
+
+def find_best(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Scored:
     """Return ids and relevance of items that satisfy the condition and have one of the words at least, the best first.
 
-    The words are those of `split`. Items with all of them come before the others. However a list is cut into pages, they
-    are pages of one list; it ends after `most` items of either sort. Unless those with all words are to be `ahead` by their
-    relevance too, it is what bm25 gives each.
+    The words are those of `split`. Items with all of them come before the others, and are ahead by their relevance too.
+    However a list is cut into pages, they are pages of one list; it ends after `most` items of either sort.
     """
+    found = find_both(db, words, condition, span, most)
+    return [(number, found.ceiling + score) for number, score in found.whole] + found.some
+
+
+def find_both(db: Database, words: Words, condition: Condition, span: Span, most: int = MOST) -> Found:
+    """Return what `find_best` does, in its two parts and with what bm25 gives each."""
     if not all(words):
-        return []
+        return Found([], [], 0.0)
     limit, offset = span.limit, span.offset
     every = [_any(list(map(way, ways))) for ways in words]
     all_words = _all(every)
     full = _level(all_words, condition, span, most)
-    found = full.page(db, limit, offset)
-    # Of what lacks a word; the condition's phrases are scored too.
-    ceiling = _HIGHEST * str(full.values[0]).count('"') / 2 if ahead else 0.0
-    rows = [(number, ceiling + relevance) for number, relevance in found]
+    ceiling = _HIGHEST * str(full.values[0]).count('"') / 2  # the condition's phrases are scored too
+    rows = full.page(db, limit, offset)
     if len(rows) == limit or len(every) == 1:
-        return rows
+        return Found(rows, [], ceiling)
     before = offset + len(rows) if rows else full.count(db)
     some = _level(_some(db, every, most), condition, span, most, all_words)
-    return rows + some.page(db, limit - len(rows), max(0, offset - before))
+    return Found(rows, some.page(db, limit - len(rows), max(0, offset - before)), ceiling)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """One list of what has the words of a search and of what is close to it in meaning. Pure, and shared by every store.
 
-An item counts by its cosine with the search, by how well it has the words beside the item that has them best, and by how
-close it is to what then comes first. Measured against standardised scores, whose mean and spread depend on what else is
-stored: docs/decisions/0028-hybrid-search.md.
+An item counts by its cosine with the search, by how well it has the words beside the item that has them best, by whether
+it has all of them, and by how close it is to what then comes first. Measured against standardised scores, whose mean and
+spread depend on what else is stored: docs/decisions/0028-hybrid-search.md.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from bot.vectors import Floats
 
 # What counts beside the cosine with the search itself; chosen by measuring.
 WORDS = 0.4  # the share of the best match by words
+EVERY = 0.2  # having all of them
 FIRST = 0.3  # the cosine with what the first items mean together: J. J. Rocchio's feedback, 1971, with nobody asked
 FIRST_ITEMS = 3
 WIDENED = 200  # items at most that are found by their meaning alone
@@ -23,12 +24,12 @@ Scored = list[tuple[int, float]]  # id and relevance, larger for better
 Alike = Callable[[Ids, Ids], Floats]
 
 
-def fuse(words: Scored, cosines: Floats, close: Close, alike: Alike) -> Scored:
+def fuse(words: Scored, whole: int, cosines: Floats, close: Close, alike: Alike) -> Scored:
     """Return ids and relevance of both, the best first.
 
-    `words` are what has the words, with larger numbers for better; `cosines` are theirs, nan where there is no vector: such
-    an item counts as the mean of the others, so that it stands where its words put it. `alike` gives the cosines of some
-    items with what others mean together, nan as well.
+    `words` are what has the words, with larger numbers for better; the first `whole` of them have every word. `cosines` are
+    theirs, nan where there is no vector: such an item counts as the mean of the others, so that it stands where its words
+    put it. `alike` gives the cosines of some items with what others mean together, nan as well.
     """
     ids = np.array([number for number, _ in words], np.int64)
     by_words = np.array([score for _, score in words])
@@ -37,6 +38,7 @@ def fuse(words: Scored, cosines: Floats, close: Close, alike: Alike) -> Scored:
     every: Ids = np.concatenate([ids, close.ids[new]])
     scores = _filled(np.concatenate([cosines, close.cosines[new]]))
     scores[: len(ids)] += WORDS * shares
+    scores[:whole] += EVERY
     if len(every):
         first = every[np.lexsort((-every, -scores))][:FIRST_ITEMS]
         scores += FIRST * _filled(alike(first, every))

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from sqlite_utils import Database
 
-from bot.store.best import Scored, Span, find_best
+from bot.store.best import Scored, Span, find_best, find_both
 from bot.store.compile import ALL, Condition, Match
 from bot.store.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.ids import among, satisfying
@@ -30,10 +30,11 @@ def find_hybrid(db: Database, words: Words, condition: Condition, span: Span, me
     if not all(words):
         return []
     everything = Span(BY_WORDS, last=span.last)
-    by_words = find_best(db, words, condition, everything, ahead=False)
+    whole, some, _ = find_both(db, words, condition, everything)
+    by_words = whole + some
     cosines = meaning.cosines(db, np.array([number for number, _ in by_words], np.int64))
     close = closest(db, condition, span.last, meaning)
-    head = fuse(by_words, cosines, close, partial(meaning.alike, db))
+    head = fuse(by_words, len(whole), cosines, close, partial(meaning.alike, db))
     ids = {number for number, _ in head}
     page = [pair for pair in head if pair[0] not in span.without][span.offset : span.offset + span.limit]
     if len(page) == span.limit or len(by_words) < BY_WORDS:

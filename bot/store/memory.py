@@ -139,7 +139,7 @@ class MemoryStore(MemoryVectors, MemoryChats):
         hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
         if words:
             meant = near if all(words) else None
-            hits = ranked(hits, self._numbers, meant, self._meanings)
+            hits = ranked(hits, words, self._numbers, meant, self._meanings)
         if query.sort in ("stars", "upvotes"):
             hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
         return [(hit.item.key, hit.relevance) for hit in hits]

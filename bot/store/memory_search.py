@@ -16,6 +16,8 @@ from bot.store.similar import asked, closest
 from bot.store.words import Words, stemmed
 from bot.vectors import unpack
 
+_HAVING = 3  # points of a word that an item has
+
 
 def similar(
     item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float], enough: float
@@ -39,18 +41,21 @@ def _tokens(item: Item) -> set[str]:
     return set(" ".join((*texts, *stemmed(texts))).split())
 
 
-def ranked(hits: Sequence[Hit], numbers: Mapping[str, int], near: Near | None, meanings: Meanings) -> list[Hit]:
+def ranked(
+    hits: Sequence[Hit], words: Words, numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+) -> list[Hit]:
     """Return the hits that have words, the best first; with `near`, by that too, and what is near enough without words."""
     having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
     if near is None:
         return having
     items = {numbers[hit.item.key]: hit.item for hit in hits}
     nearest, (vector,) = meanings.nearest(near, numbers), unpack([near.vector])
-    words = [(numbers[hit.item.key], hit.relevance) for hit in having]
-    cosines = nearest.cosines(vector, np.array([number for number, _ in words], np.int64))
+    scored = [(numbers[hit.item.key], hit.relevance) for hit in having]
+    whole = sum(score >= 2 * _HAVING * len(words) for _, score in scored)
+    cosines = nearest.cosines(vector, np.array([number for number, _ in scored], np.int64))
     ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
     found = Close(ids[close >= near.enough], close[close >= near.enough])
-    order = fuse(words, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
+    order = fuse(scored, whole, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
     return [Hit(items[number], score) for number, score in order]
 
 
@@ -74,7 +79,7 @@ def relevance(item: Item, words: Words) -> float:
 
     def score(ways: tuple[str, ...]) -> int:
         found = [[f" {way} " in place for place in places[" " in way]] for way in ways]
-        return max((4 if in_title else 3 if in_text else 0 for in_title, in_text in found), default=0)
+        return max((_HAVING + 1 if in_title else _HAVING if in_text else 0 for in_title, in_text in found), default=0)
 
     scores = list(map(score, words))
     return float(sum(scores) * (1 + all(scores)))

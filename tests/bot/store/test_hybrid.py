@@ -160,13 +160,28 @@ def test_what_is_removed_is_not_found_and_its_place_is_used_again() -> None:
         nearest.put(np.array([1]), pack(rows(1, 4)))
 
 
+def test_what_has_every_word_comes_before_what_is_a_little_closer() -> None:
+    words = [(1, 5.0), (2, 5.0)]
+    close = Close(np.array([2, 3]), np.array([0.6, 0.95], np.float32))
+    cosines = np.array([0.45, 0.6], np.float32)
+
+    def order(whole: int) -> list[int]:
+        return [
+            number for number, _ in fuse(words, whole, cosines, close, lambda first, ids: np.zeros(len(ids), np.float32))
+        ]
+
+    assert order(0) == [2, 3, 1]
+    assert order(1) == [1, 2, 3]
+    assert order(2) == [2, 1, 3]
+
+
 def test_without_a_word_or_a_vector_there_is_nothing_to_put_together() -> None:
     nothing = Close(np.empty(0, np.int64), np.empty(0, np.float32))
 
     def alike(first: Ids, ids: Ids) -> Floats:
         raise AssertionError("there is nothing to be like")
 
-    assert fuse([], np.empty(0, np.float32), nothing, alike) == []
+    assert fuse([], 0, np.empty(0, np.float32), nothing, alike) == []
 
 
 @pytest.fixture
