@@ -51,7 +51,7 @@ _PAPER = re.compile(
 # `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
 _WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
 _LED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?<=[a-z] )We\b")
+_AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?<=[a-z;:,)] )We\b")
 _OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|knowledge|view|opinion)\b"
 _OURS_TOO = re.compile(rf"\bour (?={_OWN})", re.IGNORECASE)
 # A bare verb after `and` would still have the dropped `we` as its subject.
@@ -72,12 +72,13 @@ _AND_VERB = re.compile(rf"(, and )({'|'.join(_SINGULAR)})(?={_OBJECT.pattern})")
 _DOINGS = """
     humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want
     interact communicate travel consume remember spend breathe age move enter approach transition progress lack become as the
-    an? it our and to were
+    an? it our to
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(
     r"(?<!the way )(?<!ways )\b(?:we|WE|We)(?= [a-z(])(?! (?:(?:(?!(?:app|re|imp|supp)ly)\w+ly|all|now|still|also) )*"
-    rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to|only|still|no)|can expect|"
+    rf"(?:{_BY_EVERYBODY}|(?:have|are) (?:seen|witness\w*|come|enter\w*|become|living|used to|only|still|no)|"
+    r"were to|can expect|and(?! \w+ly)|"
     r"(?:do not|don't) (?:yet |fully |really )*(?:know|understand|need|have)|(?<=ly )(?:rely|push|turn)|"
     r"(?:rely|move) (?:daily|every|toward|towards|into|from))\b)"
 )
@@ -93,8 +94,8 @@ _ALONE = re.compile(
 _SAYS_I = re.compile(r"\b(?:I|[Mm]y) ")
 _ODD = {"have": "has", "am": "is", "do": "does"}
 _MY = re.compile(
-    r"\b([Mm])y (?=(?:own |main |key |proposed |experimental |empirical )*(?:results?|findings?|approach|methods?|work|"
-    r"analys[ei]s|experiments?|models?|framework|study|research|contributions?|thesis|proposal|claims?|evaluations?)\b)"
+    r"\b(?:[Mm]y|[Oo]ur) (?=(?:own |main |key |proposed |experimental |empirical )*(?:results?|findings?|approach|methods?|"
+    r"work|analys[ei]s|experiments?|models?|framework|study|research|contributions?|thesis|proposal|claims?|evaluations?)\b)"
 )
 _STILL_WE = re.compile(r"\b(?:[Ww]e|WE)\b")
 _EVERYBODY = (
@@ -171,7 +172,7 @@ def _by_their_name(text: str) -> str:
     asked = [match.span() for match in _QUESTION.finditer(text)] if "?" in text else []
     spoken = [match.span() for match in _AUTHORS.finditer(text) if not any(a <= match.start() < b for a, b in asked)]
     if not spoken:
-        return text if _STILL_WE.search(text) else _without_our(_MOVED.sub(r"\1 the authors", text))
+        return _MY.sub(_the, text) if _STILL_WE.search(text) else _without_our(_MOVED.sub(r"\1 the authors", text))
     (start, end), others = spoken[0], spoken[1:]
     before, rest = text[:start], text[end:]
     for a, b in reversed(others):
@@ -193,7 +194,11 @@ def _by_one_author(text: str) -> str:
         rest = text[match.end() :]
         told = _second_verbs(rest) or _AND_VERB.sub(lambda found: found.group(1) + _SINGULAR[found.group(2)], rest)
         text = text[: match.end()] + told
-    return _MY.sub(lambda match: "The " if match.group(1) == "M" and match.start() == 0 else "the ", _ALONE.sub(said, text))
+    return _MY.sub(_the, _ALONE.sub(said, text))
+
+
+def _the(match: re.Match[str]) -> str:
+    return "The " if match.start() == 0 and match.group()[0].isupper() else "the "
 
 
 def _without_our(text: str, whose: str = "the authors'") -> str:

@@ -6,7 +6,7 @@
 3. `We propose, in this paper, X`, `X is studied in this work.` → `We propose X`, `X is studied.`
 4. `It allows us to see` → `It makes it possible to see`, `it helps us see` → `it helps to see`, `it gives us insight` →
    `it gives insight`: whether `us` are the authors or everybody need not be known. `It brings us closer` stays.
-5. A little word that is written twice, `of the the model`, is written once.
+5. A word that is written twice, `of the the model`, is written once.
 """
 
 import re
@@ -63,7 +63,7 @@ _HERE = (
     (re.compile(rf"(?<=, )in {_PAPER},? (?=(?:we|I|the authors)\b)", re.IGNORECASE), ""),
     (re.compile(rf"^((?:We|I) (?:\w+ly )?\w+),? in {_PAPER},?(?= )"), r"\1"),
     (re.compile(rf"((?:is|are|was|were|been) (?:\w+ly )?\w+),? in {_PAPER}(?=[.,;]|$)"), r"\1"),
-    (re.compile(rf"(?<!ed)(?<!wn)(?<!en),? in {_PAPER}(?=\.?$)"), ""),
+    (re.compile(rf"(?<!ed)(?<!wn)(?<!en),? in {_PAPER}(?=\.?$|, an? )"), ""),
 )
 
 _DEEDS = """
@@ -95,7 +95,9 @@ _GIVES = re.compile(
     r"\b(g(?:i|a)v(?:e|es|ing)|offer(?:s|ed|ing)?) us (?=[a-z])",
     re.IGNORECASE,
 )
-_TWICE = re.compile(r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as) \1\b(?![-/])", re.IGNORECASE)
+_TWICE = re.compile(
+    r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as|(?!(?:that|very|plus)\b)[a-z]{4,}) \1\b(?![-/])", re.IGNORECASE
+)
 
 
 def plainer(text: str) -> str:

@@ -42,6 +42,13 @@ def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
         ("It leads us to win.", "It leads the authors to win."),
         ("Data collected by us are scarce.", "Data collected by the authors are scarce."),
         ("We (i) test it and (ii) win.", "The authors (i) test it and (ii) win."),
+        (
+            "We theoretically and empirically show that we win.",
+            "The authors theoretically and empirically show that they win.",
+        ),
+        ("We were able to win.", "The authors were able to win."),
+        ("This paper has two parts: (1) We test it.", "This paper has two parts: (1) the authors test it."),
+        ("Our results show that we lack it.", "The results show that we lack it."),
         ("We rely on the old system.", "The authors rely on the old system."),
         ("We ask: can we trust it?", "The authors ask: can we trust it?"),
         ("With X, we apply it.", "With X, the authors apply it."),
