@@ -30,6 +30,7 @@ async def test_a_first_day_from_collecting_to_a_digest_and_a_search(desk: Desk) 
     items = [entry["item"] for entry in found["entries"]]
     assert len(items) == 5
     assert all("cs.CL" in item["categories"] for item in items)
+    assert all(3 <= len(entry["gist"].split()) <= 40 for entry in found["entries"])
 
     (later,) = (button["command"] for button in found["buttons"] if button["label"] == "Next 5")
     second = json.loads((await desk.run("ask", later, "--json")).out)
