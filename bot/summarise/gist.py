@@ -19,7 +19,7 @@ from bot.errors import SummaryUnavailable
 from bot.models import Item, Kind
 from bot.summarise.antecedents import points_inside
 from bot.summarise.authors import begins_with_their_verb
-from bot.summarise.dangling import dangles, explained
+from bot.summarise.dangling import Told, dangles, explained
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.extractive import LONGEST_TEXT
@@ -32,6 +32,7 @@ MOST = 35  # words, where a border of clauses allows it; a few more before a sen
 _BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among the first 35
 _SHORTEST = 12  # words in front of that border
 _OPENING = 200  # characters of a text of which no sentence can be told, about three lines
+_DESCRIPTION = 1_000  # characters; GitHub allows about 350
 _LOOKED_AT = 60  # sentences of a long text
 
 # How much fitter a sentence must be that points at another from inside. On SciTLDR's 2,611 abstracts 5.1 % of those shown
@@ -61,18 +62,20 @@ def gist(item: Item) -> str:
 def _gist(title: str, text: str, *, described: bool) -> str:
     if not reads_as_english(text):
         return _opening(text)
-    return _broken_off(edited(text, longest=MOST)) if described and text else _sentence(title, text)
+    return _broken_off(edited(text[:_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
 
 
 def _sentence(title: str, text: str) -> str:
     """The sentence that says most and needs no other one in front of it."""
     sentences, names = split(text)[:_LOOKED_AT], lower_case_names(text)
     fits = whole(sentences, title)
-    best, worth = "", UNFIT
+    best, worth, told = "", UNFIT, list[Told]()
     for at in np.argsort(-fits, kind="stable"):
         if fits[at] <= worth:  # nor is any of the rest fitter
             break
-        said = explained(sentences[: at + 1], names)[at].text
+        if at >= len(told):  # it is mostly one of the first, and the first that is tried
+            told = explained(sentences if told else sentences[: at + 1], names)
+        said = told[at].text
         own = UNFIT if dangles(said) else fits[at] - _OPEN * points_inside(said)
         best, worth = (said, own) if own > worth else (best, worth)
     return _broken_off(edited(best, names, longest=MOST)) if best else _opening(text)

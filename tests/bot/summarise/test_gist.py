@@ -10,6 +10,7 @@ from bot.models import Item, Kind
 from bot.summarise.fitness import UNFIT, best, whole
 from bot.summarise.gist import MOST, gist, gists
 from bot.summarise.sentences import split
+from tests.effort import effort
 from tests.fakes.edition import items
 from tests.fakes.works import paper, repo
 
@@ -70,6 +71,19 @@ def test_another_language_a_fragment_and_a_notice_are_told_by_their_beginning() 
 def test_stars_and_readers_make_no_other_sentence_of_it() -> None:
     assert of(ABSTRACT, upvotes=3, comment="9 pages") == of(ABSTRACT)
     assert of(ABSTRACT, kind=Kind.POST) == of(ABSTRACT)
+
+
+def test_a_hostile_text_takes_not_much_longer_than_a_plain_one_of_its_length() -> None:
+    plain = (ABSTRACT + " ") * 100
+    once = effort(lambda: of(plain), tries=1)  # what was read before is known
+    for hostile in (
+        "This is it. They do so too. " * 900,
+        "a " * 10_000,
+        "(1) it, " * 3_000,
+        "x" * 20_000,
+        "The a, " * 3_000,
+    ):
+        assert effort(lambda text=hostile: of(text), tries=1) < 20 * once  # type: ignore[misc]
 
 
 async def test_many_are_told_in_their_order_also_from_several_tasks() -> None:
