@@ -58,7 +58,7 @@ def gist(item: Item) -> str:
     return _gist(item.title, item.abstract[:LONGEST_TEXT].strip(), described=item.kind is Kind.REPO)
 
 
-@lru_cache(maxsize=2048)  # who leafs back sees a page again, and many searches find the same; 2 MB
+@lru_cache(maxsize=1024)  # who leafs back sees a page again, and many searches find the same; 2 MB of abstracts
 def _gist(title: str, text: str, *, described: bool) -> str:
     if not reads_as_english(text):
         return _opening(text)
