@@ -23,7 +23,7 @@ _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|
 _LATER = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
 _GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
 _FIRST = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
-_THING = re.compile(r"(?:an?|the) |[a-z]+ing\b")  # what the list has, not a sentence about it
+_THING = re.compile(r"(?:an?|the(?! authors\b)) |[a-z]+ing\b")  # what the list has, not a sentence about it
 _SHORTEST = 6  # words that are left
 
 

@@ -57,13 +57,14 @@ _WAS_CONDUCTED = re.compile(
 )
 
 _PAPER = r"(?:this|the present|the current) (?:paper|work|article|study|report|survey|thesis|letter)"
-_IN_PAPER = re.compile(rf"\bin {_PAPER}", re.IGNORECASE)
+_IN_PAPER = re.compile(rf"\bin {_PAPER}|herein\b", re.IGNORECASE)
 _HERE = (
     # `introduced in this work` says which; `is introduced in this work` does not.
     (re.compile(rf"(?<=, )in {_PAPER},? (?=(?:we|I|the authors)\b)", re.IGNORECASE), ""),
     (re.compile(rf"^((?:We|I) (?:\w+ly )?\w+),? in {_PAPER},?(?= )"), r"\1"),
     (re.compile(rf"((?:is|are|was|were|been) (?:\w+ly )?\w+),? in {_PAPER}(?=[.,;]|$)"), r"\1"),
     (re.compile(rf"(?<!ed)(?<!wn)(?<!en),? in {_PAPER}(?=\.?$|, an? )"), ""),
+    (re.compile(r" herein(?=[.,]|$)"), ""),
 )
 
 _DEEDS = """

@@ -75,6 +75,7 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
         ("We use two stages.", "Stage 2 is slow."),
         ("We use two caches.", "First is a small one."),
         ("We use caches.", "It's slow."),
+        ("We use caches.", "One such cache is slow."),
         ("Maestro uses caches.", "When used at night, it is slow."),
     ],
 )

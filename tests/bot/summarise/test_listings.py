@@ -12,6 +12,7 @@ from bot.summarise.listings import with_whole_lists
     [
         ("The cache has three stages: (1) a quick one.", "The cache has three stages, among them a quick one."),
         ("We find two key results: 1) Caches are slow.", "We find two key results, among them: Caches are slow."),
+        ("It rests on two ideas: (1) the authors sleep.", "It rests on two ideas, among them: the authors sleep."),
         ("It rests on two ideas: First, a cache that sleeps.", "It rests on two ideas, among them a cache that sleeps."),
         ("Two limits remain, namely: (i) caches sleep.", "Two limits remain, among them: caches sleep."),
         ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),

@@ -73,6 +73,7 @@ def test_it_stays_where_the_form_of_a_verb_is_not_certain(sentence: str) -> None
     [
         ("We propose in this paper a cache.", "We propose a cache."),
         ("To save time, in this work, we sleep.", "To save time, we sleep."),
+        ("A cache is proposed herein.", "A cache is proposed."),
         ("A cache is studied in this work.", "A cache is studied."),
         ("We present Maestro, a cache in this paper.", "We present Maestro, a cache."),
         ("The cost of the the cache is high.", "The cost of the cache is high."),
