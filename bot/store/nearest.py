@@ -18,7 +18,7 @@ T = TypeVar("T", np.int8, np.int32, np.int64, np.uint64, np.float32)
 
 EXACT = 4_000  # vectors that are all measured, in half a millisecond; of more, the most alike by their signs
 _MEASURED = 12  # of so many one is measured: of the ten closest to a question all are, of a hundred 98
-_BLOCK = 256  # rows that are made float32 at a time: they stay near the processor
+_BLOCK = 1024  # rows that are made float32 at a time: they stay near the processor
 _ROOM = 1024  # rows at first; then a quarter more at a time
 _NOBODY = -1  # the id of a row that is free, and the row of an id without a vector
 
@@ -104,8 +104,11 @@ class Nearest:
 
     def _measured(self, vector: Floats, number: int, among: Ids | None = None) -> tuple[Ids, Floats]:
         """Return ids and cosines of those that the first pass leaves, so many at least; in no order."""
-        rows = np.flatnonzero(self._ids[: self._end] != _NOBODY) if among is None else self._rows_of(among)
-        rows = rows[rows != _NOBODY]
+        if among is None:
+            rows = np.flatnonzero(self._ids[: self._end] != _NOBODY)
+        else:
+            known = self._rows_of(among)
+            rows = known[known != _NOBODY].astype(np.intp)
         if len(rows) > EXACT:
             rows = rows[self._alike(vector, rows, max(EXACT, len(rows) // _MEASURED, number))]
         return self._ids[rows], self._measure(vector, rows)
@@ -117,13 +120,21 @@ class Nearest:
         apart = np.zeros(self._end if every else len(rows), np.uint16)
         for word, signs in zip(asked, self._signs, strict=True):
             apart += np.bitwise_count((signs[: self._end] if every else signs[rows]) ^ word)
-        return _highest(-(apart[rows] if every else apart).astype(np.int32), number)
+        apart = apart[rows] if every else apart
+        most = np.searchsorted(np.bincount(apart).cumsum(), number)  # differences of the last that is wanted
+        return np.flatnonzero(apart <= most)
 
     def _measure(self, vector: Floats, rows: NDArray[np.integer]) -> Floats:
         found: Floats = np.empty(len(rows), np.float32)
+        shape = (min(_BLOCK, len(rows)), self.size)
+        steps, plain = np.empty(shape, np.int8), np.empty(shape, np.float32)  # written over, block by block
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK]
-            found[at : at + _BLOCK] = (self._steps[some].astype(np.float32) @ vector) * self._scales[some]
+            here = slice(len(some))
+            self._steps.take(some, axis=0, out=steps[here], mode="clip")  # every row is there; to look costs a copy
+            plain[here] = steps[here]
+            np.dot(plain[here], vector, out=found[at : at + _BLOCK])
+        found *= self._scales[rows]
         return found
 
     def _rows_of(self, ids: Ids) -> NDArray[np.int32]:
@@ -166,7 +177,7 @@ def _signs(steps: Bytes, words: int) -> NDArray[np.uint64]:
     return np.packbits(bits, axis=1).view(np.uint64).T
 
 
-def _highest(values: NDArray[np.float32] | NDArray[np.int32], number: int) -> NDArray[np.intp]:
+def _highest(values: NDArray[np.float32], number: int) -> NDArray[np.intp]:
     """Return where the highest stand, so many and those that equal the last of them, in the order of their places."""
     if number < 1 or not len(values):
         return np.empty(0, np.intp)
