@@ -25,7 +25,8 @@ POINTER = re.compile(
     r"when \w+(?:ed|ing)\b[^,;:]{0,90}, (?=(?:its?|they|their|these|this)\b))?"
     r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
     r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
-    r"(?:one|another|two|three) such|all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
+    r"(?:one|another|two|three) such|"
+    r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
     r"for (?:example|instance)|on the other hand|"
     # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
     r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
