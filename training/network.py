@@ -25,6 +25,7 @@ _STEEPEST = 5.0  # the length of a gradient, at most
 _LEFT_OUT, _LEFT_OUT_VECTORS = 0.4, 0.25
 _KEPT, _KEPT_SQUARES = 0.9, 0.999  # of what Adam remembers, from step to step
 _TINY = np.float32(1e-8)
+_NEVER = -50.0  # the logarithm of odds that are none
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def text(sentences: Sequence[str], kinds: Sequence[int], words: Mapping[str, int
 
 
 def taught(texts: Sequence[Text], words: Mapping[str, int], vectors: Floats, seed: int = 0) -> Network:
-    """Return a network that learned from `texts`, starting from the vectors of its words."""
+    """Return a network that learned from `texts`, starting from the vectors of its words; it knows nothing of medicine."""
     random = np.random.default_rng(seed)
     weights = begun(vectors, texts[0].targets.shape[1], random)
     memory, squares = ({name: np.zeros_like(one) for name, one in weights.items()} for _ in range(2))
@@ -90,7 +91,19 @@ def taught(texts: Sequence[Text], words: Mapping[str, int], vectors: Floats, see
         _, gradients = steepest(weights, Batch([texts[at] for at in order[step % batches]]), random)
         speed = _SPEED * min(1.0, 3 * (1 - step / steps), (step + 1) / _WARM)
         _move(weights, gradients, memory, squares, step + 1, speed)
-    return Network(words=words, **weights)
+    return Network(words=words, **weights, **_unmedical(weights))
+
+
+def _unmedical(weights: Weights) -> Weights:
+    """The customs of medicine before they are learned: the same as all others, and no text is taken for medicine."""
+    medical = np.zeros(2 * _WINDOWS + weights["vectors"].shape[1] + 1, dtype=np.float32)
+    medical[-1] = _NEVER
+    return {
+        "medical_out": weights["out"],
+        "medical_bias": weights["out_bias"],
+        "medical_transitions": weights["transitions"],
+        "medical": medical,
+    }
 
 
 def begun(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:

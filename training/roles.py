@@ -1,7 +1,8 @@
 """Learns the role model that `bot.summarise.roles` reads: a small network and a chain over the sentences of an abstract.
 
 Taught on both published parts of CSAbstruct for development (Cohan et al., 2019; Apache-2.0; 1,963 abstracts, 13,359
-sentences); its words start from `training/words.npz` (arXiv's abstracts, metadata CC0).
+sentences), and for the customs of medicine on the structured abstracts of PubMedQA (Jin et al., 2019; MIT; 1,000
+abstracts); its words start from `training/words.npz` (arXiv's abstracts, metadata CC0).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,26 +13,42 @@ import numpy as np
 
 from bot.summarise.chain import Matrix
 from bot.summarise.network import Network, write
-from bot.summarise.roles import ROLES, probabilities, reported
+from bot.summarise.roles import ROLES, probabilities
 from training import words
-from training.network import taught, text
+from training.medicine import with_medicine
+from training.network import Text, taught, text
+from training.sections import structured
 from training.sources import Sources
 
-Record = Mapping[str, Any]  # of CSAbstruct: `sents`, `labels`
+Record = Mapping[str, Any]  # `sents`, `labels`, `medical` where it is of medicine
 
 _SEED = 7
 
 
 def build(sources: Sources, target: Path) -> None:
-    """Learn from CSAbstruct and write the model to `target`."""
-    write(learned([*sources.quality("csabstruct.train"), *sources.quality("csabstruct.dev")]), target)
+    """Learn from CSAbstruct and PubMedQA and write the model to `target`."""
+    names = ("csabstruct.train", "csabstruct.dev")
+    records = [record for name in names for record in sources.quality(name)]
+    write(learned([*records, *map(of_medicine, sources.quality("pubmedqa_l"))]), target)
+
+
+def of_medicine(record: Record) -> Record:
+    """Return an abstract of PubMedQA as the network is taught it."""
+    return {**structured(record), "medical": True}
 
 
 def learned(records: Sequence[Record]) -> Network:
-    """Return a network that learned the roles of the sentences of `records`."""
+    """Return a network that learned the roles of the sentences of `records`, of which those of medicine may be none."""
     places, vectors = words.read()
-    texts = [text(one["sents"], [ROLES.index(label) for label in one["labels"]], places, len(ROLES)) for one in records]
-    return taught(texts, places, vectors)
+    texts, medical = (
+        [_text(one, places) for one in records if bool(one.get("medical")) == is_so] for is_so in (False, True)
+    )
+    network = taught(texts, places, vectors)
+    return with_medicine(network, medical, texts) if medical else network
+
+
+def _text(record: Record, places: Mapping[str, int]) -> Text:
+    return text(record["sents"], [ROLES.index(label) for label in record["labels"]], places, len(ROLES))
 
 
 def cross_validated(records: Sequence[Record], folds: int = 5) -> list[Matrix]:
@@ -43,19 +60,12 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[Matrix]:
     return found
 
 
-def reports_cross_validated(records: Sequence[Record], folds: int = 5) -> list[float]:
-    """Return per record how likely it is that it reports results, by a model that learned from the other folds alone."""
-    found = [0.0] * len(records)
-    for held, network in _by_folds(records, folds):
-        for at in held:
-            found[at] = reported(records[at]["sents"], network)
-    return found
-
-
 def _by_folds(records: Sequence[Record], folds: int) -> Iterator[tuple[list[int], Network]]:
-    """Per fold, what was held back and what was learned from the others."""
-    order = np.random.default_rng(_SEED).permutation(len(records)).tolist()
+    """Per fold, what was held back of each field and what was learned from the others."""
+    medical = np.array([bool(record.get("medical")) for record in records])
+    fields = [np.flatnonzero(medical == is_so) for is_so in (False, True)]
+    orders = [field[np.random.default_rng(_SEED).permutation(len(field))] for field in fields]
     for fold in range(folds):
-        held = order[fold::folds]
+        held = [int(at) for order in orders for at in order[fold::folds]]
         others = frozenset(range(len(records))) - frozenset(held)
         yield held, learned([records[at] for at in sorted(others)])

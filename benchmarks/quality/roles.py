@@ -1,9 +1,11 @@
-"""Sentence roles: CSAbstruct, and by other annotators CS-Abstracts and PubMedQA's structured abstracts.
+"""Sentence roles: CSAbstruct, by other annotators CS-Abstracts, and of medicine PubMedQA's structured abstracts.
 
 Accuracy over sentences and the mean F1 of the roles; whether an abstract reports no result at all (the AUC, and how many of
 those are right that hold half of the abstracts without one); how far the model's confidence is from its accuracy. "The
 surest" are the abstracts of which CSAbstruct's annotators were sure: its test half is made of such alone, so this is the
-figure to hold against the test half. "No result" is told by the roles, and by how fit the fittest sentence is for Evidence.
+figure to hold against the test half. "No result" is told by the roles (the product of what each sentence leaves for other
+roles than result), and by how fit the fittest sentence is for Evidence. CSAbstruct and PubMedQA are cross-validated
+together, since the model learned from both; either alone is taken for a test half.
 Baselines: always the commonest role; the commonest role at that place of the abstract; for "no result" how few sentences
 show a figure or a word such as `results`, `outperforms`.
 """
@@ -31,32 +33,24 @@ from benchmarks.quality.metrics import (
 from benchmarks.quality.records import Record, of_test
 from bot.models import PARTS
 from bot.summarise.fitness import EVIDENCE, fit
-from bot.summarise.roles import ROLES, reports_results, score
-from bot.summarise.sentences import split
+from bot.summarise.roles import RESULT, ROLES, score
+from training.roles import of_medicine
 
 _SURE = 0.73  # mean confidence of an abstract's annotators, from which on about as many are left as the test half has
 _PLACES = 8
-_RESULT = ROLES.index("result")
+_CERTAIN = 1 - 1e-9
 _EVIDENCE = PARTS.index(EVIDENCE)
 _SHOWN = re.compile(r"\d|\b(?:results?|show\w*|outperform\w*|achiev\w+|improv\w+|demonstrat\w+|find|found)\b", re.IGNORECASE)
 _NAMES = {"methods": "method", "results": "result", "conclusions": "result", "conclusion": "result"}
-_SECTIONS = (  # of structured abstracts; the first that a heading holds says its role, other headings are left out
-    ("RESULT", "result"), ("FINDING", "result"), ("CONCLUSION", "result"),
-    ("METHOD", "method"), ("DESIGN", "method"), ("SETTING", "method"), ("PATIENT", "method"), ("PARTICIPANT", "method"),
-    ("MEASURE", "method"), ("INTERVENTION", "method"), ("SUBJECT", "method"),
-    ("BACKGROUND", "background"), ("INTRODUCTION", "background"), ("CONTEXT", "background"),
-    ("OBJECTIVE", "objective"), ("PURPOSE", "objective"), ("AIM", "objective"),
-)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Abstracts of a set, and what the model says: how likely each role is per sentence, and that a result is reported."""
+    """Abstracts of a set, and what the model says: how likely each role is per sentence."""
 
     name: str
     records: Sequence[Record]
     roles: Sequence[Floats]
-    reports: Sequence[float]
     note: str
 
     def only(self, kind: str, chosen: Sequence[int]) -> "_Judged":
@@ -65,7 +59,6 @@ class _Judged:
             f"{self.name}, {kind}",
             [self.records[at] for at in chosen],
             [self.roles[at] for at in chosen],
-            [self.reports[at] for at in chosen],
             self.note,
         )
 
@@ -74,11 +67,13 @@ def measure(given: Given) -> Iterator[Figure]:
     """Yield the figures of every set that is there."""
     learned = [name for name in given.folder.parts("csabstruct") if not of_test(name)]
     if learned:
-        crossed = _crossed(given, learned)
+        crossed, others = _crossed(given, learned)
         surest = [at for at, record in enumerate(crossed.records) if np.mean(record.get("confs") or [0]) >= _SURE]
         yield from _all_figures(crossed, aims=not surest)
         if surest:
             yield from _all_figures(crossed.only("the surest", surest), aims=True)
+        if others.records:
+            yield from _agreement(others, aims=False)
     for name in given.folder.parts("csabstruct"):
         if of_test(name):
             yield from _all_figures(_shipped("CSAbstruct test", given.folder.records(name)), aims=True)
@@ -86,22 +81,27 @@ def measure(given: Given) -> Iterator[Figure]:
         judged = _shipped(f"CS-Abstracts {name.partition('.')[2]}", given.folder.records(name))
         yield from _agreement(judged, aims=False)
         yield from _no_result(judged, aims=False)
-    for name in given.folder.parts("pubmedqa_l"):
-        records = [found for each in given.folder.records(name) if (found := _structured(each))["sents"]]
-        yield from _agreement(_shipped("PubMedQA", records), aims=False)
+    if not learned:
+        for name in given.folder.parts("pubmedqa_l"):
+            yield from _agreement(_shipped("PubMedQA", _of_medicine(given, [name])), aims=False)
 
 
 def _shipped(name: str, records: Sequence[Record]) -> _Judged:
-    texts = [record["sents"] for record in records]
-    return _Judged(name, records, [score(each) for each in texts], [reports_results(each) for each in texts], UNSEEN)
+    return _Judged(name, records, [score(record["sents"]) for record in records], UNSEEN)
 
 
-def _crossed(given: Given, names: Sequence[str]) -> _Judged:
+def _crossed(given: Given, names: Sequence[str]) -> tuple[_Judged, _Judged]:
+    """CSAbstruct and PubMedQA."""
     records = given.folder.all(names)
-    tables = [np.asarray(each, float) for each in given.cross_validated("roles", records)]
-    reports = given.cross_validated("roles", records, "reports_cross_validated")
+    others = _of_medicine(given, [name for name in given.folder.parts("pubmedqa_l") if not of_test(name)])
+    tables = [np.asarray(each, float) for each in given.cross_validated("roles", [*records, *others])]
     name = f"CSAbstruct {'+'.join(each.partition('.')[2] for each in names)}"
-    return _Judged(name, records, tables, reports, CROSSED)
+    count = len(records)
+    return _Judged(name, records, tables[:count], CROSSED), _Judged("PubMedQA", others, tables[count:], CROSSED)
+
+
+def _of_medicine(given: Given, names: Sequence[str]) -> list[Record]:
+    return [found for record in given.folder.all(names) if (found := dict(of_medicine(record)))["sents"]]
 
 
 def _all_figures(judged: _Judged, *, aims: bool) -> Iterator[Figure]:
@@ -161,11 +161,11 @@ def _commonest_there(gold: Sequence[Ints]) -> list[Ints]:
 
 
 def _no_result(judged: _Judged, *, aims: bool) -> Iterator[Figure]:
-    without: Truths = np.array([not (_numbers(record) == _RESULT).any() for record in judged.records])
+    without: Truths = np.array([not (_numbers(record) == RESULT).any() for record in judged.records])
     if without.all() or not without.any():
         return
     texts = [record["sents"] for record in judged.records]
-    ours = {"ours": 1 - np.asarray(judged.reports, float)}
+    ours = {"ours": np.array([np.log1p(-np.minimum(table[:, RESULT], _CERTAIN)).sum() for table in judged.roles])}
     if judged.note == UNSEEN:
         ours["by fitness for Evidence"] = np.array([-fit(each)[:, _EVIDENCE].max() for each in texts])
     cues = np.array([-sum(bool(_SHOWN.search(sentence)) for sentence in each) for each in texts], float)
@@ -187,20 +187,3 @@ def _calibration(judged: _Judged) -> Figure:
         return calibration_error(np.concatenate([sure[at] for at in chosen]), np.concatenate([right[at] for at in chosen]))
 
     return _told(judged, "calibration error", [of_choice("ours", len(sure), figure)], (), lower=True)
-
-
-def _structured(record: Record) -> Record:
-    """The sentences of a structured abstract, each with the role of its section."""
-    found: Record = {"sents": [], "labels": []}
-    sections = zip(
-        [*record["contexts"], record["conclusion"]],
-        [*record["labels"], "CONCLUSION"],
-        strict=True,
-    )
-    for text, heading in sections:
-        role = next((role for word, role in _SECTIONS if word in heading), None)
-        if role:
-            sentences = split(text)
-            found["sents"] += sentences
-            found["labels"] += [role] * len(sentences)
-    return found

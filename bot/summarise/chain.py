@@ -14,7 +14,8 @@ def marginals(emissions: Matrix, transitions: Matrix) -> Matrix:
     `emissions` has a row per sentence and a column per kind, `transitions` a row per kind of a sentence and a column per
     kind of the next; both are logarithms of weights.
     """
-    here, follows = _weights(emissions, transitions)
+    here = np.exp(emissions - emissions.max(axis=1, keepdims=True))
+    follows = np.exp(transitions)
     ahead, behind = np.empty_like(here), np.ones_like(here)
     ahead[0] = here[0] / here[0].sum()
     for at in range(1, len(here)):
@@ -26,28 +27,3 @@ def marginals(emissions: Matrix, transitions: Matrix) -> Matrix:
     likely: Matrix = ahead * behind
     normalised: Matrix = likely / likely.sum(axis=1, keepdims=True)
     return normalised
-
-
-def without(kind: int, emissions: Matrix, transitions: Matrix) -> float:
-    """Return how likely it is that no sentence is of `kind`."""
-    here, follows = _weights(emissions, transitions)
-    barred = here.copy()
-    barred[:, kind] = 0.0
-    return float(np.exp(_total(barred, follows) - _total(here, follows)))
-
-
-def _weights(emissions: Matrix, transitions: Matrix) -> tuple[Matrix, Matrix]:
-    here: Matrix = np.exp(emissions - emissions.max(axis=1, keepdims=True))
-    follows: Matrix = np.exp(transitions)
-    return here, follows
-
-
-def _total(here: Matrix, follows: Matrix) -> float:
-    """The logarithm of the sum over all chains."""
-    ahead, total = np.ones(len(follows)), 0.0
-    for at, weights in enumerate(here):
-        ahead = (ahead @ follows if at else ahead) * weights
-        size = ahead.sum()
-        total += np.log(size)
-        ahead /= size
-    return total

@@ -3,6 +3,9 @@ neighbours. What it finds goes into the chain of `bot.summarise.chain`.
 
 A sentence is the largest and the mean answer of each window to its words (Kim, "Convolutional neural networks for sentence
 classification", 2014), joined by where it stands; a hidden layer reads it with the sentence before and the one after.
+
+Abstracts of medicine are written by customs of their own, and so are the labels that people gave them. So they have a last
+layer and a chain of their own over the same windows; both are mixed as the words of the whole text tell the field.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,11 +15,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from bot.summarise.chain import Matrix
 from bot.summarise.clues import BETWEEN, Floats, Places, numbered, standing
 
 _LARGEST = 127  # of 8 bits
-_WEIGHTS = ("vectors", "windows", "hidden", "out")
-_PLAIN = ("windows_bias", "hidden_bias", "out_bias", "transitions")
+_WEIGHTS = ("vectors", "windows", "hidden", "out", "medical_out")
+_PLAIN = ("windows_bias", "hidden_bias", "out_bias", "transitions", "medical_bias", "medical_transitions", "medical")
 
 
 class Network(NamedTuple):
@@ -31,17 +35,46 @@ class Network(NamedTuple):
     out: Floats  # hidden and the sentence itself x kinds
     out_bias: Floats
     transitions: Floats  # kinds x kinds
+    medical_out: Floats  # the last layer and the chain for medicine
+    medical_bias: Floats
+    medical_transitions: Floats
+    medical: Floats  # what tells medicine: one number for each of a gist, and one more
 
 
-def emissions(sentences: Sequence[str], network: Network) -> npt.NDArray[np.float64]:
-    """Return one row per sentence, one column per kind: the logarithm of a weight."""
+class Weighed(NamedTuple):
+    """What the chain is made of: logarithms of weights."""
+
+    emissions: Matrix  # sentences x kinds
+    transitions: Matrix  # kinds x kinds
+
+
+class Seen(NamedTuple):
+    """A text as the last layer sees it."""
+
+    last: Floats  # sentences x (hidden and the sentence itself)
+    gist: Floats  # what it is about: the mean of what the windows answer to its sentences, and of its words' vectors
+
+
+def weighed(sentences: Sequence[str], network: Network) -> Weighed:
+    """Return what the network finds in the sentences of a text, of which there is one at least."""
     places, lengths = numbered(sentences, network.words)
-    read = np.concatenate([_heard(places, lengths, network), standing(lengths)], axis=1)
+    last, gist = seen(places, lengths, standing(lengths), network)
+    medical = float(np.exp(-np.logaddexp(0.0, -float(gist @ network.medical[:-1] + network.medical[-1]))))
+    found = (1 - medical) * (last @ network.out + network.out_bias).astype(np.float64)
+    found += medical * (last @ network.medical_out + network.medical_bias)
+    chain = (1 - medical) * network.transitions.astype(np.float64) + medical * network.medical_transitions
+    return Weighed(found, chain)
+
+
+def seen(places: Places, lengths: Places, stands: Floats, network: Network) -> Seen:
+    """Return a text as the last layer sees it, given what `numbered` and `standing` say of it."""
+    answers = _heard(places, lengths, network)
+    read = np.concatenate([answers, stands], axis=1)
     none = np.zeros_like(read[:1])
     beside = np.concatenate([np.concatenate([none, read[:-1]]), read, np.concatenate([read[1:], none])], axis=1)
     hidden = np.tanh(beside @ network.hidden + network.hidden_bias)
-    found = np.concatenate([hidden, read], axis=1) @ network.out + network.out_bias
-    return found.astype(np.float64)
+    words = network.vectors[places[places != BETWEEN]]
+    return Seen(np.concatenate([hidden, read], axis=1), np.concatenate([answers.mean(axis=0), words.mean(axis=0)]))
 
 
 def _heard(places: Places, lengths: Places, network: Network) -> Floats:
@@ -51,8 +84,8 @@ def _heard(places: Places, lengths: Places, network: Network) -> Floats:
     answers = np.maximum(three @ network.windows + network.windows_bias, 0)
     starts = np.cumsum(lengths) - lengths
     whole = np.add.reduceat(answers, starts) / (2 * np.sqrt(lengths))[:, None].astype(np.float32)
-    heard: Floats = np.concatenate([np.maximum.reduceat(answers, starts), whole], axis=1)
-    return heard
+    found: Floats = np.concatenate([np.maximum.reduceat(answers, starts), whole], axis=1)
+    return found
 
 
 def write(network: Network, path: Path) -> None:

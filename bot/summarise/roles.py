@@ -1,7 +1,8 @@
 """Says what each sentence of an abstract is for: a small network that reads the sentences, and a chain over them.
 
-The weights were learned from CSAbstruct (Cohan et al., 2019; Apache-2.0) and, for the words, from arXiv's abstracts (CC0) by
-`training/roles.py`; docs/decisions/0030-roles.md says what they reach.
+The weights were learned by `training/roles.py` from CSAbstruct (Cohan et al., 2019; Apache-2.0), for abstracts of medicine
+from PubMedQA (Jin et al., 2019; MIT), and for the words from arXiv's abstracts (CC0); docs/decisions/0030-roles.md says what
+they reach.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from bot.summarise.chain import Matrix, marginals, without
-from bot.summarise.network import Network, emissions, read
+from bot.summarise.chain import Matrix, marginals
+from bot.summarise.network import Network, read, weighed
 from bot.summarise.shipped import read_from
 
 ROLES = ("background", "objective", "method", "result", "other")
@@ -25,23 +26,11 @@ def score(sentences: Sequence[str]) -> Matrix:
     return probabilities(sentences, _network())
 
 
-def reports_results(sentences: Sequence[str]) -> float:
-    """Return how likely it is that any sentence reports a result."""
-    return reported(sentences, _network())
-
-
 def probabilities(sentences: Sequence[str], network: Network) -> Matrix:
     """Return what `score` returns, by another network."""
     if not sentences:
         return np.zeros((0, len(ROLES)))
-    return marginals(emissions(sentences, network), network.transitions.astype(np.float64))
-
-
-def reported(sentences: Sequence[str], network: Network) -> float:
-    """Return what `reports_results` returns, by another network."""
-    if not sentences:
-        return 0.0
-    return 1.0 - without(RESULT, emissions(sentences, network), network.transitions.astype(np.float64))
+    return marginals(*weighed(sentences, network))
 
 
 @cache

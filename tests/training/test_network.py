@@ -1,13 +1,15 @@
 """How the role model's network is taught: the way down that it takes, and what is shipped of it."""
 
 import itertools
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from bot.summarise.clues import Floats
-from bot.summarise.network import emissions, read, write
+from bot.summarise.network import Network, read, weighed, write
+from training.medicine import with_medicine
 from training.network import Batch, Text, begun, expected, steepest, taught, text
 
 WORDS = {word: place for place, word in enumerate(["<between>", "<unknown>", "we", "see", "results", "it", "rains", "."])}
@@ -55,9 +57,15 @@ def test_the_chains_of_all_texts_at_once_are_those_of_each_alone() -> None:
     assert pairs.sum() == pytest.approx(2)  # the three sentences of the first text meet twice
 
 
+SEEN, WET = ["We see results.", "It rains."], ["It rains.", "We see it."]
+
+
 def many() -> list[Text]:
-    one, other = (["We see results.", "It rains."], [0, 1]), (["It rains.", "We see it."], [1, 0])
-    return [text(*(one if at % 2 else other), WORDS, 2) for at in range(300)]
+    return [text(*((SEEN, [0, 1]) if at % 2 else (WET, [1, 0])), WORDS, 2) for at in range(300)]
+
+
+def kinds(sentences: Sequence[str], network: Network) -> list[int]:
+    return [int(kind) for kind in weighed(sentences, network).emissions.argmax(axis=1)]
 
 
 def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) -> None:
@@ -65,9 +73,19 @@ def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) ->
     write(network, tmp_path / "network.npz")
     shipped = read(tmp_path / "network.npz")
     assert shipped.words == WORDS
-    for sentences in (["We see results.", "It rains."], ["It rains.", "We see it."]):
-        assert np.allclose(emissions(sentences, shipped), emissions(sentences, network), atol=0.3)
-        assert emissions(sentences, shipped).argmax(axis=1).tolist() == ([0, 1] if sentences[0][0] == "W" else [1, 0])
+    for sentences, right in ((SEEN, [0, 1]), (WET, [1, 0])):
+        assert np.allclose(weighed(sentences, shipped).emissions, weighed(sentences, network).emissions, atol=0.3)
+        assert kinds(sentences, shipped) == right
+
+
+def test_medicine_is_read_by_its_own_customs_and_the_rest_as_before() -> None:
+    computing = [text(SEEN, [0, 1], WORDS, 2) for _ in range(300)]
+    medicine = [text(WET, [0, 1], WORDS, 2) for _ in range(300)]
+    plain = taught([*computing, *many()], WORDS, VECTORS)
+    assert kinds(WET, plain) == [1, 0]
+    network = with_medicine(plain, medicine, computing)
+    assert kinds(WET, network) == [0, 1]
+    assert np.allclose(weighed(SEEN, network).emissions, weighed(SEEN, plain).emissions, atol=0.3)
 
 
 def test_the_same_texts_teach_the_same_to_the_last_digit() -> None:

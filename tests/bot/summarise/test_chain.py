@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.chain import Matrix, marginals, without
+from bot.summarise.chain import Matrix, marginals
 
 KINDS = 3
 WEIGHTS = st.floats(-20, 20)
@@ -42,12 +42,6 @@ def test_a_sentence_is_as_likely_of_a_kind_as_the_chains_in_which_it_is(chain: t
     found = marginals(*chain)
     for at, kind in itertools.product(range(len(found)), range(KINDS)):
         assert np.isclose(found[at, kind], sum(share for kinds, share in shares.items() if kinds[at] == kind), atol=1e-9)
-
-
-@given(chains(), st.integers(0, KINDS - 1))
-def test_a_kind_is_as_likely_not_there_as_the_chains_without_it(chain: tuple[Matrix, Matrix], kind: int) -> None:
-    shares = counted(*chain)
-    assert np.isclose(without(kind, *chain), sum(share for kinds, share in shares.items() if kind not in kinds), atol=1e-9)
 
 
 def test_a_long_text_of_sure_sentences_does_not_run_out_of_numbers() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.roles import ROLES, SHIPPED, reports_results, score
+from bot.summarise.roles import ROLES, SHIPPED, score
 
 ROOT = Path(__file__).parents[3]
 
@@ -20,6 +20,14 @@ PLAIN = [
     "It uses a small model that is trained on access traces.",
     "Experiments show that Tidy reduces misses by 31% over the best baseline.",
     "This opens the way to caches that need no operator.",
+]
+
+MEDICAL = [
+    "To determine whether a low dose of aspirin prevents headaches in elderly patients.",
+    "We enrolled 212 patients at three hospitals between 2014 and 2016.",
+    "Patients were randomly assigned to aspirin or placebo for twelve weeks.",
+    "Headaches were reported by 31% of the aspirin group and 44% of the placebo group (p = 0.03).",
+    "A low dose of aspirin may be recommended for elderly patients with frequent headaches.",
 ]
 
 
@@ -36,11 +44,11 @@ def test_the_plain_abstract_gets_the_roles_that_a_reader_gives_it() -> None:
     assert likeliest[3:] == ["method", "result", "result"]
 
 
-def test_results_are_reported_where_a_sentence_gives_them() -> None:
-    assert reports_results(PLAIN) > 0.9
-    assert reports_results(PLAIN[:4]) < reports_results(PLAIN)
-    assert reports_results(PLAIN[:2]) < 0.5
-    assert reports_results([]) == 0.0
+def test_an_abstract_of_medicine_is_read_by_its_own_customs() -> None:
+    roles = [ROLES[at] for at in score(MEDICAL).argmax(axis=1)]
+    assert roles[0] in {"background", "objective"}
+    assert roles[1:3] == ["method", "method"]
+    assert roles[3:] == ["result", "result"]
 
 
 @given(st.lists(st.text(max_size=80), max_size=6))
@@ -48,7 +56,6 @@ def test_any_text_is_taken(sentences: list[str]) -> None:
     matrix = score(sentences)
     assert matrix.shape == (len(sentences), len(ROLES))
     assert np.allclose(matrix.sum(axis=1), 1.0)
-    assert 0.0 <= reports_results(sentences) <= 1.0
 
 
 def test_the_model_is_small() -> None:
