@@ -79,7 +79,7 @@ _PURPOSE = (
     r"(?=(?:we|I|the authors|this (?:paper|work|study)|our)\b)"
 )
 _CONNECTIVE = re.compile(
-    r"^(?:(?:and|but|yet) (?!another\b|again\b|to\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
+    r"^(?:(?:and|but|yet) (?!another\b|again\b|to\b|for\b)(?=[\w’'])|(?:so|or) (?=(?:we|the|it|this|these|they|in|our)\b)|"
     rf"{_PURPOSE}|{_SOURCE}|(?:to|towards?) (?:this|that) (?:end|aim|goal) (?=(?:we|I)\b)|(?:{_ADVERB}|"
     rf"in (?:this|the present|the current) {_PAPER}|(?:to|towards?) (?:this|that|these|those) (?:end|goal|aim)s?|"
     rf"(?:motivated|inspired|guided|driven) by {_THESE}(?: [\w-]+){{0,3}}|"

@@ -97,7 +97,7 @@ _GIVES = re.compile(
     re.IGNORECASE,
 )
 _TWICE = re.compile(
-    r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as|(?!(?:that|very|plus)\b)[a-z]{4,}) \1\b(?![-/])", re.IGNORECASE
+    r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as|(?!(?:that|very|plus)\b)(?-i:[a-z]){4,}) \1\b(?![-/])", re.IGNORECASE
 )
 
 

@@ -68,6 +68,7 @@ def test_it_goes(before: str, after: str) -> None:
         "Here lies the cost.",
         "Overall cost is high.",
         "Yet another cache is slow.",
+        "But for caches, it is slow.",
         "To understand these caches, one must wait.",
         "To understand the cost, we cut it.",
         "Given that, at night, they sleep, we cut it.",
