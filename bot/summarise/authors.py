@@ -4,8 +4,11 @@
    the authors can be told from a verb that belongs to something else, and none says `we` again.
 2. Otherwise `We …` → `The authors …`, later in the sentence `they`: `We show that we can` → `The authors show that they
    can`. `We live in a world of data` and `we must` speak of everybody and stay.
-3. `Our method` → `The method`; `our own`, `our earlier` → `their own`, `their earlier`. `Our planet` stays.
+   A question is everybody's, too: `How can we trust it?`
+3. `Our method` → `The method`; `our own`, `our earlier` → `their own`, `their earlier`; `We describe our approach` →
+   `Describes the authors' approach`. `Our planet` stays.
 4. `This paper proposes X` → `Proposes X`, with one verb.
+5. `I argue` → `The author argues`, where rule 1 does not hold.
 """
 
 import re

@@ -1,7 +1,8 @@
 """Takes off what stands in front of a sentence and belongs to what went before: bullets, headings, connectives.
 
 `- `, `2) `, `Methods: `, `However, `, `To address this gap, `, `In this paper, `; and the same inside: `The cost, however,
-is high`, `It also reveals`. A condition is none of these: `Under this assumption, it converges` and `In these systems, tasks
+is high`, `It also reveals`. What the authors do something for goes, too, where it only points: `To evaluate these skills, we
+build X`. A condition is none of these: `Under this assumption, it converges` and `In these systems, tasks
 wait` keep their beginning.
 """
 
