@@ -13,10 +13,6 @@ _PATTERNS = {
         r"unable|little|few|rarely|ignor\w+|neglect\w*|underexplored|insufficient|costly|expensive|inefficient|hard)\b"
     ),
     "challenge": r"\b(?:challeng\w+|problems?|issues?|bottlenecks?|trade-?offs?|obstacles?|remains?|open question)\b",
-    "general": (
-        r"\b(?:has|have) (?:been|become|gained|attracted|shown|emerged|received|led|enabled|long)\b|\b(?:is|"
-        r"are) (?:widely|often|commonly|becoming|usually|typically|one of|important|known)\b"
-    ),
     "prior": (
         r"\b(?:existing|previous|prior|traditional|conventional|current|earlier|typically|commonly|recent(?:ly)?|"
         r"most)\b"
@@ -29,28 +25,8 @@ _PATTERNS = {
         r"\b(?:we|authors?|paper|article|work) (?:\w+ly |further |then |also |first |thus )?(?:propos\w+|introduc\w+|"
         r"present\w*|develop\w*|design\w*|describ\w+|devis\w+|contribut\w+|offer\w*)\b"
     ),
-    "aim": (
-        r"\b(?:aims?|goals?|objectives?|purpose|seeks?|intend(?:s|ed)?|address(?:es)?|tackles?|motivated|to this end|"
-        r"investigat\w+|explor\w+|stud(?:y|ies) (?:the|how|whether|a))\b"
-    ),
     "question": r"\?$|\b(?:whether|how to|research questions?|hypothes\w+)\b",
     "we": r"\b(?:we|our|us)\b",
-    "mechanism": (
-        r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|utili[sz]\w+|"
-        r"integrat\w+|via|by means of|relies|exploit\w*|extend\w*|appl(?:y|ied|ies)|train\w*|formulat\w+|model(?:s|ed|"
-        r"led)? (?:the|as)|implement\w*|comput\w+|construct\w*|incorporat\w+)\b"
-    ),
-    "sequence": (
-        r"^(?:first|second|third|then|next|finally|specifically|in particular|to do so|to achieve|moreover|further)\b"
-    ),
-    "data": (
-        r"\b(?:data ?sets?|participants|samples?|survey(?:ed)?|interviews?|collected|corpus|corpora|questionnaires?|"
-        r"patients|subjects)\b"
-    ),
-    "experiment": (
-        r"\b(?:experiment\w*|evaluat\w+|simulations?|empirical(?:ly)?|benchmarks?|case study|validat\w+|compar(?:e|ed|"
-        r"ison|isons|ing)|tested)\b"
-    ),
     "show": (
         r"\b(?:results?|findings?|we (?:\w+ )?(?:show|find|found|demonstrate|observe|prove|conclude)\w*|shows?|shown|"
         r"showed|demonstrat\w+|indicat\w+|reveal\w*|suggest\w*|confirm\w*|found that|observed)\b"
@@ -61,7 +37,6 @@ _PATTERNS = {
         r"exceed\w*)\b"
     ),
     "figure": r"\d(?:[\d,.]*\d)?\s?(?:%|×|x\b|percent|per cent|points?|fold|times|ms|bits?\b)|\bp\s?[<=]\s?0?\.\d",
-    "number": r"\d",
     "implication": (
         r"\b(?:implications?|conclu(?:de|sion|sions)|future (?:work|research)|paves?|opens?|enabl\w+|insights?|"
         r"potential|can be (?:used|applied)|allow(?:s|ing)?|provid\w+ (?:a|an|insight\w*|evidence)|guidelines?|"
@@ -71,8 +46,6 @@ _PATTERNS = {
         r"https?://|\b(?:available (?:at|from|online|under)|publicly available|open[- ]sourc\w+|released?|source code|"
         r"code is)\b"
     ),
-    "past": r"\b(?:was|were|had|did)\b",
-    "must": r"\b(?:must|should|need(?:s|ed)?|requir\w+)\b",
     "anaphor": r"^(?:this|these|it|such|they|the (?:proposed|resulting|method|approach|system|model|algorithm|framework))\b",
     "copyright": r"©|\(c\) \d{4}|copyright|all rights reserved|elsevier|springer|\bieee\b.*\d{4}|published by",
     "need": (
@@ -111,10 +84,6 @@ _PATTERNS = {
         r"first (?:step|time)|new (?:direction|research|perspective|avenue|paradigm|view)s?|advances?|advanc(?:ing|ement)|"
         r"broad\w*|general(?:i[sz]\w+|ity)|roadmap|blueprint|baseline for|alternative to|solution for|motivat\w+)\b"
     ),
-    "spares": (
-        r"\b(?:without|no|eliminat\w+|avoid\w*|requir\w+ (?:no|neither)|removes?) (?:the need|need|requiring|relying|any|"
-        r"additional|extra|per-|re-?training|fine-?tuning|tuning|annotat|manual|expensive|costly|specific|task-|sacrific\w+)"
-    ),
     "handy": (
         r"\b(?:compatib\w+|plug-and-play|plug-in|orthogonal to|general\w+ (?:to|across|well)|extend(?:s|ed)? to|"
         r"scal(?:es?|able)|real-time|real-world|low-cost|low-power|consumer|edge devices?|deploy\w+|interpretab\w+|"
@@ -124,10 +93,6 @@ _PATTERNS = {
     "gives": (
         r"\b(?:provides?|offers?|delivers?|contribut\w+|demonstrates?|without sacrificing|room to|flexible|scalable|"
         r"reproducible|deploy\w*|productivity|hardware-agnostic|trade-?off)\b"
-    ),
-    "changes": (
-        r"\b(?:without sacrificing|room to|paradigm shift|research direction|paves? the way|opens? (?:up )?(?:a|new|"
-        r"the))\b"
     ),
     "dangling": (
         r"^(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|"
@@ -140,13 +105,8 @@ _PATTERNS = {
         r"\b(?:our|proposed|the) (?:[\w-]+ ){0,3}(?:outperform|achiev|surpass|improv|reduc|exceed|yield|obtain|reach|"
         r"attain|deliver)\w*|\b(?:outperform|surpass|exceed)\w*"
     ),
-    "measure": (
-        r"\b(?:accuracy|precision|recall|f[- ]?1|f-?score|bleu|rouge|map|auc|psnr|ssim|rmse|mae|error rates?|latency|"
-        r"throughput|speed-?ups?|pass@\d+)\b"
-    ),
     "sums up": r"\b(?:overall|in (?:summary|conclusion)|(?:these|our) (?:results|findings|insights)|(?:this|our) work)\b",
-    # What tells the parts apart that the kinds above leave alike: what is praised from what is lacking, what was tried from
-    # what was found, what was found from what it is good for.
+    # What the kinds above leave alike: praise and lack, what was tried and what was found, what was found and what it helps.
     "praise": (
         r"\b(?:remarkable|impressive|great|significant|substantial|tremendous|rapid(?:ly)?|growing|widespread|"
         r"unprecedented|strong|notable|considerable) (?:\w+ ){0,2}(?:success\w*|progress|performance|advance(?:s|ments?)|"
@@ -168,10 +128,6 @@ _PATTERNS = {
     "goes wrong": (
         r"\b(?:under-?\w+(?:ed|ing)|mismatch|tension|leak\w*|hallucinat\w*|bias\w*|errors?|brittle|vulnerab\w+|unreliab\w+|"
         r"inconsisten\w+|instabilit\w+|heavy|large amounts?|labor\w*|time-consuming|scal\w+ poorly|sensitive)\b"
-    ),
-    "defines": (
-        r"^(?!.*\b(?:we|our|this (?:paper|work|study|article))\b)(?:.*\b(?:aims?|seeks?|attempts?) (?:to|at)\b|"
-        r".*\b(?:is|are) (?:the (?:task|process|problem|study|ability) of|concerned with)|.*\brefers? to\b)"
     ),
     "open": (
         r"\b(?:remain(?:s|ed|ing)?|is|are|been) (?:\w+ ){0,3}(?:challenging|unclear|unknown|open|elusive|un\w*explored|"
@@ -199,11 +155,6 @@ _PATTERNS = {
         r"\b(?:present|provide|report|discuss|give|describe)s? (?:\w+ ){0,4}(?:results|findings|experiments|limitations|"
         r"implications|challenges|baselines)\b"
     ),
-    "finds": (
-        r"\b(?:results?|experiments?|findings?|evaluations?|simulations?|analys[ie]s|study|we|tests) (?:\w+ ){0,4}(?:show|"
-        r"demonstrat|indicat|reveal|find|found|confirm|suggest|observ|validat|illustrat|conclud|establish|"
-        r"prov(?:e|ed|es)\b)\w*"
-    ),
     "yields": (
         r"\b(?:achiev\w+|attain\w*|reach\w*|yield\w*|obtain\w*|outperform\w*|surpass\w*|exceed\w*|state-of-the-art|"
         r"sota)\b"
@@ -216,7 +167,7 @@ _PATTERNS = {
         r"\b(?:prov(?:e|es|ed|ing|ably)|theorems?|lower bounds?|upper bounds?|np-?\w*|polynomial|converge\w*|guarantee\w*|"
         r"theoretical\w*|complexity|conjecture|if and only if)\b|\bo\("
     ),
-    "quantity": (r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozens|hundreds|thousands|millions?)\b"),
+    "quantity": r"\b(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozens|hundreds|thousands|millions?)\b",
     "bears out": (
         r"\b(?:results?|findings?|insights?|work|study|research|analysis|analyses|survey|paper|experiments|evaluation|"
         r"observations) (?:\w+ ){0,2}(?:suggest|highlight|underscor|emphasi[sz]|impl(?:y|ies)|open|pave|offer|provid|"
@@ -245,10 +196,6 @@ _PATTERNS = {
         r"\b(?:future|next|long-term|new (?:research|direction|avenue|possibilit|opportunit|application)\w*|further "
         r"(?:research|work|stud\w+|development)|challenges and|directions|agenda|road ?map|call for|needed)\b"
     ),
-    "calls for": (
-        r"\b(?:need|necessity|importance|calls?|crucial|caution\w*|implications?|warrant\w*|urgent\w*|risks?|warn\w*|"
-        r"careful\w*) (?:for|of|to|against|that|in)\b"
-    ),
     "modal": r"\b(?:can|could|may|might|would|will)\b",
     "the first": (
         r"\b(?:is|are|as|represents?|present\w*|constitut\w+) (?:\w+ )?first\b|best of our knowledge|to our knowledge|"
@@ -267,6 +214,12 @@ _PATTERNS = {
 }
 
 SHOWS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+
+MECHANISM = re.compile(
+    r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|utili[sz]\w+|"
+    r"integrat\w+|via|by means of|relies|exploit\w*|extend\w*|appl(?:y|ied|ies)|train\w*|formulat\w+|model(?:s|ed|"
+    r"led)? (?:the|as)|implement\w*|comput\w+|construct\w*|incorporat\w+)\b"
+)
 
 WITHDRAWN = re.compile(
     r"\b(?:paper|article|manuscript|submission|version) (?:has been|was|is|have been|"
