@@ -49,7 +49,7 @@ def test_a_method_that_is_told_at_length_in_one_sentence_has_no_second() -> None
 
 
 def test_a_sentence_that_points_at_another_comes_with_it_or_not_at_all() -> None:
-    pointing = "This makes caches expensive and their size difficult to predict."
+    pointing = "This makes caches expensive, and their size remains difficult to predict."
     assert choose([PLAIN[0], pointing, *PLAIN[2:]])[PROBLEM] in {(0,), (0, 1)}
     assert choose([pointing, *PLAIN[2:]])[PROBLEM] == ()
 
