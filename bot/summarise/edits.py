@@ -28,6 +28,11 @@ _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothin
 _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
 _HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
 _AVAILABLE = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
+_UNSAID = re.compile(
+    r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)(?: and [\w ]{2,30}?)?)"
+    r"(?= (?:publicly |freely |openly )?available$)",
+    re.IGNORECASE,
+)
 _LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
 # `superseded by https://…`, `see https://…`: the address is what the words are about.
 _NEEDS_ADDRESS = re.compile(
@@ -68,4 +73,13 @@ def _without_address(text: str) -> str:
     # `(code at https://…)`: without the address its bracket would stay open.
     short = len(kept.split()) < _SHORTEST_REST and not _AVAILABLE.search(kept)
     stays = kept == text or short or kept.count("(") > kept.count(")")
-    return text if stays or _NEEDS_ADDRESS.search(kept) else f"{kept.rstrip(' ,;:')}."
+    return text if stays or _NEEDS_ADDRESS.search(kept) else f"{_said(kept.rstrip(' ,;:'))}."
+
+
+def _said(text: str) -> str:
+    """`Code is available` for `Code available`, which needed its address to be a sentence."""
+    match = _UNSAID.match(text)
+    if match is None:
+        return text
+    what = match.group(1)
+    return f"{what} {'are' if ' and ' in what or what.endswith(('s', 'data', 'Data')) else 'is'}{text[match.end() :]}"
