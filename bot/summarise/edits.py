@@ -29,8 +29,8 @@ _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
 _HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
 _AVAILABLE = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
 _UNSAID = re.compile(
-    r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)(?: and [\w ]{2,30}?)?)"
-    r"(?= (?:publicly |freely |openly )?available$)",
+    r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)"
+    r"(?: and [\w ]{2,30}?)?)(?= (?:publicly |freely |openly )?available$)",
     re.IGNORECASE,
 )
 _LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
