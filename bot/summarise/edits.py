@@ -33,6 +33,7 @@ _UNSAID = re.compile(
     r"(?: and [\w ]{2,30}?)?)(?= (?:publicly |freely |openly )?available$)",
     re.IGNORECASE,
 )
+_HAS_VERB = re.compile(r"\b(?:is|are|was|were|be|been|will|made|can)\b")
 _LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
 # `superseded by https://…`, `see https://…`: the address is what the words are about.
 _NEEDS_ADDRESS = re.compile(
@@ -79,7 +80,7 @@ def _without_address(text: str) -> str:
 def _said(text: str) -> str:
     """`Code is available` for `Code available`, which needed its address to be a sentence."""
     match = _UNSAID.match(text)
-    if match is None:
+    if match is None or _HAS_VERB.search(match.group(1)):
         return text
     what = match.group(1)
     return f"{what} {'are' if ' and ' in what or what.endswith(('s', 'data', 'Data')) else 'is'}{text[match.end() :]}"

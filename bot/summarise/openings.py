@@ -107,7 +107,7 @@ _BETWEEN = re.compile(rf", {_ASIDE},(?= )")
 _INSIDE = re.compile(
     rf"^((?:[\w()'’-]+ ){{0,7}}[\w()'’-]+)(?:"
     rf"(?<!but)(?<!only)(?<!and) (?:also|further|furthermore|additionally|moreover)(?= {_REPORTS}(?:e?s|e?d|e|ies|"
-    rf"ied)?\b))",
+    rf"ied)?\b)|(?<!and) (?:thus|therefore|hence)(?= (?:{_REPORTS}(?:e?s|e|ies)?)\b))",
     re.IGNORECASE,
 )
 _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`

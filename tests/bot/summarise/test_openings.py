@@ -83,6 +83,8 @@ def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:
     [
         ("The cost, however, is high.", "The cost is high."),
         ("It also reveals a cost.", "It reveals a cost."),
+        ("Maestro thus provides a cache.", "Maestro provides a cache."),
+        ("It is small and thus provides speed.", "It is small and thus provides speed."),
         ("The tests further confirm it.", "The tests confirm it."),
         ("It is not only cheap but also improves speed.", "It is not only cheap but also improves speed."),
         ("The cost is also a risk.", "The cost is also a risk."),
