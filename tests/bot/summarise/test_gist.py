@@ -37,6 +37,11 @@ def test_a_sentence_that_points_at_another_gives_way_to_the_next_best() -> None:
     assert of(alone) == alone, "without another sentence the text's opening says more than nothing"
 
 
+def test_a_hope_is_passed_over() -> None:
+    hope = "We hope Tidy, a cache that predicts its own size, inspires caches that predict their own size."
+    assert of(f"Caches grow every day. {hope}") == "Caches grow every day."
+
+
 def test_a_repository_is_told_by_its_description_and_a_bare_one_by_nothing() -> None:
     assert gist(repo("ada/tidy", abstract="🚀 A cache that sizes itself")) == "A cache that sizes itself."
     assert gist(repo("ada/tidy", abstract="", readme="Tidy is a cache that sizes itself. " * 9)) == ""
