@@ -84,6 +84,10 @@ _PATTERNS = {
         r"first (?:step|time)|new (?:direction|research|perspective|avenue|paradigm|view)s?|advances?|advanc(?:ing|ement)|"
         r"broad\w*|general(?:i[sz]\w+|ity)|roadmap|blueprint|baseline for|alternative to|solution for|motivat\w+)\b"
     ),
+    "spares": (
+        r"\b(?:without|no|eliminat\w+|avoid\w*|requir\w+ (?:no|neither)|removes?) (?:the need|need|requiring|relying|any|"
+        r"additional|extra|per-|re-?training|fine-?tuning|tuning|annotat|manual|expensive|costly|specific|task-|sacrific\w+)"
+    ),
     "handy": (
         r"\b(?:compatib\w+|plug-and-play|plug-in|orthogonal to|general\w+ (?:to|across|well)|extend(?:s|ed)? to|"
         r"scal(?:es?|able)|real-time|real-world|low-cost|low-power|consumer|edge devices?|deploy\w+|interpretab\w+|"
@@ -93,6 +97,10 @@ _PATTERNS = {
     "gives": (
         r"\b(?:provides?|offers?|delivers?|contribut\w+|demonstrates?|without sacrificing|room to|flexible|scalable|"
         r"reproducible|deploy\w*|productivity|hardware-agnostic|trade-?off)\b"
+    ),
+    "changes": (
+        r"\b(?:without sacrificing|room to|paradigm shift|research direction|paves? the way|opens? (?:up )?(?:a|new|"
+        r"the))\b"
     ),
     "dangling": (
         r"^(?:(?:however|moreover|furthermore|also|but|and|thus|therefore|hence|in addition|additionally|yet|"

@@ -76,6 +76,35 @@ def test_what_others_released_before_is_no_reason_to_care() -> None:
     assert choose([others, *PLAIN[1:5]])[WHY] == ()
 
 
+@pytest.mark.parametrize(
+    ("sentence", "places"),
+    [
+        ("We release the models and all data of this study.", (5,)),
+        ("Code will be available after the review.", (5,)),
+        ("It is run with open-source models on publicly available data.", ()),
+        ("We run it on 29 open-source and proprietary models.", ()),
+    ],
+)
+def test_only_what_the_authors_make_available_is_a_reason_to_care(sentence: str, places: tuple[int, ...]) -> None:
+    assert choose([*PLAIN[:5], sentence])[WHY] == places
+
+
+def test_a_short_method_gets_the_sentence_that_tells_by_which_means() -> None:
+    means = "Tidy uses a small model that is trained on access traces."
+    sentences = [*PLAIN[:3], "The cache is called at night and by day.", means, *PLAIN[4:]]
+    assert choose(sentences)[METHOD] == (2, 4)
+
+
+def test_an_opening_claim_is_not_the_problem() -> None:
+    claim = "Caches play a key role in large systems and have achieved remarkable success."
+    assert choose([claim, *PLAIN[1:]])[PROBLEM] == (1,)
+
+
+def test_what_only_announces_experiments_is_not_the_evidence() -> None:
+    announced = "Extensive experiments are conducted on traces of a bank."
+    assert choose([*PLAIN[:4], announced, *PLAIN[4:]])[EVIDENCE] == (5,)
+
+
 def test_a_withdrawal_notice_stands_for_nothing() -> None:
     notice = "This paper has been withdrawn by the author due to a crucial error in equation 3."
     assert choose([notice]) == dict.fromkeys(PARTS, ())
@@ -104,6 +133,16 @@ def test_a_title_says_which_sentence_is_about_the_work() -> None:
     told = signs(PLAIN, "Tidy, a cache that predicts its size")[:, SIGNS.index("title told")]
     assert told.argmax() == 2
     assert not signs(PLAIN)[:, SIGNS.index("title told")].any()
+
+
+def test_a_sentence_is_told_by_what_stands_beside_it() -> None:
+    table = signs(PLAIN)
+    beside = [SIGNS.index(sign) for sign in ("after what is announced", "before what is announced", "of others")]
+    assert table[:, beside].T.tolist() == [[0, 0, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0]]
+    after = table[:, SIGNS.index("after a result")]
+    assert after[5] == table[4, SIGNS.index("result")] > 0.5
+    assert table[0, SIGNS.index("unannounced")] == 0
+    assert signs(PLAIN[:2])[:, SIGNS.index("unannounced")].all()
 
 
 SAID = "we propose however results show 31% enables the cache this available code it"
