@@ -55,6 +55,7 @@ _ANY = re.compile(
     r"(?!(?:as|an?|is|was|can|may|will|who|which|that|of|in|to|end|year|time|way|day)\b)(?P<what>[\w-]+"
     r"(?: (?!(?:is|are|was|were|has|have|can|may|by|for|in|of|to|on|with|and|or|that|which|as)\b)[\w-]+){0,2})"
 )
+_SIGNS = (" this", " these", " such", " those", " its", " their", " them")  # without one, no pattern is tried
 _BARE = re.compile(
     r"\b(?:address|tackle|mitigate|overcome|solve|resolve|alleviate|achieve|do|to|of|via|from|given) (?:this|these)"
     r"(?=[,.;]| by\b| via\b| through\b)|"
@@ -87,6 +88,8 @@ def named_inside(text: str, before: str) -> str | None:
 
 def points_inside(text: str) -> bool:
     """Say whether `these tasks`, `this`, `its` inside a sentence can only mean something that another sentence says."""
+    if not any(sign in text for sign in _SIGNS):
+        return False
     return _BARE.search(text) is not None or any(
         not OWN.match(text, match.start()) and not _said_before(match, text) for match in _ANY.finditer(text)
     )
