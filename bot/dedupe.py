@@ -98,6 +98,7 @@ def merge(old: Item, new: Item) -> Item:
         readme=lead.readme or other.readme,
         release=asked_last.release,
         releases_read=asked_last.releases_read,
+        releases_confirmed=_latest(old.releases_confirmed, new.releases_confirmed),
         repo=lead.repo or other.repo,
         paper=lead.paper or other.paper,
     )

@@ -69,6 +69,7 @@ class Item:
     readme: str = ""  # the opening of a repository's README, as text
     release: Release | None = None  # the latest; a prerelease only where its newest ones all are
     releases_read: datetime | None = None  # when its releases were read last; without a release it had none then
+    releases_confirmed: datetime | None = None  # when its source last said that they are as they were read
     repo: str = ""  # the key of a paper's repository, once joined
     paper: str = ""  # the key of a repository's paper, once joined
 

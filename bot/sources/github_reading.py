@@ -67,11 +67,13 @@ class FurtherReading:
         response = await self._ask(f"/repos/{item.title}/releases", (("per_page", str(PAGE)),), before.etag)
         if response is None and self._limited:
             return item
+        read = await asyncio.to_thread(_released, item, response, self._now, before.etag)
+        # The ETag of what could not be read would have GitHub say from then on that nothing has changed.
+        taken = response is not None and read.releases_read is not None
+        etag = response.headers.get("etag", "")[:200] if response is not None and taken else before.etag
         # What could not be had, as too long a list, is not asked for at once again: it would stand in the others' way.
-        told = response is not None and response.status == 200
-        etag = response.headers.get("etag", "")[:200] if response is not None and told else before.etag
         self._releases[item.key] = Seen(etag=etag if watched else "", day=self._now.date())
-        return await asyncio.to_thread(_released, item, response, self._now) if response is not None and told else item
+        return read
 
     def _is_release_due(self, item: Item, watched: bool) -> bool:
         seen = self._releases.get(item.key)
@@ -106,9 +108,16 @@ def _readme(item: Item, response: Response) -> Item:
         return item
 
 
-def _released(item: Item, response: Response, now: datetime) -> Item:
-    """Read the latest release into the item; an answer that cannot be read leaves open whether there is one."""
+def _released(item: Item, response: Response | None, now: datetime, etag: str) -> Item:
+    """Read the latest release into the item, or that the one known by the ETag still is the latest.
+
+    An answer that cannot be read leaves open whether there is one.
+    """
+    if response is not None and response.status == 304 and etag:
+        return replace(item, releases_confirmed=now)
+    if response is None or response.status != 200:
+        return item
     try:
-        return replace(item, release=read_releases(read_json(response.body, "GitHub")), releases_read=now)
+        return replace(item, release=read_releases(read_json(response.body, "GitHub"), now), releases_read=now)
     except SourceChanged:
         return item

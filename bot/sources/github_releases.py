@@ -4,7 +4,7 @@ Shape: docs.github.com/rest/releases/releases, "List releases". A draft, which a
 """
 
 import re
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Annotated
 
@@ -17,6 +17,7 @@ from bot.sources.readme import opening
 
 PAGE = 10  # releases that are asked for: each comes with a list of its files, which may be long
 NOTES = 600  # characters of the notes that are kept
+AHEAD = timedelta(days=1)  # how far the clocks of others may be; who dates a release later is not believed
 LONGEST_TAG = 255  # characters; the longest name that git gives to a reference
 _LONGEST_NAME = 200
 
@@ -69,23 +70,23 @@ class _Release(BaseModel):
     prerelease: Flag = False
     published_at: Moment = None
 
-    @property
-    def is_out(self) -> bool:
-        """Whether it can be told of: published, and with a name."""
-        return not self.draft and self.published_at is not None and 0 < len(self.tag_name) <= LONGEST_TAG
+    def is_out(self, now: datetime) -> bool:
+        """Tell whether it can be told of: published, not in the future, and with a name."""
+        published = self.published_at is not None and self.published_at <= now + AHEAD
+        return published and not self.draft and 0 < len(self.tag_name) <= LONGEST_TAG
 
 
-def read_releases(answer: object) -> Release | None:
+def read_releases(answer: object, now: datetime) -> Release | None:
     """Return the latest release of a list of them: a stable one where there is one, else the latest prerelease.
 
-    None where nothing is published. Raises SourceChanged when the answer is no list of releases.
+    None where nothing is published by now. Raises SourceChanged when the answer is no list of releases.
     """
     if not isinstance(answer, list):
         raise SourceChanged("GitHub answered without a list of releases")
     read = [_release(entry) for entry in objects(answer)]
     if answer and not any(read):
         raise SourceChanged(f"none of the {len(answer)} releases that GitHub lists can be read")
-    out = [release for release in read if release is not None and release.is_out]
+    out = [release for release in read if release is not None and release.is_out(now)]
     latest = max(out, key=lambda release: (not release.prerelease, release.published_at), default=None)
     return None if latest is None or latest.published_at is None else _told(latest, latest.published_at)
 

@@ -25,7 +25,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _ITEM_DEFAULTS = [(field.name, field.default) for field in dataclasses.fields(Item)]
 _TUPLES = ("authors", "categories", "keywords", "sources", "aliases")
-_TIMES = ("published", "updated", "appeared", "seen", "releases_read")
+_TIMES = ("published", "updated", "appeared", "seen", "releases_read", "releases_confirmed")
 # ASCII only: a lone surrogate, which a source's broken escape can bring, survives this way and not as UTF-8.
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 

@@ -72,13 +72,14 @@ def latest_release(item: Item) -> tuple[str, str]:
     """
     if item.releases_read is None:
         return "", ""
-    read, release = dated(item.releases_read.date()), item.release
+    known = max(item.releases_read, item.releases_confirmed or item.releases_read)
+    read, release = dated(known.date()), item.release
     if release is None:
         return f"No release was listed on {read}.", ""
     said, quote = _said(release, item.title)
     kind = "prerelease" if release.prerelease else "release"
     tag = f" {release.tag}" if len(release.tag) <= LONGEST_TAG else ""
-    stale = item.updated is not None and item.updated - item.releases_read > _STALE
+    stale = item.updated is not None and item.updated - known > _STALE
     head = f"On {read} the latest {kind} was{tag or ' one'}" if stale else f"Latest {kind}{tag}"
     return f"{head} ({dated(release.published.date())}){f': {said}' if said else '.'}", quote
 

@@ -96,6 +96,15 @@ def test_a_release_that_was_taken_back_is_gone_with_the_next_reading() -> None:
     assert (after.release, after.releases_read) == (None, DAY + timedelta(days=1))
 
 
+def test_that_releases_are_as_they_were_takes_none_away() -> None:
+    read = repo(release=Release(tag="v2", published=DAY), releases_read=DAY)
+    confirmed = repo(releases_confirmed=DAY + timedelta(days=1))
+
+    for merged in (merge(read, confirmed), merge(confirmed, read), merge(merge(read, confirmed), repo())):
+        assert (merged.release, merged.releases_read) == (read.release, DAY)
+        assert merged.releases_confirmed == DAY + timedelta(days=1)
+
+
 readings = st.lists(
     st.one_of(st.none(), st.tuples(st.integers(0, 50), st.sampled_from(["", "v1", "v2.0-rc1", "v2.0"]))),
     min_size=1,

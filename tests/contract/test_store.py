@@ -85,6 +85,7 @@ async def test_an_item_comes_back_exactly_as_it_was_given(store: Store) -> None:
         readme="# b",
         release=Release(tag="v2.1", published=NOW, name="Größe \ud83d", prerelease=True, notes="- One\n- Two"),
         releases_read=NOW,
+        releases_confirmed=NOW + timedelta(days=1),
         repo="github:a/b",
         paper="",
     )

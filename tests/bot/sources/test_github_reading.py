@@ -98,6 +98,72 @@ async def test_a_watched_repository_is_asked_once_a_day_for_what_is_new(web: Web
     assert told == [None, '"1"', '"1"']
 
 
+@pytest.mark.parametrize("broken", ['[{"tag_name": "v1', "<html>Log in to go on</html>", '{"message": "ok"}', '[{"x": 1}]'])
+async def test_releases_whose_first_answer_was_broken_come_with_the_next(
+    web: Web, http: Http, now: datetime, broken: str
+) -> None:
+    repositories(web, **OLD, pushed_at=now.isoformat())
+    answers = {"": Answer(broken, headers={"ETag": '"1"'}), '"1"': Answer(status=304)}
+
+    def rule(asked: Asked) -> Answer | None:
+        if not asked.path.endswith("/releases"):
+            return None
+        known = asked.headers.get("if-none-match", "")
+        return answers.pop(known, releases(release("v1"), ETag='"1"'))
+
+    web.rule(rule)
+    github = source(http, web, watch=["a/b"], releases=5)
+    first = await collect(github, now)
+    assert [item.releases_read for item in items_of(first)] == [None]
+    (item,) = items_of(await collect(github, now + timedelta(days=1), last_mark(first)))
+    assert item.release is not None
+    assert item.release.tag == "v1"
+
+
+async def test_an_answer_that_cannot_be_read_does_not_take_the_place_of_the_last_that_was(
+    web: Web, http: Http, now: datetime
+) -> None:
+    repositories(web, **OLD, pushed_at=now.isoformat())
+    broken = Answer("<html>Log in to go on</html>", headers={"ETag": '"proxy"'})
+    web.answer("/repos/a/b/releases", releases(release("v1"), ETag='"1"'), broken, Answer(status=304))
+    github = source(http, web, watch=["a/b"], releases=5)
+    mark = ""
+    for day in range(3):
+        batches = await collect(github, now + timedelta(days=day), mark)
+        mark = last_mark(batches)
+    told = [asked.headers.get("if-none-match") for asked in web.asked if asked.path.endswith("/releases")]
+    assert told == [None, '"1"', '"1"']
+    assert [item.releases_confirmed for item in items_of(batches)] == [now + timedelta(days=2)]
+
+
+async def test_a_release_that_is_confirmed_day_by_day_stays_the_latest(web: Web, http: Http, now: datetime) -> None:
+    moved = [now]
+    web.rule(
+        lambda asked: (
+            Answer(json.dumps(repository("a/b", **OLD, pushed_at=moved[-1].isoformat())))
+            if asked.path == "/repos/a/b"
+            else None
+        )
+    )
+    web.answer("/repos/a/b/releases", releases(release("v1", "2026-01-01"), ETag='"1"'), Answer(status=304))
+    store = MemoryStore()
+    collector, github = Collector(store), source(http, web, watch=["a/b"], releases=5)
+    for day in range(46):
+        moved.append(now + timedelta(days=day))
+        await collector.collect([github], moved[-1])
+    item = (await store.find(["github:a/b"]))["github:a/b"]
+    assert item.release is not None
+    assert (item.release.tag, item.releases_read, item.releases_confirmed) == ("v1", now, moved[-1])
+    await store.close()
+
+
+async def test_an_unasked_not_modified_confirms_nothing(web: Web, http: Http, now: datetime) -> None:
+    repositories(web, **OLD, pushed_at=now.isoformat())
+    web.answer("/repos/a/b/releases", Answer(status=304))
+    (item,) = items_of(await collect(source(http, web, watch=["a/b"], releases=5), now))
+    assert (item.releases_read, item.releases_confirmed) == (None, None)
+
+
 async def test_a_watched_repository_that_rests_is_left_alone_after_a_week(web: Web, http: Http, now: datetime) -> None:
     repositories(web, **OLD, pushed_at=now.isoformat())
     web.rule(lambda asked: releases(release()) if asked.path.endswith("/releases") else None)

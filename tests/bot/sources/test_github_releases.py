@@ -2,7 +2,7 @@
 
 import copy
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -10,58 +10,73 @@ from hypothesis import strategies as st
 
 from bot.errors import SourceChanged
 from bot.models import Release
-from bot.sources.github_releases import NOTES, notes_opening, read_releases
+from bot.sources.github_releases import AHEAD, NOTES, notes_opening, read_releases
 from tests.bot.sources.mutations import mutated
 from tests.bot.sources.replay import recorded, release
 
+NOW = datetime(2026, 6, 14, 7, tzinfo=UTC)
 RECORDED, STABLE, LIST = (one.json() for one in recorded("releases"))
 
 
 def test_recorded_releases_are_read_and_a_stable_one_comes_before_a_later_prerelease() -> None:
-    assert read_releases([RECORDED]) == Release(
+    assert read_releases([RECORDED], NOW) == Release(
         tag="v1.55",
         published=datetime(2025, 1, 30, 11, 12, tzinfo=UTC),
         name="Test Release",
         prerelease=True,
         notes="This is a test released used by PyGithub tests.",
     )
-    latest = read_releases([RECORDED, STABLE])
+    latest = read_releases([RECORDED, STABLE], NOW)
     assert latest is not None
     assert (latest.tag, latest.prerelease) == ("v1.0", False)
-    listed = read_releases(LIST)
+    listed = read_releases(LIST, NOW)
     assert listed is not None
     assert (listed.tag, listed.notes) == ("v1.0.0", "Description of the release")
 
 
 def test_of_several_the_one_published_last_counts_wherever_it_stands() -> None:
-    latest = read_releases([release("v1.9.5", "2026-05-01"), release("v2.0", "2026-06-12"), release("v1.9.4", "2026-04-01")])
+    latest = read_releases(
+        [release("v1.9.5", "2026-05-01"), release("v2.0", "2026-06-12"), release("v1.9.4", "2026-04-01")], NOW
+    )
     assert latest is not None
     assert latest.tag == "v2.0"
 
 
 def test_drafts_and_what_was_never_published_are_not_told_of() -> None:
     hidden = [release("v3", draft=True), release("v4", draft="yes"), release("v5", published_at=None)]
-    assert read_releases(hidden) is None
-    latest = read_releases([*hidden, release("v2")])
+    assert read_releases(hidden, NOW) is None
+    latest = read_releases([*hidden, release("v2")], NOW)
     assert latest is not None
     assert latest.tag == "v2"
 
 
+def test_a_release_of_the_future_does_not_hide_those_that_are_out() -> None:
+    latest = read_releases([release("v9", "2099-01-01"), release("v2", "2026-06-12")], NOW)
+    assert latest is not None
+    assert latest.tag == "v2"
+    assert read_releases([release("v9", "2099-01-01")], NOW) is None
+
+
+def test_a_clock_that_is_a_little_ahead_hides_no_release() -> None:
+    soon = [release("v2", published_at=(NOW + ahead).isoformat()) for ahead in (AHEAD, AHEAD + timedelta(seconds=1))]
+    assert [read_releases([one], NOW) is not None for one in soon] == [True, False]
+
+
 def test_an_empty_list_is_no_release() -> None:
-    assert read_releases([]) is None
+    assert read_releases([], NOW) is None
 
 
 @pytest.mark.parametrize("answer", [{}, None, "x", {"message": "Not Found"}, [1, 2], [{"name": "no tag"}]])
 def test_what_is_no_list_of_releases_is_a_change(answer: object) -> None:
     with pytest.raises(SourceChanged, match="releases"):
-        read_releases(answer)
+        read_releases(answer, NOW)
 
 
 def test_a_tag_is_kept_as_it_stands_or_not_at_all() -> None:
-    latest = read_releases([release("langchain-core==0.3.1")])
+    latest = read_releases([release("langchain-core==0.3.1")], NOW)
     assert latest is not None
     assert latest.tag == "langchain-core==0.3.1"
-    assert read_releases([release("v" + "1" * 300)]) is None
+    assert read_releases([release("v" + "1" * 300)], NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -134,7 +149,7 @@ def test_any_notes_are_read(body: str) -> None:
 def test_any_answer_is_read_or_is_a_change(data: st.DataObject) -> None:
     answer = mutated([copy.deepcopy(RECORDED), copy.deepcopy(STABLE)], data)
     try:
-        latest = read_releases(answer)
+        latest = read_releases(answer, NOW)
     except SourceChanged:
         return
     assert latest is None or (latest.tag and latest.published.tzinfo is not None)

@@ -105,6 +105,18 @@ def test_a_release_that_was_read_long_before_the_last_push_is_dated() -> None:
     assert latest_release(later)[0] == "On 14 June 2026 the latest release was v2.1 (12 June 2026): Adds caches."
 
 
+def test_a_release_that_was_confirmed_since_is_the_latest_one() -> None:
+    later = READ + timedelta(days=45)
+    assert latest_release(repository(updated=later, releases_confirmed=later)) == (
+        "Latest release v2.1 (12 June 2026).",
+        "",
+    )
+    assert latest_release(repository(updated=later, releases_confirmed=READ - timedelta(days=1)))[0].startswith("On 14 June")
+    none = repository(release=None, releases_confirmed=later)
+    assert latest_release(none) == ("No release was listed on 29 July 2026.", "")
+    assert latest_release(repository(release=None, releases_read=None, releases_confirmed=later)) == ("", "")
+
+
 def test_the_release_stands_beside_what_the_readme_says() -> None:
     summary = extract(repository("Adds paged attention.", readme=README))
     assert why(summary) == (
