@@ -2,10 +2,13 @@
 
 Only where that sentence has the noun once, with words before it that say which: `Search agents answer questions. RL trains
 these agents` → `RL trains search agents`; `They enforce internal activations. We bound these activations` → `… the internal
-activations`. What stands with an `and` before it may be half of what is meant, and is left alone.
+activations`. The words begin the sentence or stand after an article, a preposition or a known verb: after `can`, `often` or
+`methods` the first of them may be a verb. What stands with an `and` before it may be half of what is meant, what stands
+after `such as` or in brackets is an example: both are left alone.
 """
 
 import re
+from collections.abc import Sequence
 
 from bot.summarise.pointers import AUTHORS, GENERIC, OWN
 
@@ -42,6 +45,25 @@ _VERBS = _words(
     enforce impose add remove replace satisfy achieve outperform process handle transform convert treat view align
     fuse aggregate inject adapt leave let keep set run"""
 )
+# Where a noun with its words begins, and no verb: a verb that no list knows may follow any other word.
+_LEADS = _words(
+    """a an the its their our my your his her each every any no another various different existing current recent new novel
+    several multiple numerous diverse certain traditional conventional modern two three four five six
+    of in for with by on from at across under between within over into via without about against toward towards despite
+    among beyond around per versus is are was were be has have had when while if because since although though whether"""
+)
+_NOUNS_TOO = _words(
+    """form model map sample view process address set run need design study release support increase share show face pose use
+    construct extract capture exploit fuse train feature treat display compare"""
+)
+_PLURAL = re.compile(r".*[a-z](?<![suiSUI])s$|(?:data|people|humanity|media|criteria|children|men|women)$", re.IGNORECASE)
+# Examples of the noun that the sentence is about, and what stands beside it.
+_EXAMPLES = re.compile(
+    r"(?:\b(?:especially|particularly|notably|namely|such as|like|including|particular|i\.e\.|e\.g\.),?|[-–—(]) "
+    r"?(?:(?:the|an?|its|their|some|many|most|recent|modern|new|novel) )*$",
+    re.IGNORECASE,
+)
+_DASH = re.compile(r" -{1,3} |[–—]")
 # Alone, these say no more than the noun does.
 _WEAK = _words(
     """large small available considerable right distinct essential primary representative efficient strong severe complex
@@ -77,7 +99,7 @@ def named_inside(text: str, before: str) -> str | None:
     if match is None:
         return None
     noun = match["several"] or match["one"]
-    name = "" if _stands_in(noun, text[: match.start()]) else which(noun, before)
+    name = "" if _is_said_in(noun, text[: match.start()]) else which(noun, before)
     if not name or (_has_name(name) and _has_name(text[1 : match.start()])):
         return None
     first = before[: len(name)].lower() == name.lower()
@@ -115,13 +137,28 @@ def _which(noun: str, before: str) -> str:
     places = [found.span() for found in re.finditer(rf"(?<![\w-]){re.escape(stem)}\w*", before, re.IGNORECASE)]
     if len(places) != 1 or before[slice(*places[0])] != noun:
         return ""
-    words = before[: places[0][0]].split(" ")[:-1]
+    ahead = before[: places[0][0]]
+    words = ahead.split(" ")[:-1]
     said: list[str] = []
     while words and _says_which(words[-1]) and len(said) < _MOST:
         said.insert(0, words.pop())
-    enumerated = bool(words) and (words[-1].lower() in {"and", "or", "&"} or words[-1].endswith((",", ";", ":")))
-    unclear = enumerated or (bool(words) and _says_which(words[-1])) or all(word.lower() in _WEAK for word in said)
-    return "" if unclear else " ".join(said)
+    name = " ".join(said)
+    unclear = all(word.lower() in _WEAK for word in said) or any(map(_PLURAL.match, said)) or not _leads(words)
+    return "" if unclear or _stands_beside(ahead.removesuffix(" ").removesuffix(name)) else name
+
+
+def _leads(words: Sequence[str]) -> bool:
+    """Whether a noun with its words begins after these: at the beginning, after an article, a preposition, a known verb."""
+    last = words[-1].lower() if words else "the"
+    stem = last.removesuffix("s")
+    known = last in _LEADS or last in _VERBS or (stem in _VERBS and stem not in _NOUNS_TOO) or last.endswith(("'s", "’s"))
+    return known or re.fullmatch(r"[a-z-]{3,}(?:ed|ing)", last) is not None
+
+
+def _stands_beside(ahead: str) -> bool:
+    """Whether what follows is an example, or stands in a bracket or between dashes: not what the sentence is about."""
+    inside = ahead.count("(") > ahead.count(")") or len(_DASH.findall(ahead)) % 2 == 1
+    return inside or _EXAMPLES.search(ahead) is not None
 
 
 def _says_which(word: str) -> bool:
@@ -138,7 +175,7 @@ def _lowered(which: str) -> str:
     return f"{first.lower()} {rest}".rstrip() if first.lower() in _PLAIN else ""
 
 
-def _stands_in(noun: str, text: str) -> bool:
+def _is_said_in(noun: str, text: str) -> bool:
     return noun.rstrip("s").lower() in text.lower()
 
 

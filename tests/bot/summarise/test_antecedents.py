@@ -42,6 +42,20 @@ def test_they_are_called_what_the_sentence_before_calls_them(before: str, senten
         ("It builds LLM caches.", "On ImageNet, making these caches is dear."),
         ("It goes through night.", "It achieves this through sleep."),
         ("", "Making these caches is dear."),
+        ("They can violate safety constraints.", "We read such constraints."),
+        ("They often violate safety constraints.", "We read such constraints."),
+        ("They fail to violate safety constraints.", "We read such constraints."),
+        ("Models that violate safety constraints fail.", "We read such constraints."),
+        ("Since models are large, they may inherit cognitive biases.", "It shows when LLMs exhibit such biases."),
+        ("Recent advances formalize network sheaves.", "It is an instance of such sheaves."),
+        ("Recent methods retrieve code snippets.", "We read these snippets."),
+        ("LLMs retrieve code snippets.", "We read these snippets."),
+        ("Such communities retrieve code snippets.", "We read these snippets."),
+        ("Nets (ViTs) - especially feature foundation models like DINO - win.", "It leads to these models failing."),
+        ("Nets, such as the night models, win.", "It leads to these models failing."),
+        ("Nets, including night models, win.", "It leads to these models failing."),
+        ("Nets like night models win.", "It leads to these models failing."),
+        ("Nets (in some of the night models) win.", "It leads to these models failing."),
     ],
 )
 def test_what_is_not_certain_stays(before: str, sentence: str) -> None:
@@ -82,12 +96,26 @@ def test_what_points_at_its_own_words_or_at_nothing_does_not(sentence: str) -> N
     assert not points_inside(sentence)
 
 
-WORDS = st.sampled_from(
-    ["night", "caches", "these", "such", "this", "Maestro", "the", "models", "makes", ",", "cache", "Large", "3"]
+NOUN = st.sampled_from(["caches", "models", "agents", "papers"])
+POINTING = st.sampled_from(["these", "such"])
+WORDS = st.lists(
+    st.sampled_from(["night", "Maestro", "LLM", "large", "the", "two", "and", ",", "trains", "long-term", "3"]), max_size=4
 )
 
 
-@given(st.lists(WORDS, max_size=10).map(" ".join), st.lists(WORDS, max_size=10).map(" ".join))
-def test_no_word_comes_in_that_stands_nowhere(text: str, before: str) -> None:
-    named = named_inside(text, before) or ""
+@given(st.sampled_from(["It builds", "They rely on", "We use", ""]), WORDS, WORDS, NOUN, POINTING)
+def test_no_word_comes_in_that_stands_nowhere(
+    begun: str, which: list[str], rest: list[str], noun: str, pointing: str
+) -> None:
+    before = " ".join([*begun.split(), *which, noun, *rest]) + "."
+    text = f"Making {pointing} {noun} sleep is dear."
+    named = named_inside(text, before) or text
     assert set(named.split()) <= {"the", *text.split(), *before.split(), *before.lower().split()}
+    assert named.replace(" ".join(named.split()[1:-4]), f"{pointing} {noun}", 1) == text, "only what points is put otherwise"
+
+
+@given(st.lists(st.sampled_from(["night", "deep", "LLM", "long-term"]), min_size=1, max_size=4, unique=True), NOUN, POINTING)
+def test_whatever_says_which_they_are_is_put_in_whole(which: list[str], noun: str, pointing: str) -> None:
+    the = "the " if pointing == "these" and noun != "models" else ""
+    named = named_inside(f"Making {pointing} {noun} is dear.", f"It builds {' '.join(which)} {noun}.")
+    assert named == f"Making {the}{' '.join(which)} {noun} is dear."
