@@ -27,7 +27,7 @@ _SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothin
 
 _WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
 _HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
-_AVAILABLE = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
+_TO_BE_HAD = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
 _UNSAID = re.compile(
     r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)"
     r"(?: and [\w ]{2,30}?)?)(?= (?:publicly |freely |openly )?available$)",
@@ -66,13 +66,13 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
 
 
 def _without_address(text: str) -> str:
-    text = _AT_A_LINK.sub("", text) if _AVAILABLE.search(text) else text
+    text = _AT_A_LINK.sub("", text) if _TO_BE_HAD.search(text) else text
     if not _HAS_ADDRESS.search(text):
         return text
     kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)
     text, kept = kept, _ADDRESS.sub("", kept)
     # `(code at https://…)`: without the address its bracket would stay open.
-    short = len(kept.split()) < _SHORTEST_REST and not _AVAILABLE.search(kept)
+    short = len(kept.split()) < _SHORTEST_REST and not _TO_BE_HAD.search(kept)
     stays = kept == text or short or kept.count("(") > kept.count(")")
     return text if stays or _NEEDS_ADDRESS.search(kept) else f"{_said(kept.rstrip(' ,;:'))}."
 

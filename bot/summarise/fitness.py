@@ -14,9 +14,9 @@ import numpy as np
 
 from bot.models import PARTS
 from bot.summarise.chain import Matrix
-from bot.summarise.cues import SHOWS, WITHDRAWN
+from bot.summarise.cues import WITHDRAWN
 from bot.summarise.shipped import read_from
-from bot.summarise.signs import PLACING, SIGNS, signs, worded
+from bot.summarise.signs import SIGNS, signs
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
 WHOLE = "Whole"  # the column of the sentence that says it all
@@ -29,8 +29,7 @@ SHIPPED = Path(__file__).parent / "models" / "parts.json"
 UNFIT = -99.0  # of a notice or a fragment: no part may have it
 _FRAGMENT = 3  # words; fewer say nothing
 _LONGEST = 1_500  # characters; a longer "sentence" is none, and no pattern is tried on more
-_FITTEST = 4  # sentences whose wording is looked at for the whole; with 3, the first differs in 12 of 1,000 abstracts
-_SCANNED = 60  # sentences of a longer text that are looked at; an abstract has 5 to 15
+SCANNED = 60  # sentences of a longer text that are looked at; an abstract has 5 to 15
 
 
 class Weights(NamedTuple):
@@ -54,17 +53,8 @@ def best(sentences: Sequence[str], title: str = "") -> int:
 
 
 def whole(sentences: Sequence[str], title: str = "") -> Matrix:
-    """Return how fit each sentence is to stand for the whole text, UNFIT for a notice or a fragment.
-
-    The fittest is `best` in 998 of 1,000 abstracts, in half the time: wording, which takes most of it and counts little
-    here, is looked at in the few that are fittest by all else.
-    """
-    looked_at = [sentence[:_LONGEST] for sentence in sentences[:_SCANNED]]
-    fits = signs(looked_at, title, PLACING) @ _weights().rows[:, COLUMNS.index(WHOLE)]
-    for at in np.argsort(-fits, kind="stable")[:_FITTEST]:
-        fits[at] += worded(looked_at[at]) @ _by_wording()
-    said = [not _says_nothing(sentence) for sentence in looked_at]
-    return np.append(np.where(said, fits, UNFIT), np.full(len(sentences) - len(looked_at), UNFIT))
+    """Return how fit each sentence is to stand for the whole text; of a notice or a fragment, UNFIT."""
+    return _fitness(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
 
 
 def place(sentences: Sequence[str], title: str, weights: Weights) -> int:
@@ -80,19 +70,12 @@ def read(path: Path) -> Weights:
 
 
 @cache
-def _by_wording() -> Matrix:
-    """What each of SHOWS counts for the whole, but for those that are looked for in every sentence."""
-    counts = dict(zip(SIGNS, _weights().rows[:, COLUMNS.index(WHOLE)], strict=True))
-    return np.array([0.0 if cue in PLACING else counts[cue] for cue in SHOWS])
-
-
-@cache
 def _weights() -> Weights:
     return read_from(SHIPPED, read)
 
 
 def _fitness(sentences: Sequence[str], title: str, weights: Weights) -> Fitness:
-    looked_at = [sentence[:_LONGEST] for sentence in sentences[:_SCANNED]]
+    looked_at = [sentence[:_LONGEST] for sentence in sentences[:SCANNED]]
     fitness = np.full((len(sentences), len(COLUMNS)), UNFIT)
     for at, fits in enumerate(signs(looked_at, title) @ weights.rows + weights.start):
         if not _says_nothing(looked_at[at]):

@@ -23,7 +23,8 @@ from bot.summarise.dangling import Told, dangles, explained
 from bot.summarise.edits import edited
 from bot.summarise.english import reads_as_english
 from bot.summarise.extractive import LONGEST_TEXT
-from bot.summarise.fitness import UNFIT, whole
+from bot.summarise.fitness import SCANNED, UNFIT, whole
+from bot.summarise.repository import LONGEST_DESCRIPTION
 from bot.summarise.sentences import lower_case_names, split
 
 log = logging.getLogger(__name__)
@@ -32,8 +33,6 @@ MOST = 35  # words, where a border of clauses allows it; a few more before a sen
 _BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among the first 35
 _SHORTEST = 12  # words in front of that border
 _OPENING = 200  # characters of a text of which no sentence can be told, about three lines
-_DESCRIPTION = 1_000  # characters; GitHub allows about 350
-_LOOKED_AT = 60  # sentences of a long text
 
 # How much fitter a sentence must be that points at another from inside. On SciTLDR's 2,611 abstracts 5.1 % of those shown
 # do, 9.4 % without, and the overlap with what people wrote is the same (ROUGE-1 -.03 points [-.20, .13]).
@@ -63,12 +62,12 @@ def gist(item: Item) -> str:
 def _gist(title: str, text: str, *, described: bool) -> str:
     if not reads_as_english(text):
         return _opening(text)
-    return _broken_off(edited(text[:_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
+    return _broken_off(edited(text[:LONGEST_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
 
 
 def _sentence(title: str, text: str) -> str:
     """The sentence that says most and needs no other one in front of it."""
-    sentences, names = split(text)[:_LOOKED_AT], lower_case_names(text)
+    sentences, names = split(text)[:SCANNED], lower_case_names(text)
     fits = whole(sentences, title)
     best, worth, told = "", UNFIT, list[Told]()
     for at in np.argsort(-fits, kind="stable"):

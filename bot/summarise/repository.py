@@ -16,7 +16,7 @@ from bot.summarise.readme import Said, said_in
 from bot.summarise.released import latest_release
 from bot.wording import counted, dated, listed
 
-_LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
+LONGEST_DESCRIPTION = 1_000  # characters; GitHub allows about 350
 _TOPICS = 6
 
 
@@ -61,7 +61,7 @@ def _topics(item: Item) -> str:
 
 def _method(item: Item, said: Mapping[str, Said]) -> SummaryPart:
     """The description and, where the README adds to it, one sentence of that; else the language."""
-    description = item.abstract.strip()[:_LONGEST_DESCRIPTION]
+    description = item.abstract.strip()[:LONGEST_DESCRIPTION]
     language = f"Written mainly in {item.language}." if item.language else ""
     quotes = [Said(description, description)] if description else []
     quotes += [said[METHOD]] if METHOD in said else []

