@@ -171,7 +171,7 @@ async def _shipped(app: App, now: datetime) -> list[Finding]:
     if app.embedder is not None and not app.settings.embeddings.base_url:
         try:
             await app.embedder.embed(["A test."])
-            found.append(Finding("embeddings", Grade.GOOD, f"{app.embedder.space} can be read"))
+            found.append(Finding("embeddings", Grade.GOOD, "their model can be read"))
         except BotError as error:
             found.append(Finding("embeddings", Grade.BAD, f"{str(error).rstrip('.')}; until then words alone decide"))
     return found

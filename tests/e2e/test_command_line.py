@@ -214,9 +214,11 @@ async def test_topics_are_listed_and_shown_as_packs_that_can_be_used(desk: Desk)
 
 
 async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk) -> None:
-    well = await desk.run("doctor")
+    well = await desk.run("doctor", BROADSHEET_EMBEDDINGS__USE="fast")
     assert well.status == Exit.OK, well.out
     assert "ok    database" in well.out
+    assert "ok    summaries: their models can be read" in well.out
+    assert "ok    embeddings: their model can be read" in well.out
 
     desk.settle('topics = ["gpu-systems", "nope"]'.replace("topics", "contact = 'x@y'\n#", 1), github="http://127.0.0.1:9")
     with (desk.folder / "broadsheet.toml").open("a") as settings:
