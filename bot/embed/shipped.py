@@ -21,6 +21,10 @@ T = TypeVar("T")
 FOLDER = Path(__file__).parent / "models"
 LAYERS = 6
 
+# What numpy, zipfile and zlib raise for bytes that are not what was written, and this module for arrays that do not fit;
+# RuntimeError is zipfile's, of a broken header.
+_DAMAGE = (OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, BadZipFile, zlib.error)
+
 Arrays = Mapping[str, NDArray[Any]]
 
 _reading = Lock()  # two threads that ask at the same time read once
@@ -53,7 +57,7 @@ def read_from(path: Path, made: Callable[[Arrays], T]) -> T:
     try:
         with path.open("rb") as opened, np.load(opened, allow_pickle=False) as file:
             return made(file)
-    except (OSError, EOFError, ValueError, KeyError, RuntimeError, BadZipFile, zlib.error) as error:
+    except _DAMAGE as error:
         text = f"The model file {path} is missing or damaged"
         raise EmbeddingUnavailable(f'{text}: install Broadsheet again, or set "embeddings.use" to "off".') from error
 
