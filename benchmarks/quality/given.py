@@ -29,13 +29,13 @@ class Given:
     hf: Path | None = None
     days: int = 12
 
-    def cross_validated(self, trainer: str, records: Sequence[Record], ask: str = "cross_validated") -> list[Any]:
-        """Return what `training.<trainer>.<ask>` says of each record by a model that was trained on other records.
+    def cross_validated(self, trainer: str, records: Sequence[Record]) -> list[Any]:
+        """Return what `training.<trainer>.cross_validated` says of each record by a model that was trained on other records.
 
         What was found is kept in the cache as long as no code of it changes.
         """
-        found = getattr(importlib.import_module(f"training.{trainer}"), ask)
-        return self._kept(f"{trainer}-{ask}", records, lambda: [_plain(each) for each in found(records, folds=FOLDS)])
+        found = importlib.import_module(f"training.{trainer}").cross_validated
+        return self._kept(trainer, records, lambda: [_plain(each) for each in found(records, folds=FOLDS)])
 
     def _kept(self, name: str, records: Sequence[Record], make: Callable[[], list[Any]]) -> list[Any]:
         if self.cache is None:
