@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bot.summarise.chain import Matrix
-from bot.summarise.clues import BETWEEN, Floats, Places, numbered, standing
+from bot.summarise.clues import BETWEEN, FACTS, Floats, Places, numbered, standing
 
 _LARGEST = 127  # of 8 bits
 _WEIGHTS = ("vectors", "windows", "hidden", "out", "medical_out")
@@ -101,9 +101,41 @@ def write(network: Network, path: Path) -> None:
 
 
 def read(path: Path) -> Network:
-    """Return the network that `write` wrote."""
+    """Return the network that `write` wrote; raises ValueError where its layers do not fit one another."""
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
         words = arrays["words"].tobytes().decode().split("\n")
-        layers = {name: arrays[name].astype(np.float32) * arrays[f"{name}_step"] for name in _WEIGHTS}
+        layers = {name: _whole(arrays[name], arrays[f"{name}_step"]) for name in _WEIGHTS}
         plain = {name: arrays[name] for name in _PLAIN}
-    return Network(words={word: place for place, word in enumerate(words)}, **layers, **plain)
+    network = Network(words={word: place for place, word in enumerate(words)}, **layers, **plain)
+    if _shapes(network) != _fitting(network):
+        raise ValueError(f"layers of {_shapes(network)}")
+    return network
+
+
+def _whole(steps: npt.NDArray[np.int8], sizes: Floats) -> Floats:
+    if sizes.shape != (len(steps), 1):
+        raise ValueError(f"{len(steps)} rows with steps of {sizes.shape}")
+    whole: Floats = steps.astype(np.float32) * sizes
+    return whole
+
+
+def _shapes(network: Network) -> dict[str, tuple[int, ...]]:
+    return {name: getattr(network, name).shape for name in (*_WEIGHTS, *_PLAIN)}
+
+
+def _fitting(network: Network) -> dict[str, tuple[int, ...]]:
+    """The shapes that layers of these sizes must have."""
+    size, windows = network.vectors.shape[1], len(network.windows_bias)
+    hidden, kinds = len(network.hidden_bias), len(network.out_bias)
+    read = 2 * windows + FACTS  # what is read of a sentence
+    return {
+        "vectors": (len(network.words), size),
+        "windows": (3 * size, windows),
+        "hidden": (3 * read, hidden),
+        **dict.fromkeys(("out", "medical_out"), (hidden + read, kinds)),
+        "windows_bias": (windows,),
+        "hidden_bias": (hidden,),
+        **dict.fromkeys(("out_bias", "medical_bias"), (kinds,)),
+        **dict.fromkeys(("transitions", "medical_transitions"), (kinds, kinds)),
+        "medical": (2 * windows + size + 1,),
+    }

@@ -35,4 +35,12 @@ def probabilities(sentences: Sequence[str], network: Network) -> Matrix:
 
 @cache
 def _network() -> Network:
-    return read_from(SHIPPED, read)
+    return read_from(SHIPPED, role_model)
+
+
+def role_model(path: Path) -> Network:
+    """Return the network at `path`; raises ValueError for one that tells other kinds of sentences apart."""
+    network = read(path)
+    if len(network.out_bias) != len(ROLES):
+        raise ValueError(f"a network of {len(network.out_bias)} roles")
+    return network

@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from bot.errors import SummaryUnavailable
-from bot.summarise import fitness, network, roles
+from bot.summarise import fitness, roles
 from bot.summarise.shipped import read_from
 
 MODELS = pytest.mark.parametrize(
-    ("shipped", "read"), [(roles.SHIPPED, network.read), (fitness.SHIPPED, fitness.read)], ids=["roles", "parts"]
+    ("shipped", "read"), [(roles.SHIPPED, roles.role_model), (fitness.SHIPPED, fitness.read)], ids=["roles", "parts"]
 )
 
 
@@ -35,7 +38,31 @@ def test_a_file_with_a_changed_byte_is_a_damaged_one(tmp_path: Path) -> None:
         written[at] ^= 255
         path.write_bytes(written)
         with pytest.raises(SummaryUnavailable, match="damaged"):
-            read_from(path, network.read)
+            read_from(path, roles.role_model)
+
+
+def arrays_of(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path) as file:
+        return dict(file)
+
+
+@pytest.mark.parametrize("name", sorted(arrays_of(roles.SHIPPED)))
+def test_a_network_whose_layers_do_not_fit_one_another_is_a_damaged_one(name: str, tmp_path: Path) -> None:
+    whole = arrays_of(roles.SHIPPED)
+    path = tmp_path / "roles.npz"
+    for other in (whole[name][: len(whole[name]) // 2], whole[name][:1], whole[name][:0], np.array(1.0)):
+        np.savez(path, allow_pickle=False, **{**whole, name: other})
+        with pytest.raises(SummaryUnavailable, match="damaged"):
+            read_from(path, roles.role_model)
+
+
+def test_a_network_of_other_roles_is_a_damaged_one(tmp_path: Path) -> None:
+    whole = arrays_of(roles.SHIPPED)
+    four = {name: whole[name][..., :4] for name in ("out", "medical_out", "out_bias", "medical_bias")}
+    chains = {name: whole[name][:4, :4] for name in ("transitions", "medical_transitions")}
+    np.savez(tmp_path / "roles.npz", allow_pickle=False, **{**whole, **four, **chains})
+    with pytest.raises(SummaryUnavailable, match="damaged"):
+        read_from(tmp_path / "roles.npz", roles.role_model)
 
 
 def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
