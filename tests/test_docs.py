@@ -14,6 +14,7 @@ from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render import DigestView
 from bot.commands import TABLE, Right, parse
+from training.__main__ import MODELS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -138,3 +139,20 @@ def test_every_model_in_the_package_says_what_it_was_made_from() -> None:
     assert models
     assert [path for path in models if path not in notice] == []
     assert "NOTICE" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+
+
+def test_the_notice_names_every_data_set_that_a_model_in_the_package_learned_from() -> None:
+    told = (ROOT / "NOTICE").read_text(encoding="utf-8").split("\n\n")
+    used = {name: _data_sets(ROOT / "training" / f"{name}.py") for name in MODELS}
+    used["roles"] |= used["words"]
+    assert set().union(*used.values()) == {"csabstruct", "pubmedqa", "scitldr"}
+    for name, path in MODELS.items():
+        entries = [entry.lower() for entry in told if entry.startswith(path)]
+        assert len(entries) == path.startswith("bot/"), path
+        assert [each for entry in entries for each in used[name] if each not in entry] == [], path
+
+
+def _data_sets(module: Path) -> set[str]:
+    """What a module of the training asks its sources for: "scitldr" for the files "scitldr_a.train" and "scitldr_a.dev"."""
+    asked = re.findall(r'"([a-z]+)(?:_\w)?\.(?:train|dev)"|quality\("([a-z]+)', module.read_text(encoding="utf-8"))
+    return {parts or whole for parts, whole in asked}
