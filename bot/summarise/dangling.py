@@ -111,7 +111,8 @@ def _means(sentence: str, before: str) -> _Found | None:
     if match is None or (match.re is pointers.THING and not _stands_in(match.group(1).split()[-1], before)):
         return None
     # `The framework` is the authors' own; of other things there may be several. More than one word says which by itself.
-    named_by = which(match.group(1), before) if match.re is pointers.THING else ""
+    is_thing = match.re is pointers.THING and pointers.IS_THE_NOUN.match(sentence) is not None
+    named_by = which(match.group(1), before) if is_thing else ""
     return _Found(f"The {named_by}{' ' if named_by else ''}{sentence[match.start(1) :]}", borrows=bool(named_by))
 
 

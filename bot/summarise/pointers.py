@@ -73,6 +73,12 @@ _MADE = _one_of(
 NAMED_THING = re.compile(rf"this(?: {_NAMEABLE}\b|(?= is the (?:first|largest|only)\b))", re.IGNORECASE)
 MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)
 THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
+# No noun follows, as one does in `This cross-model generalization`: it is several, or a verb or a preposition follows.
+IS_THE_NOUN = re.compile(
+    rf"these [a-z]\w+(?<![sui])s\b(?!-)|this [a-z]\w+(?: (?:{_NO_NOUN}|of|in|for|to|with|by|on|from|at|and|or|which|that|"
+    r"\w{2,}(?<![suia])s)\b(?!-)|[,.;:])",
+    re.IGNORECASE,
+)
 
 OTHERS = re.compile(r"\b(?:recent|prior|previous|existing|earlier|past|traditional|conventional|others?)\b", re.IGNORECASE)
 AUTHORS = re.compile(
