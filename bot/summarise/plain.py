@@ -1,7 +1,8 @@
 """Says in plain words what abstracts say by custom, and nothing else than they say. The authors still speak: `We …`.
 
-1. `We conduct detailed experiments to demonstrate that X wins`, `Experiments are conducted on Y, showing that X wins` →
-   `Detailed experiments demonstrate that X wins`, `Experiments on Y show that X wins`.
+1. `We conduct detailed experiments, demonstrating that X wins`, `Experiments are conducted on Y, showing that X wins` →
+   `Detailed experiments demonstrate that X wins`, `Experiments on Y show that X wins`. What they are run to show stays an
+   aim.
 2. `We address this gap by proposing X` → `We propose X`: which gap, another sentence says.
 3. `We propose, in this paper, X`, `X is studied in this work.` → `We propose X`, `X is studied.`
 4. `It allows us to see` → `It makes it possible to see`, `it helps us see` → `it helps to see`, `it gives us insight` →
@@ -35,16 +36,21 @@ _TELLS = {
     "establishing": "establish",
 }
 _TELL = f"(?:{'|'.join(_TELLS.values())})"
-_WORTH = r"(?:effectiveness|superiority|efficacy|robustness|advantages?|benefits?|efficiency|usefulness)"
 _TOLD = (
-    rf"(?: to (?P<aim>demonstrate|show|illustrate|prove|confirm|(?:validate|verify)(?= [^,;:]{{0,60}}\b{_WORTH}\b| that\b))|"
-    r", (?:thereby |thus |clearly |consistently )?"
+    r"(?:, (?:thereby |thus |clearly |consistently )?"
     rf"(?P<doing>{'|'.join(_TELLS)})|"
     rf" (?:that|which) (?P<told>{_TELL})e?s?|"
     rf",? and (?:the |our |these )?(?:\w+ )?(?:results|findings|experiments|evaluations) (?P<results>{_TELL}))"
     r"(?= (?:that|the|how|its|our|a|an|key|significant|several|[A-Z]\S*|critical|strong|superior|consistent)\b)"
 )
 _WHERE = r"(?P<where>(?: [^;:]{1,180}?)?)"
+# `, namely X and Y`, `two data sets, X and Y`, `X and Y, two of them`: no further member of an enumeration.
+_APPOSED = re.compile(
+    r", (?:namely|including|such as|i\.e\.|e\.g\.|with|using|where|from|ranging|covering|an?|both|two|three|four|five|"
+    r"which) |\b(?:two|three|four|five|six|seven|eight|nine|ten|several|various|multiple|many|diverse|\d+)\b[^,]*,|"
+    r"^[^,]*\b(?:data ?sets|benchmarks|tasks|settings|domains|scenarios|corpora|suites),",
+    re.IGNORECASE,
+)
 _CONDUCTED = re.compile(
     rf"^(?:we|this (?:paper|work|study)|the authors) (?:also |further |then )?{_RUN}(?:s|es|ed)? "
     rf"(?P<what>(?:[\w'-]+ ){{0,6}}?{_TRIALS})\b{_WHERE}{_TOLD}",
@@ -120,10 +126,18 @@ def _by_its_trials(text: str) -> str:
         return text
     if re.search(rf"\band {_TELL}\b", text[match.end() :]):
         return text  # `showing X and find Y`: a verb that still has the authors as its subject
-    what, where = match["what"], match["where"].rstrip(" ,")
-    told = match["aim"] or match["told"] or match["results"] or _TELLS[match["doing"].lower()]
+    what, where = match["what"], _closed(match["where"].rstrip(" ,"))
+    told = match["told"] or match["results"] or _TELLS[match["doing"].lower()]
     several = what.endswith("s") and not what.endswith("is")
     return f"{what[0].upper()}{what[1:]}{where} {told.lower()}{'' if several else 's'}{text[match.end() :]}"
+
+
+def _closed(where: str) -> str:
+    """`on two sets, namely X and Y,`: the comma that an apposition needs before the verb; an enumeration needs none."""
+    _, comma, last = where.rpartition(", ")
+    if not comma or (re.search(r"(?:^| )(?:and|or) ", last) and not _APPOSED.search(where)):
+        return where
+    return f"{where},"
 
 
 def _by_its_deed(text: str) -> str:

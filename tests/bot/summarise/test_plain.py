@@ -10,13 +10,21 @@ from bot.summarise.plain import plainer
 @pytest.mark.parametrize(
     ("before", "after"),
     [
-        ("We conduct detailed experiments to demonstrate that X wins.", "Detailed experiments demonstrate that X wins."),
+        ("We conduct detailed experiments, demonstrating that X wins.", "Detailed experiments demonstrate that X wins."),
         ("We perform experiments on Y, showing that X wins.", "Experiments on Y show that X wins."),
         ("We conduct a large study of Y, revealing the cost.", "A large study of Y reveals the cost."),
         ("We conduct an analysis which show that X wins.", "An analysis shows that X wins."),
         ("We conduct tests on Y, and the results show that X wins.", "Tests on Y show that X wins."),
         ("Experiments are conducted on Y, showing that X wins.", "Experiments on Y show that X wins."),
-        ("Experiments were carried out to validate the efficiency of X.", "Experiments validate the efficiency of X."),
+        (
+            "We run tests on two sets, namely Y and Z, showing that X wins.",
+            "Tests on two sets, namely Y and Z, show that X wins.",
+        ),
+        ("We run tests on two sets, Y and Z, showing that X wins.", "Tests on two sets, Y and Z, show that X wins."),
+        ("We run tests on data sets, Y and Z, showing that X wins.", "Tests on data sets, Y and Z, show that X wins."),
+        ("We run tests with Y and Z, two sets, showing that X wins.", "Tests with Y and Z, two sets, show that X wins."),
+        ("We run tests on Y, Z, and W, showing that X wins.", "Tests on Y, Z, and W show that X wins."),
+        ("We run tests on Y, Z and W, showing that X wins.", "Tests on Y, Z and W show that X wins."),
     ],
 )
 def test_what_trials_tell_is_told_by_them(before: str, after: str) -> None:
@@ -26,6 +34,8 @@ def test_what_trials_tell_is_told_by_them(before: str, after: str) -> None:
 @pytest.mark.parametrize(
     "sentence",
     [
+        "We conduct detailed experiments to demonstrate that X wins.",
+        "Experiments were carried out to validate the efficiency of X.",
         "We conduct experiments to establish a baseline.",
         "We conduct experiments to validate the model.",
         "We conduct experiments on Y, showing that X wins and find that Z loses.",
