@@ -11,12 +11,13 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.embed.minilm import Floats, Layer, Linear, MiniLm, Norm
+from bot.embed.minilm import SIZE, Floats, Layer, Linear, MiniLm, Norm
 from bot.embed.static import Table
-from bot.embed.wordpiece import WordPieces
+from bot.embed.wordpiece import LONGEST, WordPieces
 from bot.errors import EmbeddingUnavailable
 
 T = TypeVar("T")
+N = TypeVar("N", np.int8, np.float32)
 
 FOLDER = Path(__file__).parent / "models"
 LAYERS = 6
@@ -63,25 +64,27 @@ def read_from(path: Path, made: Callable[[Arrays], T]) -> T:
 
 
 def minilm_of(arrays: Arrays) -> MiniLm:
-    """Return the model whose arrays are named as training/embedder.py names them."""
+    """Return the model whose arrays are named as training/embedder.py names them; raises ValueError for other shapes."""
+    pieces = pieces_of(arrays["pieces"])
     return MiniLm(
-        WordPieces(pieces_of(arrays["pieces"])),
-        loosened(arrays["table"]),
-        arrays["table_scales"].astype(np.float32),
-        _whole(arrays["places"], arrays["places_scales"]),
+        WordPieces(pieces),
+        _shaped(loosened(arrays["table"]), len(pieces), SIZE),
+        _shaped(arrays["table_scales"].astype(np.float32), len(pieces)),
+        _shaped(_whole(arrays["places"], arrays["places_scales"]), LONGEST, SIZE),
         _norm(arrays["norm"]),
         tuple(_layer({name: arrays[f"{name}{at}"] for name in _NAMES}) for at in range(LAYERS)),
     )
 
 
 def table_of(arrays: Arrays) -> Table:
-    """Return the table whose arrays are named as training/static.py names them."""
+    """Return the table whose arrays are named as training/static.py names them; raises ValueError for other shapes."""
+    pieces, rows = pieces_of(arrays["pieces"]), loosened(arrays["rows"])
     return Table(
-        WordPieces(pieces_of(arrays["pieces"])),
-        loosened(arrays["rows"]),
-        arrays["scales"].astype(np.float32),
-        arrays["turn"].astype(np.float32),
-        arrays["centre"],
+        WordPieces(pieces),
+        _shaped(rows, len(pieces), rows.shape[1]),
+        _shaped(arrays["scales"].astype(np.float32), len(pieces)),
+        _shaped(arrays["turn"].astype(np.float32), rows.shape[1], SIZE),
+        _shaped(arrays["centre"], SIZE),
     )
 
 
@@ -99,23 +102,31 @@ def loosened(tight: NDArray[np.uint8]) -> NDArray[np.int8]:
     return loose
 
 
-_LINEAR = ("ask", "gather", "widen", "narrow")
+_LINEAR = {"ask": (SIZE, 3 * SIZE), "gather": (SIZE, SIZE), "widen": (SIZE, 4 * SIZE), "narrow": (4 * SIZE, SIZE)}
 _PARTS = tuple(f"{name}{part}" for name in _LINEAR for part in ("", "_scales", "_shift"))
 _NAMES = (*_PARTS, "norm_attention", "norm")
 
 
 def _layer(arrays: Arrays) -> Layer:
     ask, gather, widen, narrow = (
-        Linear(_whole(arrays[name], arrays[f"{name}_scales"]).T, arrays[f"{name}_shift"]) for name in _LINEAR
+        Linear(_shaped(_whole(arrays[name], arrays[f"{name}_scales"]).T, *shape), _shaped(arrays[f"{name}_shift"], shape[1]))
+        for name, shape in _LINEAR.items()
     )
     return Layer(ask, gather, _norm(arrays["norm_attention"]), widen, narrow, _norm(arrays["norm"]))
 
 
 def _whole(steps: NDArray[np.int8], scales: Floats) -> Floats:
     made: Floats = steps.astype(np.float32)
-    made *= scales[:, None]
+    made *= _shaped(scales, len(steps))[:, None]
     return made
 
 
 def _norm(rows: Floats) -> Norm:
-    return Norm(rows[0], rows[1])
+    scale, shift = _shaped(rows, 2, SIZE)
+    return Norm(scale, shift)
+
+
+def _shaped(array: NDArray[N], *shape: int) -> NDArray[N]:
+    if array.shape != shape:
+        raise ValueError(f"an array of {array.shape} where one of {shape} belongs")
+    return array

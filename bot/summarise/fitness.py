@@ -64,9 +64,12 @@ def place(sentences: Sequence[str], title: str, weights: Weights) -> int:
 
 
 def read(path: Path) -> Weights:
-    """Return the weights that `training/parts.py` wrote to `path`."""
+    """Return the weights that `training/parts.py` wrote to `path`; raises ValueError where they are not so many."""
     table = json.loads(path.read_text(encoding="ascii"))
-    return Weights(np.array([table["signs"][sign] for sign in SIGNS]), np.array(table["start"]))
+    rows, start = np.array([table["signs"][sign] for sign in SIGNS], float), np.array(table["start"], float)
+    if rows.shape != (len(SIGNS), len(COLUMNS)) or start.shape != (len(COLUMNS),):
+        raise ValueError(f"weights of {rows.shape} and {start.shape}")
+    return Weights(rows, start)
 
 
 @cache

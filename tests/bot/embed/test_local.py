@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -133,6 +134,15 @@ def test_a_missing_or_damaged_file_is_no_more_than_no_vectors(tmp_path: Path, ke
         path.write_bytes((shipped.FOLDER / "static.npz").read_bytes()[:kept])
     with pytest.raises(EmbeddingUnavailable, match=r"static\.npz is missing or damaged: install Broadsheet again"):
         shipped.read_from(path, shipped.table_of)
+
+
+@pytest.mark.parametrize(("name", "made"), [("minilm", shipped.minilm_of), ("static", shipped.table_of)])
+def test_arrays_that_do_not_fit_one_another_are_damage(name: str, made: Callable[[shipped.Arrays], object]) -> None:
+    with np.load(shipped.FOLDER / f"{name}.npz") as file:
+        whole = dict(file)
+    for one in (each for each in whole if each[-1] not in "12345"):  # of the layers the first
+        with pytest.raises((ValueError, LookupError)):
+            made({**whole, one: whole[one][:1]})
 
 
 def test_a_file_with_a_changed_byte_is_no_more_than_no_vectors(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What becomes of summaries when the models that come with Broadsheet cannot be read."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,8 +67,20 @@ def test_a_network_of_other_roles_is_a_damaged_one(tmp_path: Path) -> None:
 
 
 def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
-    for text in ('{"signs": {}, "start": []}', "[]", '{"signs": [], "start": []}'):
-        path = tmp_path / "parts.json"
-        path.write_text(text, encoding="ascii")
+    whole = json.loads(fitness.SHIPPED.read_text(encoding="ascii"))
+    others = [
+        {"signs": {}, "start": []},
+        [],
+        {"signs": [], "start": []},
+        {**whole, "start": whole["start"][:1]},
+        {**whole, "start": ["a"] * 5},
+        {**whole, "start": 1},
+        {**whole, "signs": {sign: weights[:4] for sign, weights in whole["signs"].items()}},
+        {**whole, "signs": {sign: weights[0] for sign, weights in whole["signs"].items()}},
+        {**whole, "signs": dict.fromkeys(whole["signs"])},
+    ]
+    path = tmp_path / "parts.json"
+    for other in others:
+        path.write_text(json.dumps(other), encoding="ascii")
         with pytest.raises(SummaryUnavailable, match="damaged"):
             read_from(path, fitness.read)
