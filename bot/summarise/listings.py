@@ -1,8 +1,8 @@
 """Mends a list of points of which a sentence has only some, since the text goes on with them in the next sentence.
 
 1. `It has three stages: (1) reading.` → `It has three stages, among them reading.`; a point that is no mere thing follows
-   `among them:`. Where nothing says how many they are, the mark alone goes: `It suffers from: (1) noise` → `It suffers from:
-   noise`.
+   `the first:`. Where nothing says how many they are, the mark alone goes: `It suffers from: (1) noise` → `It suffers from:
+   noise`, `We make the following contributions: (1) we build X` → `We make contributions: we build X`.
 2. `…; 2) sorting; 3) telling.` without the first → nothing from the second on.
 
 A list that is whole, or has two of its points, stays.
@@ -24,6 +24,10 @@ _LATER = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|anot
 _GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
 _FIRST = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
 _THING = re.compile(r"(?:an?|the(?! authors\b)) |[a-z]+ing\b")  # what the list has, not a sentence about it
+_ARTICLE = re.compile(r"(?:An?|The)(?= [a-z])")  # whether a thing follows it or a sentence, both colon and article suit it
+_HEADED = re.compile(r"(?:[\w-]+ ){0,6}[\w-]+: ")
+_AUTHORS = re.compile(r"\b[Tt]he authors\b")
+_FOLLOWING = re.compile(r"\bthe following (?=[a-z-]+$)")  # of which one follows
 _SHORTEST = 6  # words that are left
 
 
@@ -44,6 +48,13 @@ def _with_the_first(begun: re.Match[str], text: str) -> str:
     counted = _COUNTED.search(head) is not None
     if begun["join"] == "," or (begun["mark"][0] in "Ff" and not counted):
         return text
-    if counted and not head.endswith((" are", " is", " include", " that", " as follows")):
-        return f"{head}, among them{'' if _THING.match(point) else ':'} {point}"
-    return f"{head}{begun['join'].rstrip(':')}: {point}"
+    if _AUTHORS.search(head):
+        point = re.sub(r"^the authors\b", "they", point, flags=re.IGNORECASE)
+    if _FOLLOWING.search(head) or not counted or head.endswith((" are", " is", " include", " that", " as follows")):
+        return f"{_FOLLOWING.sub('', head)}{begun['join'].rstrip(':')}: {point}"
+    if _THING.match(point):
+        return f"{head}, among them {point}"
+    # `(1) Planning: they draw`: its heading needs no second colon.
+    return (
+        f"{head}, the first{'' if _HEADED.match(point) else ':'} {_ARTICLE.sub(lambda found: found.group().lower(), point)}"
+    )

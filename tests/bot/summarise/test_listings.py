@@ -13,10 +13,23 @@ from bot.summarise.listings import with_whole_lists
     ("before", "after"),
     [
         ("The cache has three stages: (1) a quick one.", "The cache has three stages, among them a quick one."),
-        ("We find two key results: 1) Caches are slow.", "We find two key results, among them: Caches are slow."),
-        ("It rests on two ideas: (1) the authors sleep.", "It rests on two ideas, among them: the authors sleep."),
+        ("We find two key results: 1) Caches are slow.", "We find two key results, the first: Caches are slow."),
+        ("It rests on two ideas: (1) the authors sleep.", "It rests on two ideas, the first: the authors sleep."),
         ("It rests on two ideas: First, a cache that sleeps.", "It rests on two ideas, among them a cache that sleeps."),
-        ("Two limits remain, namely: (i) caches sleep.", "Two limits remain, among them: caches sleep."),
+        ("Two limits remain, namely: (i) caches sleep.", "Two limits remain, the first: caches sleep."),
+        ("It is composed of two key parts: 1) A night cache.", "It is composed of two key parts, the first: a night cache."),
+        (
+            "It goes in two stages: 1) Night Sleep: the authors sleep.",
+            "It goes in two stages, the first Night Sleep: the authors sleep.",
+        ),
+        (
+            "The authors make the following contributions: (i) the authors sleep.",
+            "The authors make contributions: they sleep.",
+        ),
+        (
+            "The authors make two contributions: (i) The authors sleep.",
+            "The authors make two contributions, the first: they sleep.",
+        ),
         ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),
         ("The results are as follows: (1) caches sleep.", "The results are as follows: caches sleep."),
         ("The cache is small and quick; 2) sorting; 3) telling.", "The cache is small and quick."),
@@ -64,4 +77,5 @@ def test_a_list_loses_its_marks_and_no_other_word(head: str, join: str, mark: st
     marked = bare(text)
     unmarked = [*bare(f"{head} {join}"), *bare(" ".join(words))]
     among = [*bare(f"{head} {join}"), "among", "them", *bare(" ".join(words))]
-    assert "namely" in text or mended in (marked, unmarked, among)
+    first = [*bare(f"{head} {join}"), "the", "first", *bare(" ".join(words))]
+    assert "namely" in text or mended in (marked, unmarked, among, first)
