@@ -44,9 +44,9 @@ _CREDIT = re.compile(
 )
 # ` (#12, #13)`, ` (ab12cd3)`; at the end ` in PR #12`, `, closes #12`: the number of a change, not the change.
 _REFERENCE = re.compile(rf"[ ,;]{{0,5}}[(\[](?:(?:{_NUMBER}|{_COMMIT_ID})[,; ]{{0,3}}){{1,20}}[)\]]", re.IGNORECASE)
-_LAST_REFERENCE = re.compile(
-    r"[ ,;]{1,5}(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|in):? )?(?:(?:PRs?|pull requests?|issues?) )?"
-    rf"(?:{_NUMBER}[,;. ]{{0,3}}){{1,20}}$",
+_LAST_REFERENCE = re.compile(  # what it took it does not give back: of a line of nothing but numbers, all would be tried
+    r"[ ,;]{1,5}+(?:(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?|refs?|see|in):? )?(?:(?:PRs?|pull requests?|issues?) )?"
+    rf"(?:{_NUMBER}[,;. ]{{0,3}}+){{1,20}}+$",
     re.IGNORECASE,
 )
 _NEEDS_NUMBER = re.compile(r"\b(?:for|of|to|from|with|and|on|by|issues?|PRs?)$", re.IGNORECASE)  # `a fix for issue #12`
