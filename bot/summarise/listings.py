@@ -24,7 +24,7 @@ _LATER = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|anot
 _GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
 _FIRST = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
 _THING = re.compile(r"(?:an?|the(?! authors\b)) |[a-z]+ing\b")  # what the list has, not a sentence about it
-_ARTICLE = re.compile(r"(?:An?|The)(?= [a-z])")  # whether a thing follows it or a sentence, both colon and article suit it
+_ARTICLE = re.compile(r"^(?:An?|The)(?= [a-z])")  # of a thing or of a sentence: behind a colon either is right
 _HEADED = re.compile(r"(?:[\w-]+ ){0,6}[\w-]+: ")
 _AUTHORS = re.compile(r"\b[Tt]he authors\b")
 _FOLLOWING = re.compile(r"\bthe following (?=[a-z-]+$)")  # of which one follows

@@ -17,7 +17,10 @@ from bot.summarise.listings import with_whole_lists
         ("It rests on two ideas: (1) the authors sleep.", "It rests on two ideas, the first: the authors sleep."),
         ("It rests on two ideas: First, a cache that sleeps.", "It rests on two ideas, among them a cache that sleeps."),
         ("Two limits remain, namely: (i) caches sleep.", "Two limits remain, the first: caches sleep."),
-        ("It is composed of two key parts: 1) A night cache.", "It is composed of two key parts, the first: a night cache."),
+        (
+            "It is composed of two key parts: 1) A night cache of type A or so.",
+            "It is composed of two key parts, the first: a night cache of type A or so.",
+        ),
         (
             "It goes in two stages: 1) Night Sleep: the authors sleep.",
             "It goes in two stages, the first Night Sleep: the authors sleep.",
