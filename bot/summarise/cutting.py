@@ -25,6 +25,7 @@ _BESIDE = re.compile(rf"; |\s[—–]\s|, (?=(?:which|where|as well as|while \w+
 _TURNS = re.compile(r", (?=(?:while|whereas|although|though|but|yet|because|since)\b)")
 _COUNTED = re.compile(r"\b(?:then|second|finally)\b|\((?:ii|2|b)\)")  # the kept part would count to one
 _LISTED = re.compile(r"\b(?:two|three|four|five|six|seven|several|following)\b[^:;]*:\s")  # the kept part would say how many
+_DASH = re.compile(r"\s(?:[–—-]|--)\s")
 _NOT = re.compile(r"\b(?:not|no|nor|less|only)\b|n't\b")
 _NEAR = 60  # characters
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -63,6 +64,7 @@ def _may_cut(text: str, at: int) -> bool:
         words >= max(_SHORTEST, _ENOUGH * len(text.split()))
         and not _COUNTED.search(tail)
         and not (";" in tail and _LISTED.search(kept))
+        and not (_DASH.search(tail) and len(_DASH.findall(kept)) % 2)  # the second of a pair, or between them
         and set(_NUMBER.findall(tail)) <= set(_NUMBER.findall(kept))
         and set(_NAME.findall(tail)) <= set(_NAME.findall(kept))
         and all(kept.count(opened) == kept.count(closed) for opened, closed in ("()", "[]", "{}", "“”"))

@@ -59,6 +59,13 @@ def test_a_cut_never_leaves_a_bracket_open() -> None:
     assert shortened(long) == long
 
 
+@pytest.mark.parametrize("dash", ["–", "—", "-"])
+def test_a_cut_never_leaves_the_first_of_two_dashes_alone(dash: str) -> None:
+    long = f"The system {'moves data ' * 10}{dash} by day and by night {dash} to hosts whose {'users sleep and wait ' * 8}."
+    assert shortened(long) == long
+    assert shortened(long.replace(f"{dash} by", "by").replace(dash, "—")).endswith("by night.")
+
+
 def test_a_cut_leaves_most_of_the_sentence() -> None:
     long = "The system moves data from here to there and back each night, which " + "users like and praise " * 12 + "."
     assert shortened(long) == long
