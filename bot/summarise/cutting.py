@@ -64,8 +64,14 @@ def _may_cut(text: str, at: int) -> bool:
         words >= max(_SHORTEST, _ENOUGH * len(text.split()))
         and not _COUNTED.search(tail)
         and not (";" in tail and _LISTED.search(kept))
-        and not (_DASH.search(tail) and len(_DASH.findall(kept)) % 2)  # the second of a pair, or between them
+        and not _in_a_pair(kept, tail)
         and set(_NUMBER.findall(tail)) <= set(_NUMBER.findall(kept))
         and set(_NAME.findall(tail)) <= set(_NAME.findall(kept))
         and all(kept.count(opened) == kept.count(closed) for opened, closed in ("()", "[]", "{}", "“”"))
     )
+
+
+def _in_a_pair(kept: str, tail: str) -> bool:
+    """Whether the cut is at one of two dashes or between them: behind the second, what stands before the first goes on."""
+    before, after = len(_DASH.findall(kept)), len(_DASH.findall(tail))
+    return after > 0 and (before % 2 == 1 or (after > 1 and _DASH.match(tail) is not None))
