@@ -7,7 +7,11 @@
 3. `We propose, in this paper, X`, `X is studied in this work.` → `We propose X`, `X is studied.`
 4. `It allows us to see` → `It makes it possible to see`, `it helps us see` → `it helps to see`, `it gives us insight` →
    `it gives insight`: whether `us` are the authors or everybody need not be known. `It brings us closer` stays.
-5. A word that is written twice, `of the the model`, is written once.
+5. `Maestro (We use the word as players do.), a cache` → `Maestro, a cache`: an aside in which the authors speak goes, if it
+   has no figure.
+6. `To the best of our knowledge, we are the first to show X` → `To the best of our knowledge, this work is the first to
+   show X`.
+7. A word that is written twice, `of the the model`, is written once.
 """
 
 import re
@@ -102,6 +106,10 @@ _GIVES = re.compile(
     r"\b(g(?:i|a)v(?:e|es|ing)|offer(?:s|ed|ing)?) us (?=[a-z])",
     re.IGNORECASE,
 )
+_ASIDE = re.compile(r" \((?:[Ww]e|Here,? we) (?!and\b)[^()\d]{12,}\)(?! (?:is|are|was|were)\b)")
+_FIRST = re.compile(
+    r"^(To (?:the best of )?our (?:best )?knowledge, )we are the first to (?=[a-z])(?!.*\b(?:[Ww]e|us|ourselves)\b)"
+)
 _TWICE = re.compile(
     r"\b(the|a|an|of|to|and|is|are|with|for|by|on|in|as|(?!(?:that|very|plus)\b)(?-i:[a-z]){4,}) \1\b(?![-/])", re.IGNORECASE
 )
@@ -115,7 +123,7 @@ def plainer(text: str) -> str:
     if _IN_PAPER.search(text):
         for pattern, kept in _HERE:
             text = pattern.sub(kept, text)
-    text = _by_its_deed(_by_its_trials(text))
+    text = _by_its_deed(_by_its_trials(_FIRST.sub(r"\1this work is the first to ", _ASIDE.sub("", text))))
     return _without_us(text) if " us " in text else text
 
 

@@ -118,6 +118,24 @@ def test_whom_it_helps_need_not_be_known(before: str, after: str) -> None:
     assert plainer(before) == after
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("We present X (We use the word as all players do.), a cache.", "We present X, a cache."),
+        ("We present X (we use the word as 3 players do), a cache.", None),
+        ("We present X (a cache that we use each day), a cache.", None),
+        (
+            "To the best of our knowledge, we are the first to show X.",
+            "To the best of our knowledge, this work is the first to show X.",
+        ),
+        ("To our knowledge, we are the first to show that we win.", None),
+        ("To our knowledge, we are the first of the house.", None),
+    ],
+)
+def test_what_the_authors_say_of_themselves_is_told_of_the_work_where_that_is_safe(before: str, after: str | None) -> None:
+    assert plainer(before) == (after or before)
+
+
 WORDS = st.sampled_from(
     [
         *[
