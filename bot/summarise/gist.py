@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 MOST = 35  # words, where a border of clauses allows it; a few more before a sentence is broken off
 _BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among the first 35
 _SHORTEST = 12  # words in front of that border
+_FEWEST = 8  # words that are left without a count of points
 _OPENING = 200  # characters of a text of which no sentence can be told, about three lines
 
 # How much fitter a sentence must be that points at another from inside. On SciTLDR's 2,611 abstracts 5.1 % of those shown
@@ -41,7 +42,15 @@ _OPEN = 0.5
 _HOPES = re.compile(r"\bwe hope\b", re.IGNORECASE)  # for what comes of the work, mostly: it does not say what that is
 # The best first: what is counted follows a colon, and half of it is worse than none; what is said beside follows a comma.
 _BORDERS = (re.compile(r":(?= )"), re.compile(r";(?= )"), re.compile(r",(?= )"))
-_WEAK_END = re.compile(r"[,;:]?(?: (?:and|or|which|that|the|an?|of|to))*$")
+_WEAK_END = re.compile(
+    r"[,;:]?(?: (?:and|or|which|that|the|an?|of|to|through|via|by|with|using|in|into|from|for|on|two|three|four|five|"
+    r"several|key|main|novel|\(?\w\)))*$"
+)
+# `through two key ideas`, of which none follows.
+_COUNTED = re.compile(
+    r",? (?:(?:composed|consisting) of|through|via|by|with|using|in|into|from|including|namely)(?: the)?(?: following)? "
+    r"(?:two|three|four|five|six|seven|several|multiple|key|main)(?: [\w-]+){1,3}$"
+)
 
 
 async def gists(items: Sequence[Item]) -> Sequence[str]:
@@ -94,13 +103,29 @@ def _broken_off(sentence: str) -> str:
     shown = " ".join(words[:MOST])
     # What begins otherwise may have its subject behind its first commas.
     begun = begins_with_their_verb(shown) or shown.startswith("The authors ")
-    return f"{_WEAK_END.sub('', (_to_a_border(shown) if begun else '') or shown)} …"
+    return f"{_WEAK_END.sub('', (_to_a_border(shown) if begun else '') or _outside_brackets(shown))} …"
 
 
 def _to_a_border(shown: str) -> str:
     for border in _BORDERS:
         for match in reversed([*border.finditer(shown)]):
             kept = shown[: match.start()]
-            if len(kept.split()) >= _SHORTEST and kept.count("(") == kept.count(")"):
-                return kept
+            if len(kept.split()) >= _SHORTEST and _outside_brackets(kept) == kept:
+                return _without_their_count(kept) if match.group() == ":" else kept
     return ""
+
+
+def _without_their_count(kept: str) -> str:
+    fewer = _COUNTED.sub("", kept)
+    return fewer if len(fewer.split()) >= _FEWEST else kept
+
+
+def _outside_brackets(shown: str) -> str:
+    """The text up to the first bracket that it leaves open; the mark of a point, `2)`, closes none."""
+    opened: list[int] = []
+    for at, sign in enumerate(shown):
+        if sign == "(":
+            opened.append(at)
+        elif sign == ")" and opened:
+            opened.pop()
+    return shown[: opened[0]].rstrip() if opened and opened[0] else shown

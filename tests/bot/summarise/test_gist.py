@@ -53,6 +53,17 @@ def test_a_sentence_that_counts_its_steps_ends_before_them() -> None:
     assert told == "Proposes Tidy, a cache that predicts its own size in steps that need no second machine …"
 
 
+def test_a_count_of_steps_that_are_not_shown_goes_too() -> None:
+    told = of(f"We propose Tidy, a cache that predicts its own size and lets go through two key steps: {STEPS[:-1]}.")
+    assert told == "Proposes Tidy, a cache that predicts its own size and lets go …"
+
+
+def test_a_sentence_is_never_broken_off_in_a_bracket() -> None:
+    points = "1) a cache (for one of the many rooms), 2) a door (" + "for the rooms of the house and for more doors " * 4
+    told = of(f"Considering a house of many rooms and more doors, in which it is cold at night, we propose {points}).")
+    assert told.endswith("the authors propose 1) a cache (for one of the many rooms), 2) a door …")
+
+
 def test_a_sentence_that_ends_nowhere_is_broken_off_between_words() -> None:
     endless = "To make caches small, " + "in a house of many rooms and of many more doors than rooms " * 9 + "we sing."
     told = of(endless)
