@@ -21,6 +21,8 @@ NEAR = (
 LONGEST = 4000  # characters of a text; the models read less than half of it
 README = 1000  # characters of a README that count: what it is stands first, then how it is installed
 _STEPS = 127  # of 8 bits, the sign apart
+# The highest step of a row is 127, so its length is that at least and its scale 1/127 at most; this is told by one byte.
+_LARGEST = 1 / 32
 _SCALE = np.dtype("<f4")  # what stands behind the bytes of a row, the same on every machine
 
 
@@ -54,6 +56,12 @@ def unpack(packed: Sequence[bytes]) -> Floats:
     rows: Floats = steps.astype(np.float32)
     rows *= scales[:, None]
     return rows
+
+
+def sound(scales: Floats) -> NDArray[np.bool_]:
+    """Tell of each scale whether `pack` may have written it: one of damaged bytes may be no number, or any."""
+    found: NDArray[np.bool_] = (scales >= 0) & (scales < _LARGEST)
+    return found
 
 
 def split(packed: Sequence[bytes]) -> tuple[Bytes, Floats]:

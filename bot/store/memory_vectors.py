@@ -9,7 +9,7 @@ from bot.models import Item, Near
 from bot.ports_vectors import Embedded
 from bot.store.nearest import Nearest
 from bot.store.records import newness
-from bot.vectors import text_of_item, unpack
+from bot.vectors import sound, split, text_of_item, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,9 @@ class Meanings:
         return len(fresh)
 
     def of_keys(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
-        """Return the vectors of the space by the items' own keys."""
-        return {key: kept.packed for key in keys if (kept := self._vectors.get(key)) and kept.space == space}
+        """Return the vectors of the space by the items' own keys, those left out that are damaged."""
+        found = {key: kept.packed for key in keys if (kept := self._vectors.get(key)) and kept.space == space}
+        return {key: packed for key, packed in found.items() if sound(split([packed])[1]).all()}
 
     def mark(self) -> str:
         """Return how often vectors were changed."""

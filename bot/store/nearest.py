@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.vectors import Bytes, Floats, split
+from bot.vectors import Bytes, Floats, sound, split
 
 Ids = NDArray[np.int64]
 T = TypeVar("T", np.int8, np.int32, np.int64, np.uint64, np.float32)
@@ -51,10 +51,17 @@ class Nearest:
         return self._end - len(self._free)
 
     def put(self, ids: Ids, packed: Sequence[bytes]) -> None:
-        """Keep the vectors of these ids, each once, in place of those they had; raises ValueError for another size."""
+        """Keep the vectors of these ids, each once, in place of those they had; raises ValueError for another size.
+
+        One that is damaged is none.
+        """
         steps, scales = split(packed)
         if len(ids) and steps.shape[1] != self.size:
             raise ValueError(f"A vector of {steps.shape[1]} numbers among those of {self.size}.")
+        kept = sound(scales)
+        if not kept.all():
+            self.remove(ids[~kept])
+            ids, steps, scales = ids[kept], steps[kept], scales[kept]
         if not len(ids):
             return
         self._make_room(len(ids), int(ids.max()))

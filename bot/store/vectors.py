@@ -21,6 +21,8 @@ from bot.vectors import Floats, text_digest, unpack
 _AT_ONCE = 4096  # rows that are read into the copy at a time
 _SAMPLE = 100  # vectors that show how long all of their space are
 _CHANGES = "vector changes"  # the fact that has the number of the last write
+# Of so many bytes, and with a scale that `bot.vectors.sound` takes: not negative, and below 1/32, as its last byte tells.
+_SOUND = "typeof(vector) = 'blob' and length(vector) = ? and substr(vector, -1) < x'3d'"
 _SINCE = "vector changes known since"  # a copy that knows less is made anew: what went before is forgotten
 
 
@@ -58,12 +60,12 @@ def _stored(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
 
 
 def of_keys(db: Database, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
-    """Return the vectors of the space by the items' own keys, those left out that are damaged: of another size."""
+    """Return the vectors of the space by the items' own keys, those left out that are damaged."""
     number = _space(db, space)
     sql = (
         "select key, vector from items join vectors on item = items.id"
         # A plus keeps SQLite from going through all vectors of the space instead.
-        " where key in (select value from json_each(?)) and +space = ? and length(vector) = ?"
+        f" where key in (select value from json_each(?)) and +space = ? and {_SOUND}"
     )
     return dict(db.execute(sql, [json.dumps(list(keys)), number, _length(db, number)]).fetchall())
 
@@ -71,7 +73,7 @@ def of_keys(db: Database, space: str, keys: Collection[str]) -> Mapping[str, byt
 def _length(db: Database, space: int) -> int:
     """Return how many bytes a vector of the space has, as most of a few do; 0 where there is none."""
     sql = (
-        "select length(vector) from (select vector from vectors where space = ? limit ?)"
+        "select length(vector) from (select vector from vectors where space = ? limit ?) where typeof(vector) = 'blob'"
         " group by 1 order by count(*) desc, 1 desc limit 1"
     )
     row = db.execute(sql, [space, _SAMPLE]).fetchone()
@@ -121,9 +123,9 @@ def prune(db: Database) -> None:
 
 
 def _damaged(db: Database) -> list[int]:
-    """Return the ids of the items whose vector has another size than its space."""
+    """Return the ids of the items whose vector has another size than its space, or is none."""
     spaces = [number for (number,) in db.execute("select number from vector_spaces").fetchall()]
-    sql = "select item from vectors where space = ? and length(vector) <> ?"
+    sql = f"select item from vectors where space = ? and not ({_SOUND})"
     return [item for space in spaces for (item,) in db.execute(sql, [space, _length(db, space)]).fetchall()]
 
 
@@ -199,14 +201,12 @@ class Copy:
     def _follow(self, db: Database) -> None:
         sql = "select item from gone_vectors where change > ?"
         gone = [item for (item,) in db.execute(sql, [self._change]).fetchall()]
-        sql = "select item from vectors where change > ? and space <> ?"
-        gone += [item for (item,) in db.execute(sql, [self._change, self._space]).fetchall()]
-        self._nearest.remove(np.array(gone, np.int64))
+        fitting = [self._change, self._space, self._nearest.size + 4]
         # Left to itself, SQLite goes through all vectors of the space for the few that are new.
-        sql = (
-            "select item, vector from vectors indexed by vectors_change"
-            " where change > ? and space = ? and length(vector) = ?"
-        )
-        rows = db.execute(sql, [self._change, self._space, self._nearest.size + 4])
+        changed = "vectors indexed by vectors_change where change > ?"
+        sql = f"select item from {changed} and not (space = ? and {_SOUND})"
+        gone += [item for (item,) in db.execute(sql, fitting).fetchall()]
+        self._nearest.remove(np.array(gone, np.int64))
+        rows = db.execute(f"select item, vector from {changed} and space = ? and {_SOUND}", fitting)
         while some := rows.fetchmany(_AT_ONCE):
             self._nearest.put(np.array([item for item, _ in some], np.int64), [vector for _, vector in some])

@@ -1,14 +1,18 @@
 """What every store keeps of vectors: one for an item, as long as its text is the same."""
 
+import struct
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from math import inf, nan
 
 import numpy as np
+import pytest
 
-from bot.models import Item, Kind
+from bot.models import Item, Kind, Near
 from bot.ports import Store
 from bot.ports_vectors import Embedded
+from bot.query import parse
 from bot.vectors import pack, unpack
 from tests.conftest import NOW
 
@@ -24,6 +28,9 @@ def paper(number: int, **changes: object) -> Item:
 def vector(*numbers: float) -> bytes:
     row = np.array([numbers], np.float32)
     return pack(row / np.linalg.norm(row))[0]
+
+
+UNSOUND = [vector(1, 2)[:-4] + struct.pack("<f", wrong) for wrong in (inf, -inf, nan, 1 / 32, -0.01, 3e38)]
 
 
 async def keep(store: Store, items: Sequence[Item], *, space: str = SPACE, quick: bool = False) -> int:
@@ -104,6 +111,20 @@ async def test_a_vector_goes_with_its_item(store: Store) -> None:
     assert await store.embedded(SPACE) == Embedded(whole=1, quick=0, lacking=0)
     assert (await store.statistics())["vectors"] == 1
     assert await store.check() == []
+
+
+@pytest.mark.parametrize("wrong", UNSOUND)
+async def test_a_vector_whose_scale_is_no_scale_is_none(store: Store, wrong: bytes) -> None:
+    items = [paper(1), paper(2)]
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, [wrong, vector(1, 2)], quick=False)
+    assert (await store.vectors(SPACE, ["arxiv:1", "arxiv:2"])).keys() == {"arxiv:2"}
+    near = Near(SPACE, vector(1, 2), 0.0)
+    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    assert [hit.item.key for hit in page.hits] == ["arxiv:2"]
+    await store.save_vectors(SPACE, items, [vector(1, 2), wrong], quick=False)
+    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    assert [hit.item.key for hit in page.hits] == ["arxiv:1"]
 
 
 async def test_the_mark_changes_with_the_vectors_and_with_nothing_else(store: Store) -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
+from bot.models import Near
 from bot.ports_vectors import Embedded
+from bot.query import parse
 from bot.store.connections import connect
 from bot.store.sqlite import SqliteStore
 from bot.vectors import unpack
 from tests.conftest import NOW
 from tests.contract.made import digest, paper
-from tests.contract.test_vectors import SPACE, keep, lacking, vector
+from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
 
 LATER = ("m005_unposted", "m006_vectors")
 
@@ -53,7 +55,7 @@ async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(p
     await store.close()
 
 
-def damaged(path: Path, vector: bytes) -> None:
+def damaged(path: Path, vector: bytes | str) -> None:
     """Put these bytes in the place of the oldest item's vector."""
     db = connect(path)
     db.execute("update vectors set vector = ? where item = (select min(item) from vectors)", [vector])
@@ -61,9 +63,9 @@ def damaged(path: Path, vector: bytes) -> None:
     db.close()
 
 
-@pytest.mark.parametrize("wrong", [b"", b"\1", vector(1, 2)[:-1], vector(1, 2, 3)])
+@pytest.mark.parametrize("wrong", [b"", b"\1", vector(1, 2)[:-1], vector(1, 2, 3), "1", "abcdef", *UNSOUND])
 async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item_waits_for_another(
-    path: Path, wrong: bytes
+    path: Path, wrong: bytes | str
 ) -> None:
     store = SqliteStore(path)
     await store.open()
@@ -75,6 +77,9 @@ async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item
     assert len(found) == 2
     assert {len(packed) for packed in found.values()} == {len(vector(1, 2))}
     assert unpack(list(found.values())).shape == (2, 2)
+    near = Near(SPACE, vector(1, 2), 0.0)
+    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    assert {hit.item.key for hit in page.hits} == found.keys()
     assert await lacking(store) == []
     await store.prune(items_before=NOW - timedelta(days=9999), readings_before=NOW.date(), now=NOW)
     assert await lacking(store) == [items[0].key]
