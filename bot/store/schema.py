@@ -40,8 +40,7 @@ create table items (
 );
 create index items_seen on items (seen);
 create index items_newest on items (newest, key);
--- The whole item as JSON.
-create table records (id integer primary key, data text not null);
+create table records (id integer primary key, data text not null); -- the whole item as JSON
 create table aliases (alias text primary key, item integer not null) without rowid;
 create index aliases_item on aliases (item);
 create table readings (
@@ -332,8 +331,7 @@ create table vectors (
 );
 create index vectors_space on vectors (space, quick, item);
 create index vectors_change on vectors (change);
--- Those that went, until the next pruning, for copies in memory.
-create table gone_vectors (item integer primary key, change integer not null);
+create table gone_vectors (item integer primary key, change integer not null); -- until the next pruning, for copies
 """
 
 
@@ -341,6 +339,11 @@ create table gone_vectors (item integer primary key, change integer not null);
 def m006_vectors(db: Database) -> None:
     """Make the tables of the items' vectors."""
     _run(db, _VECTORS)
+
+
+@migrations()
+def m007_releases(db: Database) -> None:
+    """Change no table: records of items may tell of releases from here on, which older versions take for damage."""
 
 
 def make_index(conn: sqlite3.Connection) -> None:
@@ -362,8 +365,7 @@ def make_index(conn: sqlite3.Connection) -> None:
         "create table labels (field text, value text, items integer not null, primary key (field, value)) without rowid"
     )
     conn.execute("create index labels_items on labels (field, items desc, value)")
-    weights = ", ".join(map(str, _WEIGHTS))
-    conn.execute("insert into words (words, rank) values ('rank', ?)", [f"bm25({weights})"])
+    conn.execute("insert into words (words, rank) values ('rank', ?)", [f"bm25({', '.join(map(str, _WEIGHTS))})"])
 
 
 def migrate(db: Database) -> None:
@@ -377,8 +379,7 @@ def migrate(db: Database) -> None:
 
 def refuse_strangers(db: Database) -> None:
     """Raise StoreError when the file is not ours or was written by a newer version."""
-    mark = db.execute("pragma application_id").fetchone()[0]
-    if mark != APPLICATION_ID and db.table_names():
+    if db.execute("pragma application_id").fetchone()[0] != APPLICATION_ID and db.table_names():
         raise StoreError("The database file belongs to another program; give Broadsheet a path of its own.")
     newer = {migration.name for migration in migrations.applied(db)} - set(migration_names())
     if newer:

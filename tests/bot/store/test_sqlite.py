@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +17,11 @@ import pytest
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import And, Item, Kind, Query, SourceState, Term
+from bot.models import And, Item, Kind, Query, Release, SourceState, Term
 from bot.store import ingest
+from bot.store.connections import connect
 from bot.store.locks import turn_lock
+from bot.store.schema import migrations
 from bot.store.sqlite import SqliteStore
 from tests.contract.records import records
 
@@ -268,6 +271,33 @@ async def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(store:
     with pytest.raises(StoreError, match=r"newer Broadsheet.*m999_wonders"):
         await SqliteStore(path).open()
     assert content_of(path) == before
+
+
+def sixth_edition(path: Path) -> set[str]:
+    """Make a database as the sixth schema has it, and return the names of the migrations that it knows."""
+    path.parent.mkdir()
+    db = connect(path)
+    migrations.apply(db, stop_before="m007_releases")
+    db.conn.commit()
+    db.close()
+    return migrations_of(path)
+
+
+def migrations_of(path: Path) -> set[str]:
+    with closing(sqlite3.connect(path)) as plain:
+        return {name for (name,) in plain.execute("select name from _sqlite_migrations")}
+
+
+async def test_a_version_that_knows_no_releases_has_a_migration_to_refuse_a_database_with_them_by(path: Path) -> None:
+    known = await asyncio.to_thread(sixth_edition, path)
+    store = SqliteStore(path)
+    await store.open()
+    item = Item(key="github:a/b", kind=Kind.REPO, title="a/b", release=Release(tag="v1", published=NOW))
+    await store.add([item], NOW)
+    assert (await store.find(["github:a/b"])).keys() == {"github:a/b"}
+    assert await store.check() == []
+    await store.close()
+    assert await asyncio.to_thread(migrations_of, path) - known == {"m007_releases"}
 
 
 async def test_a_file_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:
