@@ -48,9 +48,15 @@ _VERBS = _words(
 # Where a noun with its words begins, and no verb: a verb that no list knows may follow any other word.
 _LEADS = _words(
     """a an the its their our my your his her each every any no another various different existing current recent new novel
-    several multiple numerous diverse certain traditional conventional modern two three four five six
+    several multiple numerous diverse certain traditional conventional modern two three four five six as
     of in for with by on from at across under between within over into via without about against toward towards despite
     among beyond around per versus is are was were be has have had when while if because since although though whether"""
+)
+# What may stand between those and the words that say which.
+_PALE = _words(
+    """key main major common specific particular similar related additional important critical significant emerging promising
+    proposed resulting corresponding underlying powerful standard typical fundamental core simple effective comprehensive
+    extensive large-scale"""
 )
 _NOUNS_TOO = _words(
     """form model map sample view process address set run need design study release support increase share show face pose use
@@ -68,7 +74,7 @@ _DASH = re.compile(r" -{1,3} |[–—]")
 _WEAK = _words(
     """large small available considerable right distinct essential primary representative efficient strong severe complex
     formal systematic final single good high-quality unique whole entire rich great vast wide early initial local
-    global"""
+    global million billion thousand hundred"""
 )
 _WORD = re.compile(r"[A-Za-z][\w-]*$")
 # `such as`, `those who`, `this is`, `this year` point at nothing before them.
@@ -149,10 +155,10 @@ def _which(noun: str, before: str) -> str:
 
 def _leads(words: Sequence[str]) -> bool:
     """Whether a noun with its words begins after these: at the beginning, after an article, a preposition, a known verb."""
-    last = words[-1].lower() if words else "the"
+    last = next((word for word in map(str.lower, reversed(words)) if word not in _PALE), "the")
     stem = last.removesuffix("s")
     known = last in _LEADS or last in _VERBS or (stem in _VERBS and stem not in _NOUNS_TOO) or last.endswith(("'s", "’s"))
-    return known or re.fullmatch(r"[a-z-]{3,}(?:ed|ing)", last) is not None
+    return known or re.fullmatch(r"[a-z-]{3,}(?:ed|ing)|\d[\d,.]*", last) is not None
 
 
 def _stands_beside(ahead: str) -> bool:

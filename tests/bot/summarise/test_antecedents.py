@@ -19,6 +19,8 @@ from bot.summarise.dangling import Told, explained
         ("We propose a night protocol.", "Using this protocol, it wins.", "Using the night protocol, it wins."),
         ("LLM caches are slow.", "Making these caches is dear.", "Making LLM caches is dear."),
         ("It needs several night caches.", "Two such caches fail.", "Two night caches fail."),
+        ("We build 10 key night caches.", "Making these caches is dear.", "Making the night caches is dear."),
+        ("It serves as main night cache.", "Using this cache, it wins.", "Using the night cache, it wins."),
         ("It has two large night caches.", "Making these caches fail.", "Making the large night caches fail."),
     ],
 )
@@ -43,6 +45,7 @@ def test_they_are_called_what_the_sentence_before_calls_them(before: str, senten
         ("It goes through night.", "It achieves this through sleep."),
         ("", "Making these caches is dear."),
         ("They can violate safety constraints.", "We read such constraints."),
+        ("It processes 2 million clips.", "We cut these clips."),
         ("They often violate safety constraints.", "We read such constraints."),
         ("They fail to violate safety constraints.", "We read such constraints."),
         ("Models that violate safety constraints fail.", "We read such constraints."),
