@@ -49,7 +49,7 @@ _WEAK_END = re.compile(
 # `through two key ideas`, of which none follows.
 _COUNTED = re.compile(
     r",? (?:(?:composed|consisting) of|through|via|by|with|using|in|into|from|including|namely)(?: the)?(?: following)? "
-    r"(?:two|three|four|five|six|seven|several|multiple|key|main)(?: [\w-]+){1,3}$"
+    r"(?:two|three|four|five|six|seven|several|multiple|key|main)(?: [a-z-]+){1,3}$"
 )
 
 

@@ -16,7 +16,7 @@ _BEGUN = re.compile(
 )
 _COUNTED = re.compile(
     r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|multiple|key|main|major|following|core|critical|distinct|"
-    r"[2-9]) (?:[\w-]+ ){0,4}?[\w-]+s\b(?!.*[:;])[^.]{0,60}$",
+    r"[2-9]) (?:[\w-]+ ){0,4}?[\w-]+s\b(?!.*[:;])(?-i:[^.A-Z]){0,60}$",
     re.IGNORECASE,
 )
 _NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"

@@ -55,6 +55,7 @@ _APPOSED = re.compile(
     r"^[^,]*\b(?:data ?sets|benchmarks|tasks|settings|domains|scenarios|corpora|suites),",
     re.IGNORECASE,
 )
+_IN_BRACKETS = re.compile(r" \([^()]*\)")
 _CONDUCTED = re.compile(
     rf"^(?:we|this (?:paper|work|study)|the authors) (?:also |further |then )?{_RUN}(?:s|es|ed)? "
     rf"(?P<what>(?:[\w'-]+ ){{0,6}}?{_TRIALS})\b{_WHERE}{_TOLD}",
@@ -142,8 +143,9 @@ def _by_its_trials(text: str) -> str:
 
 def _closed(where: str) -> str:
     """`on two sets, namely X and Y,`: the comma that an apposition needs before the verb; an enumeration needs none."""
-    _, comma, last = where.rpartition(", ")
-    if not comma or (re.search(r"(?:^| )(?:and|or) ", last) and not _APPOSED.search(where)):
+    told = _IN_BRACKETS.sub("", where)
+    _, comma, last = told.rpartition(", ")
+    if not comma or (re.search(r"(?:^| )(?:and|or) ", last) and not _APPOSED.search(told)):
         return where
     return f"{where},"
 

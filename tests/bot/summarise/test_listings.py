@@ -33,6 +33,10 @@ from bot.summarise.listings import with_whole_lists
             "The authors make two contributions: (i) The authors sleep.",
             "The authors make two contributions, the first: they sleep.",
         ),
+        (
+            "It is a pipeline for 5 large hosts of the Tibet Plateau: (1) a cache.",
+            "It is a pipeline for 5 large hosts of the Tibet Plateau: a cache.",
+        ),
         ("All of them suffer from: (1) noise.", "All of them suffer from: noise."),
         ("The results are as follows: (1) caches sleep.", "The results are as follows: caches sleep."),
         ("The cache is small and quick; 2) sorting; 3) telling.", "The cache is small and quick."),

@@ -23,6 +23,10 @@ from bot.summarise.plain import plainer
         ("We run tests on two sets, Y and Z, showing that X wins.", "Tests on two sets, Y and Z, show that X wins."),
         ("We run tests on data sets, Y and Z, showing that X wins.", "Tests on data sets, Y and Z, show that X wins."),
         ("We run tests with Y and Z, two sets, showing that X wins.", "Tests with Y and Z, two sets, show that X wins."),
+        (
+            "We run tests on two sets (i.e., Y and Z), showing that X wins.",
+            "Tests on two sets (i.e., Y and Z) show that X wins.",
+        ),
         ("We run tests on Y, Z, and W, showing that X wins.", "Tests on Y, Z, and W show that X wins."),
         ("We run tests on Y, Z and W, showing that X wins.", "Tests on Y, Z and W show that X wins."),
     ],
