@@ -74,8 +74,8 @@ _AND_VERB = re.compile(rf"(, and )({'|'.join(_SINGULAR)})(?={_OBJECT.pattern})")
 # What everybody does, not the authors alone: `the data that we produce daily`, `as we move on`, `we must`.
 _DOINGS = """
     humans? people live lived inhabit perceive encounter face depend eat speak talk must should need know see risk tend want
-    interact communicate travel consume remember spend breathe age move enter approach transition progress lack become as the
-    an? it our to
+    interact communicate travel consume remember spend breathe age move enter transition progress lack become as the
+    approach(?!.this\\b) an? it our to
 """
 _BY_EVERYBODY = "|".join(_DOINGS.split())
 _AUTHORS = re.compile(

@@ -58,6 +58,7 @@ def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
         ("Using X, we find Y.", "Using X, the authors find Y."),
         ("With X we see that it lets us win.", "With X we see that it lets us win."),
         ("Using X, we find that it lets us win.", "Using X, the authors find that it lets them win."),
+        ("We approach this task from two sides.", "The authors approach this task from two sides."),
     ],
 )
 def test_the_authors_are_named_where_their_verb_cannot_come_first(before: str, after: str) -> None:
