@@ -35,6 +35,14 @@ _BARS = {PROBLEM: -0.5, METHOD: -1.5, EVIDENCE: -0.5, WHY: -1.2}
 _SECOND = {METHOD: 1.6, EVIDENCE: 1.5}
 _MECHANISM = 2.0  # how much fitter it is beside the first where it says by which means
 _ENOUGH = {METHOD: 24, EVIDENCE: 24}  # words of a first sentence that needs no second
+# How much fitter the first sentence is to be the method that says in so many words what the work is. On the 639 marked
+# abstracts, by ten-fold cross-validation, what is shown is a marked sentence in 94.2 % (93.4 without) and the best of them in
+# 87.3 % (85.1): 2.2 points more [0.6, 3.8]; 0.7 and 1 were alike.
+_ANNOUNCED = 0.5
+_ANNOUNCES = re.compile(
+    r"\b[Ww]e (?:\w+ )?(?:propose|present|introduce)\b|"
+    r"^This (?:paper|work|article|study) (?:\w+ )?(?:proposes|presents|introduces)\b"
+)
 _LEANING = 1.2  # how much fitter a sentence must be that cannot stand without the one before it; 0.5 to 1.5 were alike
 
 # The same of a sentence that points at another from inside, alone and with the one before it. On 639 marked abstracts the
@@ -61,6 +69,7 @@ class _Text(NamedTuple):
     fitness: Fitness
     leans: Sequence[bool]
     open: Sequence[bool]  # which point at another from inside
+    announced: int | None  # where the work is announced first
 
     def usable(self, at: int) -> bool:
         return bool(self.fitness[at, 0] > UNFIT)
@@ -85,7 +94,8 @@ def choose(sentences: Sequence[str], title: str = "", explained: Sequence[str] |
     `explained` are the sentences as they would be shown (`bot.summarise.dangling`); without it, as they stand.
     """
     shown = sentences if explained is None else explained
-    text = _Text(shown, fit(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)])
+    announced = next((at for at, sentence in enumerate(shown) if _ANNOUNCES.search(sentence)), None)
+    text = _Text(shown, fit(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)], announced)
     chosen = _together(text)
     _fill(chosen, text)
     for part in _SECOND:
@@ -111,7 +121,7 @@ def _options(part: str, text: _Text) -> list[_Option]:
 
 
 def _option(part: str, at: int, fitness: float, text: _Text) -> _Option | None:
-    gain = fitness - _BARS[part]
+    gain = fitness - _BARS[part] + (_ANNOUNCED if part == METHOD and at == text.announced else 0.0)
     pair = (at - 1, at)
     paired = at > 0 and not text.leans[at - 1] and text.usable(at - 1) and text.length(pair) <= _PAIR_WORDS
     if text.leans[at]:
