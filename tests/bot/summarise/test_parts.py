@@ -101,7 +101,7 @@ def test_what_announces_the_work_is_the_method_rather_than_what_is_nearly_as_fit
         "Caches are essential.",
         study,
         "We present Tidy, which learns when to let go.",
-        "It reduces misses by 31%.",
+        "Tidy reduces misses by 31%.",
     ]
     told = fit(sentences)[:, PARTS.index(METHOD)]
     assert 0 < told[1] - told[2] < 0.5
