@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, timedelta
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-READMES_KEPT = timedelta(days=60)  # and the days on which releases were asked for
-MAX_READMES = 2_000
+KEPT = timedelta(days=60)  # the days on which READMEs and releases were asked for
+MOST = 2_000  # READMEs, and as many lists of releases
 
 
 class Seen(BaseModel):
@@ -44,10 +44,8 @@ class Mark(BaseModel):
 
     def trimmed(self, searches: Collection[str], watched: Collection[str], today: date) -> "Mark":
         """Return the mark without what is no longer searched or watched, and without old READMEs and releases."""
-        recent = sorted((day, key) for key, day in self.readmes.items() if today - day <= READMES_KEPT)[-MAX_READMES:]
-        asked = sorted((seen.day, key) for key, seen in self.releases.items() if today - seen.day <= READMES_KEPT)[
-            -MAX_READMES:
-        ]
+        recent = sorted((day, key) for key, day in self.readmes.items() if today - day <= KEPT)[-MOST:]
+        asked = sorted((seen.day, key) for key, seen in self.releases.items() if today - seen.day <= KEPT)[-MOST:]
         return Mark(
             searches={text: min(time, _end(today)) for text, time in self.searches.items() if text in searches},
             watched={name: seen for name, seen in self.watched.items() if name in watched},
