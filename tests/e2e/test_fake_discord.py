@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import aiohttp
@@ -264,7 +264,7 @@ async def _until_invalid(socket: aiohttp.ClientWebSocketResponse) -> AsyncIterat
 
 
 async def test_a_nonce_is_remembered_for_a_few_minutes(room: Room) -> None:
-    now = datetime(2026, 11, 22, 7, 0, tzinfo=UTC)
+    now = room.fake.clock()  # not before the room was made: identifiers follow the clock
     room.fake.clock = lambda: now
     _, first = await room.post(nonce="d1", enforce_nonce=True)
     now += timedelta(seconds=179)
@@ -322,7 +322,7 @@ async def test_a_locked_thread_stays_shut_and_another_is_opened_by_a_message(roo
 
 
 async def test_an_interaction_has_one_first_reply_within_three_seconds_and_lives_for_fifteen_minutes(room: Room) -> None:
-    fake, now = room.fake, datetime(2026, 11, 22, 7, 0, tzinfo=UTC)
+    fake, now = room.fake, room.fake.clock()
     fake.clock = lambda: now
     await room.ask("PUT", f"/applications/{fake.application}/commands", [{"name": "help", "description": "All of it"}])
     asked = await fake.slash("help", user=room.anna, channel=room.papers, wait=None)
