@@ -26,6 +26,7 @@ from tests.bot.sources.replay import recorded, release, repository
 from tests.fakes.web import Answer, Asked, Web
 
 OLD = {"created_at": "2020-01-01T00:00:00Z"}
+ALLOWED = {"readme": {"readmes": 5}, "releases": {"releases": 5}}  # by what is asked for of a repository
 
 
 def repositories(web: Web, **fields: object) -> None:
@@ -219,21 +220,23 @@ async def test_the_repositories_of_a_watched_owner_come_with_their_releases(web:
     assert item.release.tag == "rocm-6.4"
 
 
-async def test_requests_used_up_by_releases_cost_only_the_releases(web: Web, http: Http, now: datetime) -> None:
+@pytest.mark.parametrize("what", ["readme", "releases"])
+async def test_requests_used_up_by_reading_on_cost_only_what_is_read(web: Web, http: Http, now: datetime, what: str) -> None:
     web.answer(SEARCH, found(repository("a/b"), repository("c/d")))
-    web.answer("/repos/a/b/releases", recorded("limit-2013")[0].answer())
-    batches = await collect(source(http, web, searches=["x"], releases=5), now)
+    web.answer(f"/repos/a/b/{what}", recorded("limit-2013")[0].answer())
+    batches = await collect(source(http, web, searches=["x"], **ALLOWED[what]), now)
     assert keys_of(batches) == ["github:a/b", "github:c/d"]
-    assert [asked.path for asked in web.asked] == [SEARCH, "/repos/a/b/releases", SEARCH]
+    assert [asked.path for asked in web.asked] == [SEARCH, f"/repos/a/b/{what}", SEARCH]
     assert json.loads(last_mark(batches))["releases"] == {}
 
 
-async def test_a_secondary_limit_met_at_releases_ends_the_collection_after_the_items(
-    web: Web, http: Http, now: datetime
+@pytest.mark.parametrize("what", ["readme", "releases"])
+async def test_a_secondary_limit_met_when_reading_on_ends_the_collection_after_the_items(
+    web: Web, http: Http, now: datetime, what: str
 ) -> None:
     web.answer(SEARCH, found(repository("a/b")))
-    web.answer("/repos/a/b/releases", recorded("secondary-limits")[2].answer())
-    batches, failure = await collect_until_failure(source(http, web, searches=["x"], releases=5), now)
+    web.answer(f"/repos/a/b/{what}", recorded("secondary-limits")[2].answer())
+    batches, failure = await collect_until_failure(source(http, web, searches=["x"], **ALLOWED[what]), now)
     assert keys_of(batches) == ["github:a/b"]
     assert "secondary rate limit" in str(failure)
 

@@ -158,21 +158,3 @@ async def test_a_readme_that_cannot_be_read_costs_nothing_else(web: Web, http: H
     batches = await collect(source(http, web, searches=["x"], readmes=5), now)
     assert [item.readme for item in items_of(batches)] == [""]
     assert [asked.path for asked in web.asked].count("/repos/some/repo/readme") == 1
-
-
-async def test_requests_used_up_by_readmes_cost_only_the_readmes(web: Web, http: Http, now: datetime) -> None:
-    web.answer(SEARCH, found(repository("a/b"), repository("c/d")))
-    web.answer("/repos/a/b/readme", recorded("limit-2013")[0].answer())
-    batches = await collect(source(http, web, searches=["x"], readmes=5), now)
-    assert keys_of(batches) == ["github:a/b", "github:c/d"]
-    assert [asked.path for asked in web.asked] == [SEARCH, "/repos/a/b/readme", SEARCH]
-
-
-async def test_a_secondary_limit_met_at_a_readme_ends_the_collection_after_the_items(
-    web: Web, http: Http, now: datetime
-) -> None:
-    web.answer(SEARCH, found(repository("a/b")))
-    web.answer("/repos/a/b/readme", recorded("secondary-limits")[2].answer())
-    batches, failure = await collect_until_failure(source(http, web, searches=["x"], readmes=5), now)
-    assert keys_of(batches) == ["github:a/b"]
-    assert "secondary rate limit" in str(failure)
