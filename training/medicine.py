@@ -16,7 +16,7 @@ from training.network import Batch, Text, expected
 
 _PENALTY = 10.0  # on distances from the last layer of computing
 _PENALTY_FIELD = 3.0
-_ROOM = 0.02  # added to the spread of each number of a gist, so that one which hardly varies is not blown up
+_ROOM = 0.02  # added to the spread of each number of what a text is about, so that one which hardly varies is not blown up
 _STEPS, _STEPS_FIELD = 60, 200
 # The logarithm of the odds before a text is read: of what Broadsheet reads, about one in twenty is of medicine, if any.
 _SELDOM = -3.0
@@ -55,12 +55,12 @@ def _labelled(network: Network, texts: Sequence[Text], last: Matrix) -> Network:
 
 
 def _told(texts: Sequence[Seen], others: Sequence[Seen]) -> Vector:
-    """What tells `texts` from `others`: a weight for each number of a gist, and one more."""
-    gists = np.array([one.gist for one in (*texts, *others)], dtype=np.float64)
+    """What tells `texts` from `others`: a weight for each number of what a text is about, and one more."""
+    abouts = np.array([one.about for one in (*texts, *others)], dtype=np.float64)
     fields = np.repeat([1.0, 0.0], [len(texts), len(others)])
-    counts = np.repeat([1 / len(texts), 1 / len(others)], [len(texts), len(others)]) * len(gists) / 2
-    spread = gists.std(axis=0) + _ROOM
-    rows = gists / spread
+    counts = np.repeat([1 / len(texts), 1 / len(others)], [len(texts), len(others)]) * len(abouts) / 2
+    spread = abouts.std(axis=0) + _ROOM
+    rows = abouts / spread
 
     def loss(point: Vector) -> tuple[float, Vector]:
         weights = rows @ point[:-1] + point[-1]

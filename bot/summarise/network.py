@@ -38,7 +38,7 @@ class Network(NamedTuple):
     medical_out: Floats  # the last layer and the chain for medicine
     medical_bias: Floats
     medical_transitions: Floats
-    medical: Floats  # what tells medicine: one number for each of a gist, and one more
+    medical: Floats  # what tells medicine: one number for each of what a text is about, and one more
 
 
 class Weighed(NamedTuple):
@@ -52,14 +52,14 @@ class Seen(NamedTuple):
     """A text as the last layer sees it."""
 
     last: Floats  # sentences x (hidden and the sentence itself)
-    gist: Floats  # what it is about: the mean of what the windows answer to its sentences, and of its words' vectors
+    about: Floats  # what it speaks of: the mean of what the windows answer to its sentences, and of its words' vectors
 
 
 def weighed(sentences: Sequence[str], network: Network) -> Weighed:
     """Return what the network finds in the sentences of a text, of which there is one at least."""
     places, lengths = numbered(sentences, network.words)
-    last, gist = seen(places, lengths, standing(lengths), network)
-    medical = float(np.exp(-np.logaddexp(0.0, -float(gist @ network.medical[:-1] + network.medical[-1]))))
+    last, about = seen(places, lengths, standing(lengths), network)
+    medical = float(np.exp(-np.logaddexp(0.0, -float(about @ network.medical[:-1] + network.medical[-1]))))
     found = (1 - medical) * (last @ network.out + network.out_bias).astype(np.float64)
     found += medical * (last @ network.medical_out + network.medical_bias)
     chain = (1 - medical) * network.transitions.astype(np.float64) + medical * network.medical_transitions
