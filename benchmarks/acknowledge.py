@@ -34,10 +34,10 @@ from benchmarks.loop_lag import watched
 from bot.app import App, built
 from bot.commands import BY_COMMAND, parse
 from bot.models import Batch, Item, SourceState
-from bot.platforms import Platform
-from bot.settings import Settings
-from bot.settings_chat import DiscordSettings, SlackSettings
-from bot.settings_sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from bot.service.platforms import Platform
+from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.load import Settings
+from bot.settings.sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 PEOPLE = 20
 TARGET = 500  # milliseconds
@@ -68,7 +68,7 @@ COMMANDS = (
 
 
 class Archive:
-    """bot.ports.Source: the papers of a file, page by page."""
+    """bot.ports.store.Source: the papers of a file, page by page."""
 
     name, title = "arxiv", "arXiv"
 
@@ -157,7 +157,7 @@ class Other:
 @asynccontextmanager
 async def slack_opened(given: Mapping[str, Any], app: App) -> AsyncIterator[Platform]:
     """Connect the service to the Slack of the tests."""
-    from adapters.slack.connect import opened
+    from adapters.slack.connection.platform import opened
 
     async with opened(SlackSettings(**given), app.line(_now)) as platform:
         yield platform
@@ -188,7 +188,7 @@ async def slack_running() -> AsyncIterator[Other]:
 @asynccontextmanager
 async def discord_opened(given: Mapping[str, Any], app: App) -> AsyncIterator[Platform]:
     """Connect the service to the Discord of the tests."""
-    from adapters.discord.connect import opened
+    from adapters.discord.connection.platform import opened
 
     async with opened(DiscordSettings(**given), app.line(_now)) as platform:
         yield platform

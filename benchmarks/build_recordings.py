@@ -2,7 +2,7 @@
 
 FOLDER holds `big-corpus/arxiv-recent-2025-03_2026-03.jsonl.xz` (dw-dengwei/daily-arXiv-ai-enhanced), `hf/daily/*.json.gz`
 (2404589803/hf-daily-paper-newsletter-chinese) and `github/ranking/monthly_2018-2026.tar.xz` (EvanLi/Github-Ranking).
-The same data give the same bytes. `adapters/cli/recordings/README.md` says what is in the files and what is not.
+The same data give the same bytes. `adapters/cli/demo/recordings/README.md` says what is in the files and what is not.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape
 
-TARGET = Path(__file__).parents[1] / "adapters" / "cli" / "recordings"
+TARGET = Path(__file__).parents[1] / "adapters" / "cli" / "demo" / "recordings"
 ARXIV_DAY = "2026-03-31"
 HF_DAYS = ("2026-03-27", "2026-03-30", "2026-03-31", "2026-04-01")
 RANKING_DAY = "2026-04-01"

@@ -37,14 +37,14 @@ from benchmarks import corpus
 from benchmarks.loop_lag import Lag, watched
 from benchmarks.press import NOW, stored
 from bot.commands import BY_COMMAND, Command, Filter, FilterAction, Search, parse
+from bot.digest.publisher import Publisher
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
 from bot.models import Actor, Digest, Item, Order, Reply
-from bot.press import Publisher
+from bot.settings.topic_packs import load_packs
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
-from bot.topics import load_packs
 from tests.bot.commands.lines import SHARES, Line, World, lines
 
 TEAM = 5000  # lines

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 from bot.models import Item, Kind, Link
-from bot.ports import Store
+from bot.ports.store import Store
 
 
 def rows(path: Path, limit: int | None = None) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from benchmarks.corpus import papers
 from bot.embed import shipped
 from bot.embed.minilm import MiniLm
 from bot.embed.static import Table
-from bot.vectors import text_of_item
+from bot.models.vectors import text_of_item
 
 QUERIES = 40
 ABSTRACTS = 200

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from adapters.discord import render as discord
-from adapters.slack import render as slack
+from adapters.discord.render import messages as discord
+from adapters.slack.render import messages as slack
 from benchmarks.corpus import papers
 from bot.models import Attachment, Button, Digest, Entry, Field, Item, Link, Ranked, Reply, ReplyEntry, ScorePart
 from bot.summarise.extractive import extract

@@ -19,13 +19,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks import corpus
+from bot.digest.publisher import Publisher
 from bot.models import Item, Order, Topic
-from bot.press import Publisher
 from bot.query import parse
 from bot.rank import Edition, rank
+from bot.settings.topic_packs import load_packs
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
-from bot.topics import load_packs
 
 NOW = datetime(2026, 4, 1, 8, tzinfo=UTC)
 WEEK, LATER = timedelta(days=7), NOW + timedelta(seconds=30)

@@ -27,11 +27,11 @@ import numpy as np
 
 from benchmarks.corpus import papers
 from bot.models import Interest, Item, Ranked, Topic
+from bot.models.vectors import pack
 from bot.query import Folded, matches, parse
 from bot.rank import Edition, rank
 from bot.rank.meaning import NO_VECTORS
 from bot.rank.stopwords import STOPWORDS
-from bot.vectors import pack
 
 _SEED = 2026
 _SAMPLE = 20  # topics on which the baseline runs

@@ -39,12 +39,12 @@ from bot.embed import shipped
 from bot.embed.local import LocalEmbedder
 from bot.handlers.searched import read_search
 from bot.models import Item, Near, Query
+from bot.models.vectors import NEAR, pack, text_of_item
 from bot.query.parse import parse
 from bot.store.best import Span
 from bot.store.search import find
 from bot.store.sqlite import SqliteStore
 from bot.store.words import STOPWORDS
-from bot.vectors import NEAR, pack, text_of_item
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10

@@ -21,18 +21,18 @@ from pathlib import Path
 
 from benchmarks import corpus
 from benchmarks.search import NOW, report
+from bot.digest.publisher import Publisher
 from bot.handlers.desk import Desk
 from bot.handlers.suggest import suggest
 from bot.models import Actor, Item
-from bot.press import Publisher
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.parse import parse
+from bot.settings.topic_packs import load_packs
 from bot.store.compile import LABELS, label_token
 from bot.store.similar import asked
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
-from bot.topics import load_packs
 
 ACTOR = Actor(platform="terminal", workspace="local", channel="here", person="me")
 LANGUAGES = ("Python", "C++", "Rust", "Jupyter Notebook", "Cuda", "Julia", "Go", "TypeScript")

@@ -9,28 +9,31 @@ from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
 from bot import __version__
-from bot.backups import Backups
-from bot.checkup import Checkup
-from bot.counted import counted
+from bot.collect.collector import Collector
+from bot.collect.polling import Pace
+from bot.collect.requested import Wishes
 from bot.delivery import Courier, Office, Printer, Refusal, Scheduler, Trouble, Values, notice_restored
+from bot.digest.publisher import Publisher
+from bot.embed.backfill import Filler
 from bot.embed.local import LocalEmbedder
 from bot.embed.remote import RemoteEmbedder
-from bot.embedding import Filler
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
-from bot.http import Http, Politeness
-from bot.jobs import TICK, Delivering, beat, collecting, embedding, listening, upkeep
+from bot.http.client import Http, Politeness
 from bot.models import Actor, Limits, Order, Topic
-from bot.pacing import Pace
-from bot.pipeline import Collector
-from bot.platforms import Line, Platform, Standby
-from bot.ports import Job, Press, Source, Store, Summariser, Watch
-from bot.ports_chat import Chats
-from bot.ports_ledger import Ledger, Messenger
-from bot.ports_vectors import Embedder
-from bot.press import Publisher
-from bot.settings import Settings
+from bot.ports.chats import Chats
+from bot.ports.ledger import Ledger, Messenger
+from bot.ports.store import Job, Press, Source, Store, Summariser, Watch
+from bot.ports.vectors import Embedder
+from bot.service.backups import Backups
+from bot.service.counted_ledger import counted
+from bot.service.health import Checkup
+from bot.service.jobs import TICK, Delivering, beat, collecting, embedding, listening, upkeep
+from bot.service.measurements import Vitals
+from bot.service.platforms import Line, Platform, Standby
+from bot.settings.load import Settings
+from bot.settings.topic_packs import load_packs
 from bot.sources.arxiv import ArxivSource
 from bot.sources.feeds import FeedSource
 from bot.sources.github import GitHubSource
@@ -40,9 +43,6 @@ from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from bot.summarise.llm import LlmSummariser
-from bot.topics import load_packs
-from bot.vitals import Vitals
-from bot.wishes import Wishes
 
 LOCAL = "local"  # the workspace and the channel of the terminal
 

@@ -9,10 +9,10 @@ import click
 import pytest
 from rich.console import Console
 
-from adapters.cli import demo
+from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
-from adapters.cli.render import DigestView
+from adapters.cli.render.digest import DigestView
 from bot.commands import TABLE, Right, parse
 from training.__main__ import MODELS
 
@@ -68,7 +68,7 @@ def test_the_exit_statuses_of_the_readme_are_those_of_the_command() -> None:
 
 def test_the_digest_in_the_readme_is_the_demos() -> None:
     console = Console(width=80, record=True, file=io.StringIO(), color_system=None, highlight=False)
-    console.print(DigestView(demo.make(shown=False)[0]))
+    console.print(DigestView(recorded_run.make(shown=False)[0]))
     shown = [line.rstrip() for line in console.export_text().splitlines()]
     sample = [line for line in README.split("```text\n")[1].split("```")[0].splitlines() if line.strip() not in ("", "…")]
 

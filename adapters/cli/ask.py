@@ -115,10 +115,10 @@ def _with_usage(error: UsageError, text: str) -> UsageError:
 
 
 def _show(reply: "Reply", at: "datetime", *, as_json: bool) -> None:
-    from adapters.cli.reply import ReplyView
+    from adapters.cli.render.reply import ReplyView
 
     if as_json:
-        from adapters.cli.as_json import reply_value
+        from adapters.cli.render.as_json import reply_value
 
         echo_json(reply_value(reply))
         return

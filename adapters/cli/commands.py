@@ -24,16 +24,16 @@ from adapters.cli.session import (
     with_app,
 )
 from bot import __version__
-from bot.commands import MOST_ENTRIES
 from bot.errors import EmbeddingUnavailable, SettingsError, UsageError
+from bot.models import MOST_ENTRIES
 
 if TYPE_CHECKING:
     from adapters.cli.progress import Bars
     from bot.app import App
-    from bot.checkup import Checkup
+    from bot.collect.collector import Collected
     from bot.models import Digest, Topic
-    from bot.pipeline import Collected
-    from bot.settings_sections import HealthSettings
+    from bot.service.health import Checkup
+    from bot.settings.sections import HealthSettings
 
 log = logging.getLogger(__name__)
 
@@ -137,7 +137,7 @@ def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) 
     At the end the first of them stands as Slack and Discord would get it, in short. With --as and --json the messages are
     printed as the platform is sent them.
     """
-    from adapters.cli.demo import make
+    from adapters.cli.demo.recorded_run import make
 
     digests = make(shown=not as_json)
     page = html or (None if as_json else Path("demo.html"))
@@ -152,7 +152,7 @@ def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) 
 
 
 def _show_messages(platform: str, digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
-    from adapters.cli import pictures
+    from adapters.cli.render import pictures
 
     if as_json:
         echo_json(pictures.as_json(digests, platform, compact=compact))
@@ -162,7 +162,7 @@ def _show_messages(platform: str, digests: Sequence["Digest"], *, compact: bool,
 
 
 def _show_glimpses(digest: "Digest", *, compact: bool) -> None:
-    from adapters.cli import pictures
+    from adapters.cli.render import pictures
 
     for each in pictures.glimpses(digest, compact=compact):
         console().print("", each, sep="\n")
@@ -175,7 +175,7 @@ def pack(context: click.Context, name: str) -> None:
     """Print the topic NAME as a pack: a file to keep, to change and to put into a folder of your own."""
     from bot.app import LOCAL
     from bot.handlers.lookup import topic_named
-    from bot.topics import pack_as_written, pack_text
+    from bot.settings.topic_packs import pack_as_written, pack_text
 
     async def work(app: "App") -> "Topic":
         return await topic_named(app.desk, LOCAL, name)
@@ -212,13 +212,13 @@ def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -
 @click.pass_context
 def run(context: click.Context) -> None:
     """Run the service: collect, post digests on schedule, answer in chats, until SIGTERM or Ctrl-C."""
+    from adapters.cli.folder_messenger import PLATFORM, FolderMessenger
     from adapters.cli.platforms import opened
-    from adapters.cli.post import PLATFORM, FolderMessenger
 
     clock = clock_of(context)
 
     async def work(app: "App") -> None:
-        from bot.runner.local import LocalRunner
+        from bot.service.runner import LocalRunner
 
         runner = LocalRunner()
         loop = asyncio.get_running_loop()
@@ -259,11 +259,11 @@ def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_js
 
 def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
     if as_json:
-        from adapters.cli.as_json import digest_value
+        from adapters.cli.render.as_json import digest_value
 
         echo_json({"version": __version__, "digests": [digest_value(each) for each in digests]})
         return
-    from adapters.cli.render import DigestView
+    from adapters.cli.render.digest import DigestView
 
     for number, each in enumerate(digests):
         console().print(*([""] if number else []), DigestView(each, compact=compact), sep="\n")
@@ -277,7 +277,7 @@ def _also_write(digests: Sequence["Digest"], path: Path | None, *, as_json: bool
 
 
 def _write_page(digests: Sequence["Digest"], path: Path) -> None:
-    from adapters.cli.page import page
+    from adapters.cli.render.page import page
 
     try:
         path.write_text(page(digests, made_at=datetime.now(UTC), version=__version__), encoding="utf-8")

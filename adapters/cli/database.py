@@ -12,7 +12,7 @@ from bot.errors import EmbeddingUnavailable, UsageError
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.ports_vectors import Embedded
+    from bot.ports.vectors import Embedded
 
 _SQLITE = b"SQLite format 3\0"  # how each of its files begins (https://sqlite.org/fileformat2.html)
 
@@ -61,7 +61,7 @@ def check(context: click.Context, as_json: bool) -> int:
 def embed(context: click.Context) -> None:
     """Give every item its vector, so that it is found by its meaning; the service does so by itself, at leisure."""
     from adapters.cli.progress import Bars
-    from bot.embedding import in_words
+    from bot.embed.backfill import in_words
 
     async def work(app: "App") -> "Embedded":
         filler = app.filler()

@@ -11,8 +11,8 @@ from pathlib import Path
 from adapters.cli.platforms import tried
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, StoreError
-from bot.facts import HEARTBEAT, time_of_fact
 from bot.models import Item, Kind, State, Subscription
+from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.summarise.extractive import Extractive
 
 LITTLE_SPACE = 500 * 2**20  # bytes

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, chat, commands, database
+from adapters.cli import ask, commands, database, platform_commands
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -40,7 +40,14 @@ def cli(context: click.Context, config: Path | None, verbose: bool, now: datetim
     context.obj = {"config": config, "verbose": verbose, "now": now}
 
 
-for command in (*commands.COMMANDS, *ask.commands(), ask.ask, database.db, chat.slack, chat.discord):
+for command in (
+    *commands.COMMANDS,
+    *ask.commands(),
+    ask.ask,
+    database.db,
+    platform_commands.slack,
+    platform_commands.discord,
+):
     cli.add_command(command)
 
 

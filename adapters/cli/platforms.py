@@ -11,11 +11,11 @@ from importlib import import_module
 from typing import Any
 
 from bot.errors import BotError, SettingsError
-from bot.platforms import Line, Platform, Standby, why_closed
-from bot.ports_chat import Chats
-from bot.ports_ledger import Messenger
-from bot.settings import Settings
-from bot.settings_chat import DiscordSettings, SlackSettings
+from bot.ports.chats import Chats
+from bot.ports.ledger import Messenger
+from bot.service.platforms import Line, Platform, Standby, why_closed
+from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.load import Settings
 
 log = logging.getLogger(__name__)
 
@@ -66,7 +66,7 @@ def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettin
 
 @asynccontextmanager
 async def _opened(name: str, section: SlackSettings | DiscordSettings, line: Line) -> AsyncIterator[Platform]:
-    connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connect")
+    connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connection.platform")
     async with connect.opened(section, line) as platform:
         yield platform
 

@@ -6,8 +6,8 @@ from types import TracebackType
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from bot.pipeline import Progress as Step
-from bot.ports_vectors import Embedded
+from bot.collect.collector import Progress as Step
+from bot.ports.vectors import Embedded
 
 
 class Bars:

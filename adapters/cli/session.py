@@ -13,8 +13,8 @@ import click
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.ports_ledger import Messenger
-    from bot.settings import Settings
+    from bot.ports.ledger import Messenger
+    from bot.settings.load import Settings
 
 T = TypeVar("T")
 
@@ -42,7 +42,7 @@ def clock_of(context: click.Context) -> Callable[[], datetime]:
 def settings_of(context: click.Context, *, quiet: bool = True) -> "Settings":
     """Load the settings once, and send the log where they say; `quiet` keeps it to what went wrong unless -v is given."""
     from bot import log
-    from bot.settings import load, secrets_of
+    from bot.settings.load import load, secrets_of
 
     shared = context.find_root().obj
     if "settings" not in shared:

@@ -8,15 +8,15 @@ from discord import Permissions
 from discord.errors import HTTPException
 from discord.http import Route
 
-from adapters.discord.door import Door
-from adapters.discord.invite import invite, permissions
-from adapters.discord.places import NAMES
-from adapters.discord.troubles import translated
-from adapters.discord.usable import addressed, demand_usable
+from adapters.discord.client.channels import NAMES
+from adapters.discord.client.errors import translated
+from adapters.discord.client.http import Door
+from adapters.discord.connection.requirements import addressed, demand_usable
+from adapters.discord.install.invite import invite, permissions
 from adapters.discord.workspaces import PLATFORM
 from bot.errors import SettingsError
-from bot.ports_chat import Chats
-from bot.settings_chat import DiscordSettings
+from bot.ports.chats import Chats
+from bot.settings.chat import DiscordSettings
 
 Tried = tuple[str, bool, str]  # what was tried, whether it is well, and a sentence
 

@@ -15,14 +15,8 @@ from discord.errors import HTTPException
 from discord.http import MultipartParameters, Route
 from discord.utils import time_snowflake
 
-from adapters.discord import markdown
-from adapters.discord.buttons import marked, pressed
-from adapters.discord.cards import custom_ids, nested, text
-from adapters.discord.door import Door
-from adapters.discord.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
-from adapters.discord.places import Place, Places
-from adapters.discord.render import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
-from adapters.discord.troubles import (
+from adapters.discord.client.channels import Place, Places
+from adapters.discord.client.errors import (
     ARCHIVED_THREAD,
     HAS_A_THREAD,
     INVALID_FORM,
@@ -33,11 +27,17 @@ from adapters.discord.troubles import (
     UNKNOWN_MESSAGE,
     translated,
 )
+from adapters.discord.client.http import Door
+from adapters.discord.render import markdown
+from adapters.discord.render.buttons import marked, pressed
+from adapters.discord.render.components import custom_ids, nested, text
+from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
+from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.errors import Delayed, DeliveryError, Refused
 from bot.models import Abilities, Delivery, Digest
-from bot.ports_chat import Chats
+from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +52,7 @@ _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread aw
 
 
 class DiscordMessenger:
-    """bot.ports_ledger.Messenger for the workspaces `discord:…`."""
+    """bot.ports.ledger.Messenger for the workspaces `discord:…`."""
 
     platform = PLATFORM
     abilities = Abilities(nonce_window=_REMEMBERED, finds=True, per_second=PER_SECOND, per_channel_second=1)

@@ -9,9 +9,10 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from bot import __version__
-from bot.checkup import Measures, SourceMeasures
+from bot.service.health import Measures, SourceMeasures
 
-# What is counted, by the words of bot.counted. All are told from the beginning, so that the first one is seen to happen.
+# What is counted, by the words of bot.service.counted_ledger. All are told from the beginning, so that the first one is
+# seen to happen.
 _DIGESTS = ("made", "empty", "skipped", "late")
 _DELIVERIES = ("posted", "put_back", "ambiguous", "failed", "expired")
 

@@ -9,8 +9,8 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from adapters.health.metrics import exposition
-from bot.checkup import Checkup, Sign
 from bot.errors import SettingsError
+from bot.service.health import Checkup, Sign
 
 CLOSING = 2.0  # seconds that an answer may still take when the service ends
 

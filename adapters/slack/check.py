@@ -5,16 +5,16 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from adapters.slack import needs
-from adapters.slack.clients import Clients, new_session
-from adapters.slack.failures import FAILURES, reason
-from adapters.slack.installs import Installs, place_of
-from adapters.slack.manifest import is_public
-from adapters.slack.sealing import Sealer
-from adapters.slack.usable import demand_usable
+from adapters.slack.client.clients import Clients, new_session
+from adapters.slack.client.failures import FAILURES, reason
+from adapters.slack.connection.requirements import demand_usable
+from adapters.slack.install import permissions
+from adapters.slack.install.encryption import Sealer
+from adapters.slack.install.installations import Installs, place_of
+from adapters.slack.install.manifest import is_public
 from bot.errors import SettingsError
-from bot.ports_chat import Chats
-from bot.settings_chat import SlackSettings
+from bot.ports.chats import Chats
+from bot.settings.chat import SlackSettings
 
 Tried = tuple[str, bool, str]  # what was tried, whether it is well, and a sentence
 
@@ -84,7 +84,7 @@ async def _token(clients: Clients, name: str, token: str, now: datetime) -> list
 
 def _scopes(settings: SlackSettings, name: str, headers: Mapping[str, str]) -> list[Tried]:
     granted = {each.strip() for each in _header(headers, "x-oauth-scopes").split(",")}
-    missing = [each for each in needs.scopes(settings) if each not in granted]
+    missing = [each for each in permissions.scopes(settings) if each not in granted]
     if not missing:
         return []
     return [

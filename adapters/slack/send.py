@@ -13,18 +13,18 @@ from urllib.parse import quote
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack import render
-from adapters.slack.clients import Clients
-from adapters.slack.history import since
-from adapters.slack.limits import faults
-from adapters.slack.mrkdwn import FLAGS
-from adapters.slack.postings import Posting
-from adapters.slack.render import Layout
-from adapters.slack.troubles import FAILURES, NO_THREAD, code_of, translated
+from adapters.slack.client.clients import Clients
+from adapters.slack.client.errors import FAILURES, NO_THREAD, code_of, translated
+from adapters.slack.client.history import since
+from adapters.slack.render import messages
+from adapters.slack.render.limits import faults
+from adapters.slack.render.messages import Layout
+from adapters.slack.render.mrkdwn import FLAGS
+from adapters.slack.render.postings import Posting
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, Reach, StoreError, Uncertain
 from bot.models import Abilities, Delivery, Digest, Rate
-from bot.ports_chat import Chats
+from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ _MENDS: Mapping[str, str] = {
 
 
 class SlackMessenger:
-    """bot.ports_ledger.Messenger for the workspaces `slack:…`."""
+    """bot.ports.ledger.Messenger for the workspaces `slack:…`."""
 
     platform = PLATFORM
     # Slack's own words: one message a second in a channel, "several hundred" a minute in a workspace; 50 a minute and more
@@ -66,7 +66,7 @@ class SlackMessenger:
 
     def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
         """Return the digest's messages as JSON."""
-        return [_payload(each) for each in render.digest(digest, compact=compact, late=late, layout=self._layout)]
+        return [_payload(each) for each in messages.digest(digest, compact=compact, late=late, layout=self._layout)]
 
     async def send(self, delivery: Delivery) -> str:
         """Post it and return its timestamp, which is its name in the channel. Raises Refused, Delayed and Uncertain."""
@@ -182,13 +182,13 @@ def _payload(posting: Posting) -> str:
     found = faults(posting.blocks)
     if found:
         log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
-        posting = render.plain(posting)
+        posting = messages.plain(posting)
     said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
     return json.dumps(said, ensure_ascii=False)
 
 
 def _message(channel: str, text: str) -> dict[str, Any]:
-    posting = render.notice(text)
+    posting = messages.notice(text)
     return {"channel": channel, "text": posting.text, "blocks": list(posting.blocks)}
 
 

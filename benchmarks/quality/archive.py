@@ -35,9 +35,9 @@ from benchmarks.quality.given import Given
 from benchmarks.quality.metrics import TOP, Floats, ndcg
 from benchmarks.quality.ranked import BLANK, scores
 from bot.models import Item, Topic
+from bot.models.vectors import pack as packed
 from bot.rank import Edition, Lesson
-from bot.topics import read_pack
-from bot.vectors import pack as packed
+from bot.settings.topic_packs import read_pack
 
 _BEFORE, _MARKED = 28, 30
 _PAPERS, _UPVOTED = 100, 5

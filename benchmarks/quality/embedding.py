@@ -11,8 +11,8 @@ import numpy as np
 from bot.embed import shipped
 from bot.embed.local import LocalEmbedder
 from bot.models import Item
-from bot.ports_vectors import Embedder
-from bot.vectors import Floats, pack, text_of_item
+from bot.models.vectors import Floats, pack, text_of_item
+from bot.ports.vectors import Embedder
 
 _AT_ONCE = 256
 

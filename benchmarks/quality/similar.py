@@ -18,9 +18,9 @@ from benchmarks.quality.metrics import average_precision
 from benchmarks.quality.records import Record
 from benchmarks.quality.stocked import NOW, near, paper_of, stocked
 from bot.models import Item, Near
+from bot.models.vectors import text_of_item
 from bot.store.similar import KEPT
 from bot.store.sqlite import SqliteStore
-from bot.vectors import text_of_item
 
 RELEVANT = 2
 _REACH = 0.41

@@ -10,13 +10,13 @@ from typing import Any
 
 from discord.http import Route
 
-from adapters.discord.buttons import pressed
-from adapters.discord.door import Door
+from adapters.discord.client.http import Door
+from adapters.discord.render.buttons import pressed
 from adapters.discord.send import DiscordMessenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
 from bot.models import Abilities
-from bot.ports_chat import Chats
+from bot.ports.chats import Chats
 from tests.fakes.discord import Behaviour, Channel, FakeDiscord, Kind, running
 from tests.fakes.discord.things import parts_of
 

@@ -90,7 +90,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """bot.ports.Maker of digests with as many entries as the messenger makes the right number of messages of."""
+    """bot.ports.store.Maker of digests with as many entries as the messenger makes the right number of messages of."""
 
     crowd: Crowd
 

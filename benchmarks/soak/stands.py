@@ -9,15 +9,15 @@ from typing import Protocol
 import aiohttp
 from pydantic import SecretStr
 
-from adapters.slack.clients import Clients
+from adapters.slack.client.clients import Clients
 from adapters.slack.send import SlackMessenger
 from benchmarks.soak.discord_stand import discord, discord_messenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
 from bot.models import Abilities, Rate
-from bot.ports_chat import Chats
-from bot.ports_ledger import Messenger
-from bot.settings_chat import SlackSettings
+from bot.ports.chats import Chats
+from bot.ports.ledger import Messenger
+from bot.settings.chat import SlackSettings
 from tests.fakes import platform, slack
 from tests.fakes.platform import Behaviour, Message
 from tests.fakes.platform_messenger import PlatformMessenger

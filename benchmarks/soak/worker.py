@@ -16,10 +16,10 @@ from benchmarks.soak.plant import TOPIC, Maker
 from benchmarks.soak.stands import messenger_of
 from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
+from bot.digest.request import Orders
 from bot.errors import StoreError
-from bot.facts import HEARTBEAT
-from bot.orders import Orders
-from bot.ports_ledger import Messenger
+from bot.ports.facts import HEARTBEAT
+from bot.ports.ledger import Messenger
 from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 

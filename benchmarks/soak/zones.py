@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bot import due
+from bot.digest import due
 from bot.models import Schedule
 
 FIRST, LAST = date(2026, 1, 1), date(2030, 12, 31)  # in the zone

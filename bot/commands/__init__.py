@@ -1,10 +1,8 @@
 """What a person may ask, declared once: the classes, the table, the parser and its inverse."""
 
 from bot.commands.hours import read_hours
-from bot.commands.options import MOST_ENTRIES
 from bot.commands.parse import parse
 from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
-from bot.commands.topic_words import MOST_WEIGHT
 from bot.commands.verb import help_for
 from bot.commands.verbs import (
     Command,
@@ -45,8 +43,6 @@ from bot.commands.write import write
 __all__ = [
     "BY_COMMAND",
     "BY_NAME",
-    "MOST_ENTRIES",
-    "MOST_WEIGHT",
     "TABLE",
     "Command",
     "CreateTopic",

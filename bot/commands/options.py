@@ -10,8 +10,8 @@ from bot.commands.schedule import begins_days, is_time, read_days, read_time
 from bot.commands.verbs import Usual
 from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
 from bot.errors import UsageError
+from bot.models import MOST_ENTRIES
 
-MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
 _USUAL = (Usual.USUAL.value, "default")  # said of a number: as it is where nobody says anything
 _FILLERS = ("and", "with", "but", ",", "&", "-")
 # A zone may follow a time without *in*: `at 9 CET`, `at 9am Europe/Zurich`.

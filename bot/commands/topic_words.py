@@ -8,6 +8,7 @@ from bot.commands.reading import end, last_topic, missing, topic_name
 from bot.commands.table import Usage
 from bot.commands.verbs import CreateTopic, DeleteTopic, EditTopic, Filter, FilterAction, ListTopics, Part, Scope, ShowTopic
 from bot.commands.words import Word, Words, nearest, shown
+from bot.models import MOST_WEIGHT
 
 _ADDED = frozenset({Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES})
 _QUERIES = frozenset({Part.QUERY, Part.INTEREST, Part.REPOSITORIES})
@@ -20,7 +21,6 @@ _PARTS = {part.value: part for part in Part} | {
     "repos": Part.REPOSITORIES,
 }
 _SCOPES = {scope.value: scope for scope in Scope}
-MOST_WEIGHT = 10.0  # of an interest, for or against
 _WEIGHT_BEHIND = re.compile(r" weight (\S+)[.,;]?\Z", re.IGNORECASE)
 
 

@@ -6,14 +6,13 @@ remembers, or by looking for the message in the channel. Everything here may be 
 at any moment.
 """
 
-from bot.delivery.courier import Courier
-from bot.delivery.doubt import notice_restored
-from bot.delivery.owed import Refusal
-from bot.delivery.printing import Printer
-from bot.delivery.quiet import after_quiet
+from bot.delivery.context import Office, Values, delivery_id, sealed
+from bot.delivery.deliver import Courier
+from bot.delivery.outbox import Refusal
+from bot.delivery.pausing import Trouble
+from bot.delivery.prepare import Printer
+from bot.delivery.restored import notice_restored
 from bot.delivery.schedule import Scheduler
-from bot.delivery.terms import Office, Values, delivery_id, sealed
-from bot.delivery.trouble import Trouble
 
 __all__ = [
     "Courier",
@@ -23,7 +22,6 @@ __all__ = [
     "Scheduler",
     "Trouble",
     "Values",
-    "after_quiet",
     "delivery_id",
     "notice_restored",
     "sealed",

@@ -5,12 +5,12 @@ import logging
 from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
-from bot.budgets import Call
-from bot.delivery.owed import Notice, Owed
-from bot.delivery.terms import Clock, Office
+from bot.delivery.context import Clock, Office
+from bot.delivery.outbox import Notice, Owed
+from bot.delivery.rate_limits import Call
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import Method
-from bot.ports_ledger import Messenger
+from bot.ports.ledger import Messenger
 
 log = logging.getLogger(__name__)
 

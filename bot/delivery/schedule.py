@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot import due
-from bot.delivery.owed import Refusal
-from bot.delivery.quiet import deadline
-from bot.delivery.terms import Office, Values
-from bot.delivery.trouble import Trouble
+from bot.delivery.context import Office, Values
+from bot.delivery.outbox import Refusal
+from bot.delivery.pausing import Trouble
+from bot.digest import due
+from bot.digest.quiet_hours import deadline
 from bot.errors import Reach, UsageError
-from bot.facts import time_of_fact
 from bot.models import Happening, Occurrence, Subscription
+from bot.ports.facts import time_of_fact
 
 log = logging.getLogger(__name__)
 

@@ -5,13 +5,13 @@ import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.budgets import Call, Gate, Pause
-from bot.delivery.owed import Refusal
-from bot.delivery.terms import Clock, Office
-from bot.delivery.trouble import Trouble
+from bot.delivery.context import Clock, Office
+from bot.delivery.outbox import Refusal
+from bot.delivery.pausing import Trouble
+from bot.delivery.rate_limits import Call, Gate, Pause
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import FOREVER, Delivery, Method, State
-from bot.ports_ledger import Messenger
+from bot.ports.ledger import Messenger
 
 log = logging.getLogger(__name__)
 

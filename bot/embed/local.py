@@ -1,4 +1,4 @@
-"""The embedder that runs here, offline: bot.ports_vectors.Embedder over what is shipped."""
+"""The embedder that runs here, offline: bot.ports.vectors.Embedder over what is shipped."""
 
 import asyncio
 from collections import OrderedDict
@@ -8,7 +8,7 @@ import numpy as np
 
 from bot.embed import shipped
 from bot.embed.minilm import SIZE, Floats
-from bot.vectors import NEAR
+from bot.models.vectors import NEAR
 
 VERSION = 1  # counts up whenever a text would get another vector
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from bot.embed.minilm import Floats, unit
 from bot.errors import EmbeddingUnavailable, SourceUnavailable
-from bot.http import Http, Request
+from bot.http.client import Http, Request
 
 AT_ONCE = 32  # texts of one request; servers take between 32 and 2,048
 LARGEST = 16 * 2**20  # bytes of one answer: 32 vectors of 8,192 numbers in 20 characters each are 5 MB

@@ -6,16 +6,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from bot.commands import MOST_WEIGHT, EditTopic, Part
+from bot.commands import EditTopic, Part
 from bot.errors import Unclear, UsageError
 from bot.handlers.clauses import meaning, read_topic_query
 from bot.handlers.desk import Desk
 from bot.handlers.items import item_named
 from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
-from bot.models import LONGEST_TITLE, Actor, And, Interest, Topic
+from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Topic
 from bot.query import parse
-from bot.repository_search import check_search
+from bot.query.repository_search import check_search
 
 LONGEST_TEXT = 2000
 MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}

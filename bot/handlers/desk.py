@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from bot.digest.request import Orders
 from bot.models import Actor, Item, Limits, Topic
-from bot.orders import Orders
-from bot.ports import Press, Store
-from bot.ports_ledger import Ledger
-from bot.ports_vectors import Embedder
+from bot.ports.ledger import Ledger
+from bot.ports.store import Press, Store
+from bot.ports.vectors import Embedder
 
 # Returns those of the channels that the person may know of: in other words, all but the private ones that they are not in.
 Sight = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]

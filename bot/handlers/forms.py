@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot import zones
-from bot.commands import MOST_ENTRIES, Command, CreateTopic, EditTopic, Filter, Part, Scope, Subscribe
+from bot.commands import Command, CreateTopic, EditTopic, Filter, Part, Scope, Subscribe
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, commands_of
 from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.alterations import edit_of
@@ -19,7 +19,7 @@ from bot.handlers.lookup import check_may_manage, subscription_here, topic_named
 from bot.handlers.parts import elements
 from bot.handlers.subscriptions import usual_zone
 from bot.handlers.topics import drafted, new_name
-from bot.models import Actor, And, Reply, Subscription, Topic
+from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
 from bot.wording import counted
 
 

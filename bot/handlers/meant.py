@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from bot.digest.topic_vectors import PATIENCE
 from bot.errors import EmbeddingUnavailable
 from bot.handlers.desk import Desk
 from bot.models import And, Item, Near, Query, Term, Tree
-from bot.taught import PATIENCE
-from bot.vectors import LONGEST, pack, text_of_item, unpack
+from bot.models.vectors import LONGEST, pack, text_of_item, unpack
 
 log = logging.getLogger(__name__)
 

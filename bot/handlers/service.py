@@ -4,9 +4,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
-from bot.embedding import in_words
+from bot.embed.backfill import in_words
 from bot.errors import UsageError
-from bot.facts import HEARTBEAT, time_of_fact
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.mentioned import channels_of, mentioning
@@ -15,6 +14,7 @@ from bot.handlers.posted import elsewhere as trouble_elsewhere
 from bot.handlers.subscribed import pause_in_words, posted_next, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
+from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.wording import counted, day_in_words, shortened, span_in_words, time_in_words
 
 _HEALTH = {

@@ -6,11 +6,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from bot import zones
-from bot.commands import MOST_ENTRIES, read_hours
+from bot.commands import read_hours
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import numbered, shown
-from bot.models import Actor, Preferences
+from bot.models import MOST_ENTRIES, Actor, Preferences
 from bot.wording import some
 
 MOST_DAILY = 500  # entries a day: ten of the longest digests

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.commands import Subscribe, write
-from bot.delivery import after_quiet
+from bot.digest.quiet_hours import after_quiet
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.insist import insist

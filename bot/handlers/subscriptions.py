@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
 
-from bot import due, zones
+from bot import zones
 from bot.commands import (
-    MOST_ENTRIES,
     Filter,
     FilterAction,
     ListSubscriptions,
@@ -22,6 +21,7 @@ from bot.commands import (
     Usual,
     write,
 )
+from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.desk import Desk
@@ -43,7 +43,7 @@ from bot.handlers.subscribed import (
     title_of,
 )
 from bot.handlers.times import moment_in_words, timetable
-from bot.models import Actor, Button, Query, Reply, ReplyEntry, Schedule, Subscription, Topic
+from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, ReplyEntry, Schedule, Subscription, Topic
 from bot.wording import counted
 
 

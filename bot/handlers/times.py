@@ -8,7 +8,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from bot import due
+from bot.digest import due
 from bot.errors import UsageError
 from bot.models import Schedule
 from bot.wording import span_in_words, time_in_words

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot import compose
 from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
+from bot.digest import compose
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.items import called, item_for_topic

@@ -6,19 +6,32 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 
 from bot.models.chats import Installation, text_key
 from bot.models.deliveries import FOREVER, Abilities, Delivery, Happening, Method, Occurrence, Rate, State
-from bot.models.digests import PARTS, Coverage, Digest, Entry, Limits, Posting, SourceReport, Summary, SummaryPart
+from bot.models.digests import (
+    MOST_ENTRIES,
+    PARTS,
+    Coverage,
+    Digest,
+    Entry,
+    Limits,
+    Posting,
+    SourceReport,
+    Summary,
+    SummaryPart,
+)
 from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
-from bot.models.press import Fate, Judged, Order, Trial
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
+from bot.models.requests import Fate, Judged, Order, Trial
 from bot.models.sources import Batch, Health, SourceState
-from bot.models.topics import LONGEST_TITLE, Interest, Ranked, ScorePart, Topic
+from bot.models.topics import LONGEST_TITLE, MOST_WEIGHT, Interest, Ranked, ScorePart, Topic
 
 __all__ = [
     "EVERY_DAY",
     "FOREVER",
     "LONGEST_TITLE",
+    "MOST_ENTRIES",
+    "MOST_WEIGHT",
     "PARTS",
     "Abilities",
     "Actor",

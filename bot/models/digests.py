@@ -10,6 +10,9 @@ from bot.models.topics import Ranked
 PARTS = ("Problem", "Method", "Evidence", "Why it matters")
 
 
+MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
+
+
 @dataclass(frozen=True, slots=True)
 class SummaryPart:
     """One of the four parts. `found` is False when the text does not say; `text` then says so, or gives the topic's reason.
@@ -59,7 +62,7 @@ class Coverage:
     sources: tuple[SourceReport, ...]
     seen: int
     kept: int
-    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.compose
+    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.digest.compose
     notes: tuple[str, ...] = ()
 
 

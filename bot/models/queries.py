@@ -105,7 +105,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """What found items are to be close to in meaning: a packed vector (bot.vectors), and the space it lies in.
+    """What found items are to be close to in meaning: a packed vector (bot.models.vectors), and the space it lies in.
 
     `enough` is the cosine from which on an item is found by its meaning alone: spaces differ in it. Above 1, none is.
     """

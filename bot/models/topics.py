@@ -6,6 +6,7 @@ from bot.models.items import Item
 from bot.models.queries import Query
 
 LONGEST_TITLE = 80  # characters of a topic's title
+MOST_WEIGHT = 10.0  # of an interest, for or against
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,8 +49,8 @@ class Edition:
 
     `readings` are the items' by key, as the store gives them. `extra` are items that are no candidates but known: they make
     the counting of rare words steadier on a small day, and examples among them need not be read again. `before` is another
-    edition, of which the texts that both have are taken over. `vectors` are the items' by key, as bot.vectors packs them: an
-    item without one is near to others by its words alone. `measured` says that they are of another model than ours.
+    edition, of which the texts that both have are taken over. `vectors` are the items' by key, as bot.models.vectors packs
+    them: an item without one is near to others by its words alone. `measured` says that they are of another model than ours.
 
     Building one takes about 0.3 ms per item of processor time, half of that where its text is taken over, and 11 kB are held
     of each; keep it off the event loop. What it works out for one topic it remembers for the next, within bounds. Not to be

@@ -13,9 +13,9 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from bot.models.vectors import split
 from bot.rank.vectors import Floats
 from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, MEASURED_FROM, OF_WORDS, UNRELATED
-from bot.vectors import split
 
 Steps = NDArray[np.float32]
 Vector = tuple[Steps, float]  # a packed vector's steps, and what to multiply them with

@@ -1,7 +1,7 @@
 """arXiv: every day's announcement, read from the feed in one request, and the days that were missed.
 
 One request every three seconds and one connection over the feed, the API and OAI-PMH together are what arXiv's terms ask for
-(info.arxiv.org/help/api/tou.html); `bot.http` keeps them when the three hosts share one Politeness.
+(info.arxiv.org/help/api/tou.html); `bot.http.client` keeps them when the three hosts share one Politeness.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.errors import SourceChanged, SourceError
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import Batch, Item, SourceState
 from bot.sources import arxiv_api, arxiv_feed
 from bot.sources.arxiv_calendar import (

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from xml.etree.ElementTree import Element
 
 from bot.errors import SourceChanged
-from bot.http import Request
+from bot.http.client import Request
 from bot.models import Item
 from bot.sources.arxiv_calendar import EASTERN, announced
 from bot.sources.arxiv_paper import identifier, month_of, names_of, paper

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
-from bot.http import Http, Request, Response
+from bot.http.client import Http, Request, Response
 from bot.models import Batch, Item
 from bot.sources import arxiv_api, arxiv_oai
 from bot.sources.arxiv_calendar import EASTERN, announced, in_words, window

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from xml.etree.ElementTree import Element
 
 from bot.errors import SourceChanged
-from bot.http import Request
+from bot.http.client import Request
 from bot.models import Item
 from bot.sources.arxiv_paper import identifier, paper
 from bot.sources.arxiv_xml import DC, instant, root_of, text_of

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, StringConstraints, ValidationError
 
 from bot.errors import SourceChanged
-from bot.http import Http, Request, Response
+from bot.http.client import Http, Request, Response
 from bot.models import Batch, Item, SourceState
 from bot.redact import redacted
 from bot.sources.feed_entries import FeedAnswer, items_of

@@ -12,10 +12,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.errors import UsageError
-from bot.http import Http
-from bot.http_pace import Sleep
+from bot.http.client import Http
+from bot.http.pace import Sleep
 from bot.models import Batch, SourceState
-from bot.repository_search import check_search
+from bot.query.repository_search import check_search
 from bot.sources.answers import read_json
 from bot.sources.github_api import Exhausted, GitHubApi
 from bot.sources.github_collection import Collection, Wanted

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 from bot.errors import SourceChanged, SourceUnavailable
-from bot.http import Http, Request, Response
-from bot.http_pace import Sleep, retry_after
+from bot.http.client import Http, Request, Response
+from bot.http.pace import Sleep, retry_after
 from bot.sources.answers import folded, read_json
 
 SECONDARY_WAIT = timedelta(minutes=1)  # "wait for at least one minute", where the answer does not say

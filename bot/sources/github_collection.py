@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from bot.errors import SourceError
-from bot.http import Response
+from bot.http.client import Response
 from bot.models import Batch, Item
-from bot.repository_search import queries
+from bot.query.repository_search import queries
 from bot.sources.answers import read_json
 from bot.sources.github_api import GitHubApi, message_of
 from bot.sources.github_mark import read_mark

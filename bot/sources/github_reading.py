@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, time, timedelta
 
 from bot.errors import SourceChanged, SourceUnavailable
-from bot.http import Response
+from bot.http.client import Response
 from bot.models import Item
 from bot.sources.answers import read_json
 from bot.sources.github_api import Exhausted, GitHubApi

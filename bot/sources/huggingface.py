@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 
 from bot.errors import SourceChanged, SourceUnavailable
-from bot.http import Http, Request, Response
-from bot.http_pace import retry_after
+from bot.http.client import Http, Request, Response
+from bot.http.pace import retry_after
 from bot.models import Batch, Kind, SourceState
 from bot.sources.answers import limit_wait, read_json
 from bot.sources.huggingface_papers import Day, in_words, read_day

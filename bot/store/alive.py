@@ -6,8 +6,8 @@ A restored copy brings its old heartbeat along; this file stays where it is.
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bot.atomic_file import write_whole
 from bot.errors import StoreError
-from bot.whole_file import write_whole
 
 
 def alive_path(database: Path) -> Path:

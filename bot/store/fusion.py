@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from bot.models.vectors import Floats
 from bot.store.nearest import Close, Ids
-from bot.vectors import Floats
 
 # What counts beside the cosine with the search itself; chosen by measuring.
 WORDS = 0.4  # the share of the best match by words

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from sqlite_utils import Database
 
 from bot.models import Item
+from bot.models.vectors import text_digest
 from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
 from bot.query.fold import VERSION
 from bot.store import vectors
@@ -23,7 +24,6 @@ from bot.store.labels import Value, tally, untally, values_of
 from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.schema import COLUMNS, make_index
 from bot.store.words import STEMS_VERSION, stemmed
-from bot.vectors import text_digest
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
 # Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from sqlite_utils import Database
 
 from bot.models import Near
+from bot.models.vectors import Floats
 from bot.store.nearest import NOTHING, Close, Ids
 from bot.store.vectors import Copy
-from bot.vectors import Floats
 
 
 @dataclass(frozen=True, slots=True)

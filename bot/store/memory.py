@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 
+from bot.atomic_file import write_whole
 from bot.errors import StoreError
 from bot.models import (
     Change,
@@ -41,11 +42,10 @@ from bot.store.memory_vectors import Meanings, MemoryVectors
 from bot.store.memory_workspaces import Workspaces
 from bot.store.records import item_to_text, newness, posted_scores
 from bot.store.words import split
-from bot.whole_file import write_whole
 
 
 class MemoryStore(MemoryVectors, MemoryChats):
-    """bot.ports.Store, the ledger and the chats in dictionaries. Nothing waits; what is given is frozen, so not copied."""
+    """The store, the ledger and the chats in dictionaries. Nothing waits; what is given is frozen, so not copied."""
 
     def __init__(self) -> None:
         self._items: dict[str, Item] = {}

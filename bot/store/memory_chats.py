@@ -10,7 +10,7 @@ from bot.store.spans import TEXTS_KEPT, is_first, latest
 
 
 class MemoryChats(MemoryLedger):
-    """bot.ports_chat.Chats beside the ledger, for the memory store."""
+    """bot.ports.chats.Chats beside the ledger, for the memory store."""
 
     def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
         """As the ledger's."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
 from bot.models.deliveries import Place
-from bot.ports_ledger import NO_TURNS
+from bot.ports.ledger import NO_TURNS
 from bot.store.memory_workspaces import Workspaces
 from bot.store.turns import (
     KEPT,
@@ -31,7 +31,7 @@ KeepDigest = Callable[[str, str, Digest, datetime], None]
 
 
 class MemoryLedger:
-    """bot.ports_ledger.Ledger for the memory store, which is one."""
+    """bot.ports.ledger.Ledger for the memory store, which is one."""
 
     def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
         """`made` knows the subscriptions; `keep` stores a digest of a workspace's channel as posted at a time."""

@@ -7,6 +7,7 @@ from math import isnan
 import numpy as np
 
 from bot.models import Hit, Item, Near
+from bot.models.vectors import unpack
 from bot.query.fields import TEXT, text_of
 from bot.query.fold import BARRIER
 from bot.store.fusion import WIDENED, fuse
@@ -14,7 +15,6 @@ from bot.store.memory_vectors import Meanings
 from bot.store.nearest import Close
 from bot.store.similar import asked, closest
 from bot.store.words import Words, stemmed
-from bot.vectors import unpack
 
 _HAVING = 3  # points of a word that an item has
 

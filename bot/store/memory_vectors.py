@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from bot.models import Item, Near
-from bot.ports_vectors import Embedded
+from bot.models.vectors import sound, split, text_of_item, unpack
+from bot.ports.vectors import Embedded
 from bot.store.nearest import Nearest
 from bot.store.records import newness
-from bot.vectors import sound, split, text_of_item, unpack
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Meanings:
 
 
 class MemoryVectors:
-    """bot.ports_vectors.Vectors for a store in memory."""
+    """bot.ports.vectors.Vectors for a store in memory."""
 
     _meanings: Meanings
 

@@ -12,7 +12,7 @@ from bot.store.revisions import expect, expect_readable, expect_settled, expect_
 
 
 class Workspaces:
-    """Topics, subscriptions, feedback, what people saved, preferences, and the audit. As in bot.ports.Store, at once."""
+    """Topics, subscriptions, feedback, what people saved, preferences, and the audit. As in the port, at once."""
 
     def __init__(self) -> None:
         self._topics: dict[tuple[str, str], Topic] = {}  # by workspace and name

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bot.vectors import Bytes, Floats, sound, split
+from bot.models.vectors import Bytes, Floats, sound, split
 
 Ids = NDArray[np.int64]
 T = TypeVar("T", np.int8, np.int32, np.int64, np.uint64, np.float32)

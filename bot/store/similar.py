@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sqlite_utils import Database
 
 from bot.models import Hit, Item
+from bot.models.vectors import README
 from bot.query.fold import BARRIER, indexed
 from bot.rank.background import table
 from bot.rank.stopwords import STOPWORDS
@@ -28,7 +29,6 @@ from bot.store.ingest import last_id
 from bot.store.meaning import Meaning
 from bot.store.records import item_from_text, newness
 from bot.store.words import stem_of
-from bot.vectors import README
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words
 KEPT = 100  # items that are read and measured, 0.3 ms each; nine tenths of the very closest are among them

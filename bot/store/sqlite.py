@@ -45,7 +45,7 @@ T = TypeVar("T")
 
 
 class SqliteStore(SqliteVectors):
-    """bot.ports.Store, bot.ports_ledger.Ledger and bot.ports_chat.Chats on one file.
+    """bot.ports.store.Store, bot.ports.ledger.Ledger and bot.ports.chats.Chats on one file.
 
     `exclusive` is for the service that collects and posts: it keeps every other such service out for its life. A store
     opened without it may read, and write a little, beside it.

@@ -9,7 +9,7 @@ from bot.store.sqlite_ledger import SqliteLedger
 
 
 class SqliteChats(SqliteLedger):
-    """bot.ports_chat.Chats beside the ledger; what it does stands in bot.store.chats."""
+    """bot.ports.chats.Chats beside the ledger; what it does stands in bot.store.chats."""
 
     async def first_time(self, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)) -> bool:
         """Note that this was met, and say whether it is the first time within the span."""

@@ -8,14 +8,14 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
-from bot.ports_ledger import NO_TURNS
+from bot.ports.ledger import NO_TURNS
 from bot.store import digests, ledger, workspaces
 
 T = TypeVar("T")
 
 
 class SqliteLedger(ABC):
-    """bot.ports_ledger.Ledger for a store that reads and writes a database; what it does stands in bot.store.ledger."""
+    """bot.ports.ledger.Ledger for a store that reads and writes a database; what it does stands in bot.store.ledger."""
 
     @abstractmethod
     async def _read(self, job: Callable[[Database], T]) -> T: ...

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from bot.models import Item, Near
-from bot.ports_vectors import Embedded
+from bot.ports.vectors import Embedded
 from bot.store import vectors
 from bot.store.meaning import Meaning
 from bot.store.sqlite_chats import SqliteChats
 
 
 class SqliteVectors(SqliteChats):
-    """bot.ports_vectors.Vectors beside the chats; what it does stands in bot.store.vectors."""
+    """bot.ports.vectors.Vectors beside the chats; what it does stands in bot.store.vectors."""
 
     def __init__(self) -> None:
         self._copy = vectors.Copy()

@@ -11,7 +11,7 @@ from bot.models import FOREVER, Delivery, Happening, Occurrence, State
 Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
 UNSUBSCRIBED = "unsubscribed"
-# No two occurrences of one schedule are further apart than 35 days (bot.due): what is kept for longer keeps none from
+# No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
 # being posted twice, and nobody asks for the status of a digest of the month before last.
 KEPT = timedelta(days=40)
 OPEN = (State.PENDING, State.SENDING, State.AMBIGUOUS)  # what may still become something else

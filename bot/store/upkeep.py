@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlite_utils import Database
 
+from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.store import chats, ledger, vectors
 from bot.store.connections import connect, told
@@ -15,7 +16,6 @@ from bot.store.ingest import drop, note_change
 from bot.store.locks import service_lock, turn_lock
 from bot.store.records import micros
 from bot.store.schema import refuse_strangers
-from bot.whole_file import in_place
 
 
 def statistics(db: Database) -> Mapping[str, int]:

@@ -13,15 +13,16 @@ import numpy as np
 from sqlite_utils import Database
 
 from bot.models import Item, Near
-from bot.ports_vectors import Embedded
+from bot.models.vectors import Floats, text_digest, unpack
+from bot.ports.vectors import Embedded
 from bot.store.nearest import Close, Ids, Nearest
 from bot.store.records import item_from_text
-from bot.vectors import Floats, text_digest, unpack
 
 _AT_ONCE = 4096  # rows that are read into the copy at a time
 _SAMPLE = 100  # vectors that show how long all of their space are
 _CHANGES = "vector changes"  # the fact that has the number of the last write
-# Of so many bytes, and with a scale that `bot.vectors.sound` takes: not negative, and below 1/32, as its last byte tells.
+# Of so many bytes, and with a scale that `bot.models.vectors.sound` takes: not negative, and below 1/32, as its last byte
+# tells.
 _SOUND = "typeof(vector) = 'blob' and length(vector) = ? and substr(vector, -1) < x'3d'"
 _SINCE = "vector changes known since"  # a copy that knows less is made anew: what went before is forgotten
 

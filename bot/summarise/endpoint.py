@@ -11,7 +11,7 @@ from http import HTTPStatus
 from pydantic import BaseModel, Field, ValidationError
 
 from bot.errors import SourceUnavailable
-from bot.http import Http, Request, Response
+from bot.http.client import Http, Request, Response
 from bot.summarise.prompt import SCHEMA, Messages
 
 LONGEST_ANSWER = 800  # tokens asked for; four parts take about 200

@@ -7,9 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import SummaryUnavailable
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
-from bot.ports import Store, Summariser
+from bot.ports.store import Store, Summariser
 from bot.summarise.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate
 from bot.summarise.grounding import cleaned, faults, nearest
 from bot.summarise.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, Reply, messages, parse

@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from bot.delivery import Courier, Office, Values
 from bot.models import Abilities, Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
-from bot.ports import Store
-from bot.ports_ledger import Ledger
+from bot.ports.ledger import Ledger
+from bot.ports.store import Store
 from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript

@@ -6,9 +6,9 @@ import pytest
 from pydantic import SecretStr
 
 from bot import log
-from bot.settings import Settings, secrets_of
-from bot.settings_chat import DiscordSettings, SlackSettings
-from bot.settings_sections import LlmSettings
+from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.load import Settings, secrets_of
+from bot.settings.sections import LlmSettings
 
 SECRETS = [
     "xoxb-12345-abcdef",

@@ -13,7 +13,7 @@ import idna
 import pytest
 
 from bot.errors import SourceUnavailable
-from bot.http import FOREIGN, Http, Politeness, Request
+from bot.http.client import FOREIGN, Http, Politeness, Request
 from bot.redact import MARK, is_secret_header, redacted
 from tests.fakes.web import Answer, Web
 

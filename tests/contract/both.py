@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 

@@ -12,11 +12,11 @@ from typing import Protocol
 
 from discord.http import Route
 
-from adapters.cli.post import FolderMessenger
-from adapters.discord.door import Door
+from adapters.cli.folder_messenger import FolderMessenger
+from adapters.discord.client.http import Door
 from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
-from bot.ports_ledger import Messenger
+from bot.ports.ledger import Messenger
 from bot.store.memory import MemoryStore
 from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Installation, text_key
-from bot.ports import Store
-from bot.ports_chat import Chats
-from bot.ports_ledger import Ledger
+from bot.ports.chats import Chats
+from bot.ports.ledger import Ledger
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.both import with_both
 from tests.contract.test_ledger import DAY, done, made, subscribed, taken

@@ -5,8 +5,8 @@ from datetime import timedelta
 from typing import cast
 
 from bot.models import Change, Schedule, Subscription
-from bot.ports import Store
-from bot.ports_ledger import Ledger
+from bot.ports.ledger import Ledger
+from bot.ports.store import Store
 from tests.conftest import NOW
 
 

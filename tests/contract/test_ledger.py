@@ -10,8 +10,8 @@ import pytest
 
 from bot.errors import Conflict, StoreError
 from bot.models import Delivery, Happening, Occurrence, Schedule, State, Subscription, Topic
-from bot.ports import Store
-from bot.ports_ledger import Ledger
+from bot.ports.ledger import Ledger
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 

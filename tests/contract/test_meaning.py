@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bot.models import And, Item, Kind, Label, Near, Not, Query, Term, Tree, When
-from bot.ports import Store
+from bot.models.vectors import NEAR, pack
+from bot.ports.store import Store
 from bot.query import Folded, matches
-from bot.vectors import NEAR, pack
 from tests.conftest import NOW
 from tests.contract.both import with_both
 

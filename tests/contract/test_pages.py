@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.models import And, Item, Kind, Page, Query, Term
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from tests.conftest import NOW

@@ -10,7 +10,7 @@ from bot.models import (
     Saved,
     Topic,
 )
-from bot.ports import Store
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.made import KEYS, change, digest, paper, said, subscription
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from bot.models import Item, Kind
-from bot.ports import Store
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.both import with_both
 from tests.contract.records import records

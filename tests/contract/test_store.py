@@ -31,7 +31,7 @@ from bot.models import (
     Term,
     When,
 )
-from bot.ports import Store
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.records import paper, records
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
 from tests.bot.query import generate

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.query.fields import fold_label
 from bot.store.labels import values_of
 from bot.store.sqlite import SqliteStore

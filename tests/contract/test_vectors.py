@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bot.models import Item, Kind, Near
-from bot.ports import Store
-from bot.ports_vectors import Embedded
+from bot.models.vectors import pack, unpack
+from bot.ports.store import Store
+from bot.ports.vectors import Embedded
 from bot.query import parse
-from bot.vectors import pack, unpack
 from tests.conftest import NOW
 
 SPACE = "small-1"

@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bot.errors import Conflict
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.store import workspace_records as records
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore

@@ -15,7 +15,7 @@ from bot.models import (
     Term,
     Topic,
 )
-from bot.ports import Store
+from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.made import FULL_SUBSCRIPTION, FULL_TOPIC, KEYS, change, said, subscription
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from adapters.cli.replay import replay
+from adapters.cli.demo.replay import replay
 from tests.e2e.desk import Desk
 
 

@@ -13,12 +13,12 @@ from discord.asset import Asset
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
-from adapters.discord.connect import DiscordPlatform, opened
+from adapters.discord.connection.platform import DiscordPlatform, opened
 from bot.app import App, Service, built
-from bot.due import next_after
+from bot.digest.due import next_after
 from bot.models import Item, Subscription
-from bot.settings import Settings
-from bot.settings_chat import DISCORD_ADDRESSES, DiscordSettings
+from bot.settings.chat import DISCORD_ADDRESSES, DiscordSettings
+from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept

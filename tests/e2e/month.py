@@ -12,6 +12,8 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from bot.delivery import Courier, Office, Printer, Scheduler
+from bot.digest.publisher import Publisher
+from bot.digest.request import Orders
 from bot.models import (
     PARTS,
     Abilities,
@@ -32,10 +34,8 @@ from bot.models import (
     SummaryPart,
     Topic,
 )
-from bot.orders import Orders
-from bot.ports import Store
-from bot.ports_ledger import Ledger
-from bot.press import Publisher
+from bot.ports.ledger import Ledger
+from bot.ports.store import Store
 from bot.query import parse
 from tests.e2e.month_model import Model
 from tests.fakes.simulated import (

@@ -7,12 +7,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from adapters.slack.connect import SlackPlatform, opened
-from adapters.slack.manifest import manifest
+from adapters.slack.connection.platform import SlackPlatform, opened
+from adapters.slack.install.manifest import manifest
 from bot.app import App, Service, built
 from bot.models import Item
-from bot.settings import Settings
-from bot.settings_chat import SlackSettings
+from bot.settings.chat import SlackSettings
+from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept

@@ -10,12 +10,12 @@ from typing import Any
 
 from cryptography.fernet import Fernet
 
-from adapters.slack.connect import SlackPlatform, opened
-from adapters.slack.sockets import Patience
+from adapters.slack.connection.platform import SlackPlatform, opened
+from adapters.slack.connection.socket_mode import Patience
 from bot.app import App, built
-from bot.platforms import Line
-from bot.settings import Settings
-from bot.settings_chat import SlackSettings
+from bot.service.platforms import Line
+from bot.settings.chat import SlackSettings
+from bot.settings.load import Settings
 from tests.e2e.stage import NO_SOURCES
 from tests.e2e.watches import kept
 from tests.fakes import slack

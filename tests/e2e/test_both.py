@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from adapters.discord import connect as discord_room
-from adapters.discord.connect import DiscordPlatform
-from adapters.slack import connect as slack_room
-from adapters.slack.connect import SlackPlatform
+from adapters.discord.connection import platform as discord_room
+from adapters.discord.connection.platform import DiscordPlatform
+from adapters.slack.connection import platform as slack_room
+from adapters.slack.connection.platform import SlackPlatform
 from bot.app import App, Service, built
-from bot.due import next_after
-from bot.settings import Settings
+from bot.digest.due import next_after
+from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import usual_addresses

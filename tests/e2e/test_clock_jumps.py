@@ -12,8 +12,8 @@ import pytest
 from blockbuster import BlockBuster
 
 from bot.models import Happening, Schedule
-from bot.ports import Job
-from bot.runner.local import LocalRunner
+from bot.ports.store import Job
+from bot.service.runner import LocalRunner
 from bot.store.memory import MemoryStore
 from tests.e2e.month import Month
 from tests.fakes.simulated import Clock

@@ -7,7 +7,7 @@ import os
 from datetime import timedelta
 from pathlib import Path
 
-from adapters.discord.invite import invite
+from adapters.discord.install.invite import invite
 from tests.e2e.discord_desk import DiscordDesk, restarted, sitting
 from tests.fakes.discord import Answer, Asked, Kind, Message, Permission
 

@@ -10,9 +10,9 @@ import pytest
 from pydantic import SecretStr
 
 from adapters.discord.check import check
-from adapters.discord.connect import opened
+from adapters.discord.connection.platform import opened
 from bot.errors import SettingsError
-from bot.settings_chat import DiscordSettings
+from bot.settings.chat import DiscordSettings
 from tests.conftest import NOW
 from tests.e2e.discord_desk import DiscordDesk, sitting
 from tests.fakes.discord import FakeDiscord, Kind, Permission

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bot.app import built
 from bot.errors import Delayed, Reach
-from bot.settings import Settings
+from bot.settings.load import Settings
 from tests.bot.deliveries import change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import Clock, Transcript

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from adapters.cli.demo import settings_for
-from adapters.cli.replay import replay
+from adapters.cli.demo.recorded_run import settings_for
+from adapters.cli.demo.replay import replay
 from adapters.words import coverage_line
 from bot.app import built
 from bot.models import Health
-from bot.settings import Settings
-from bot.settings_sections import FeedGuardSettings, FeedSettings, GitHubSettings, HuggingFaceSettings
+from bot.settings.load import Settings
+from bot.settings.sections import FeedGuardSettings, FeedSettings, GitHubSettings, HuggingFaceSettings
 from tests.fakes.web import Answer, Web
 
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.discord.buttons import opened, pressed
-from adapters.slack.blocks import KEPT
+from adapters.discord.render.buttons import opened, pressed
+from adapters.slack.render.blocks import KEPT
 from bot.commands import BY_COMMAND, TABLE, Command, Subscribe, parse
 from tests.adapters.discord.asked import values_of
 from tests.e2e import discord_desk, slack_desk

@@ -13,12 +13,12 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
-from adapters.slack import needs
 from adapters.slack.check import check
-from adapters.slack.manifest import manifest
+from adapters.slack.install import permissions
+from adapters.slack.install.manifest import manifest
 from bot.app import App
 from bot.errors import Refused, SettingsError
-from bot.settings_chat import SlackSettings
+from bot.settings.chat import SlackSettings
 from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
 from tests.e2e.watches import kept
 from tests.fakes import slack
@@ -131,7 +131,7 @@ async def test_everything_that_is_subscribed_is_listened_to(
     given = settings(fake, reactions=True, link_previews=True)
     async with connected(app, given) as room:
         await fake.connected()
-        for name in needs.events(given):
+        for name in permissions.events(given):
             item = {"type": "message", "channel": GENERAL, "ts": "1.2"}
             more: dict[str, Any] = (
                 {"channel": {"id": GENERAL, "name": "all"}} if name.endswith("_rename") else {"channel": GENERAL}
@@ -210,7 +210,7 @@ async def test_it_is_installed_in_a_browser_and_posts_with_that_token_also_after
         with pytest.raises(Refused, match=r"install it at https://digest\.example\.org/slack/install"):
             await posted(room)
         page = await (browser := Browser(fake, room, session)).begins()
-        assert parse_qs(urlsplit(page).query)["scope"] == [",".join(needs.scopes(given))]
+        assert parse_qs(urlsplit(page).query)["scope"] == [",".join(permissions.scopes(given))]
         status, text = await browser.comes_back(fake.authorise(page))
         assert (status, "Broadsheet is in T0BROAD team" in text) == (200, True)
         token = await posted(room)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from bot.models import EVERY_DAY, Preferences, Query, Schedule, Subscription
-from bot.ports import Store
+from bot.ports.store import Store
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from tests.e2e.month import DAY, HOUR, QUIET, WORDS, WORKSPACES, Month

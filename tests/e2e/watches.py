@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from bot.ports import Watch
-from bot.watching import keep_going
+from bot.ports.store import Watch
+from bot.service.supervise import keep_going
 
 _SOON = timedelta(seconds=0.1)
 

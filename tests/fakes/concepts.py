@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.errors import EmbeddingUnavailable
+from bot.models.vectors import NEAR
 from bot.query.fold import indexed
-from bot.vectors import NEAR
 
 CONCEPTS = (
     ("cache", "caches", "caching", "kv", "memory"),
@@ -20,7 +20,7 @@ _PLACES = {word: place for place, words in enumerate(CONCEPTS) for word in words
 
 
 class Concepts:
-    """bot.ports_vectors.Embedder with a number for each concept.
+    """bot.ports.vectors.Embedder with a number for each concept.
 
     `down` makes it unavailable, `silent` keeps it from ever answering; `asked` is what it was given, and whether quickly.
     """

@@ -104,7 +104,7 @@ class Message:
 
 @dataclass
 class Transcript:
-    """bot.ports_ledger.Messenger. `faults` are those of the next postings, `looks` those of the next looks."""
+    """bot.ports.ledger.Messenger. `faults` are those of the next postings, `looks` those of the next looks."""
 
     clock: Clock
     abilities: Abilities = BOTH

@@ -16,10 +16,10 @@ from adapters.cli.platforms import configured, opened, tried
 from bot.app import App, built
 from bot.errors import SettingsError, StoreError
 from bot.models import Installation
-from bot.platforms import Line
-from bot.ports_ledger import Messenger
-from bot.settings import Settings
-from bot.settings_chat import DiscordSettings, SlackSettings
+from bot.ports.ledger import Messenger
+from bot.service.platforms import Line
+from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.load import Settings
 from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 

@@ -1,9 +1,9 @@
-"""A command as a person would choose it from Discord's options: the inverse of adapters.discord.commands."""
+"""A command as a person would choose it from Discord's options: the inverse of adapters.discord.listeners.options."""
 
 from dataclasses import fields
 from typing import Any
 
-from adapters.discord.tree import GROUP, OPTIONS, SUBCOMMAND
+from adapters.discord.install.command_tree import GROUP, OPTIONS, SUBCOMMAND
 from bot.commands import BY_COMMAND, Command, Subscribe, Usual
 
 _NAMES = {"everywhere": "all", "origin": "from", "form": "format"}

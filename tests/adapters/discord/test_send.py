@@ -8,13 +8,13 @@ from datetime import UTC, datetime, timedelta
 import discord.http
 import pytest
 
-from adapters.discord.door import BREAK, Door, Invalid, Shut
+from adapters.discord.client.http import BREAK, Door, Invalid, Shut
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Delivery
 from bot.store.memory import MemoryStore
-from tests.adapters.discord.test_render import many
+from tests.adapters.discord.render.test_messages import many
 from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
 

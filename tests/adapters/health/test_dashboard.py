@@ -9,8 +9,8 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.health.metrics import exposition
-from bot.checkup import Measures, SourceMeasures
 from bot.models import State
+from bot.service.health import Measures, SourceMeasures
 
 DASHBOARD = json.loads((Path(__file__).parents[3] / "config" / "grafana-dashboard.json").read_text(encoding="utf-8"))
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]

@@ -12,12 +12,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.health.server import serving
 from bot import __version__
-from bot.checkup import Checkup
 from bot.errors import SettingsError, StoreError
 from bot.models import Health, SourceState
-from bot.ports import Job
+from bot.ports.store import Job
+from bot.service.health import Checkup
+from bot.service.measurements import Vitals
 from bot.store.memory import MemoryStore
-from bot.vitals import Vitals
 from tests.conftest import NOW
 from tests.fakes.concepts import Concepts
 from tests.fakes.scripted import Scripted

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from adapters.slack.clients import Clients, new_session
-from adapters.slack.render import Layout
+from adapters.slack.client.clients import Clients, new_session
+from adapters.slack.render.messages import Layout
 from adapters.slack.send import SlackMessenger
-from bot.settings_chat import SlackSettings
+from bot.settings.chat import SlackSettings
 from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes import slack

@@ -9,11 +9,11 @@ from cryptography.fernet import Fernet
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.slack.clients import Clients, new_session
-from adapters.slack.connect import built_app
-from adapters.slack.installs import Installs
-from adapters.slack.sealing import Sealer
-from bot.settings_chat import SlackSettings
+from adapters.slack.client.clients import Clients, new_session
+from adapters.slack.connection.platform import built_app
+from adapters.slack.install.encryption import Sealer
+from adapters.slack.install.installations import Installs
+from bot.settings.chat import SlackSettings
 from bot.store.memory import MemoryStore
 
 

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adapters.slack.limits import BLOCKS, CHARACTERS, characters, faults
-from adapters.slack.postings import Posting
+from adapters.slack.render.limits import BLOCKS, CHARACTERS, characters, faults
+from adapters.slack.render.postings import Posting
 
 # docs.slack.dev/messaging/formatting-message-text: <@U…>, <#C…>, <!here>, <!subteam^…>, <!date^…>
 _LIVE = re.compile(r"<[@#!][^>]*>")

@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from adapters.slack import render
-from adapters.slack.render import Posting
+from adapters.slack.render import messages
+from adapters.slack.render.messages import Posting
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
 
@@ -111,12 +111,12 @@ def examples(today: date) -> Sequence[Posting]:
     """Return what there is to see: digests in each layout, and answers."""
     shown: list[Posting] = []
     for each in (GPU, EMPTY, HOSTILE):
-        shown += render.digest(each, compact=False, late=each is not GPU, layout="message")
-    shown += render.digest(GPU, compact=True, late=False, layout="message")
-    shown += render.digest(GPU, compact=False, late=False, layout="thread")
+        shown += messages.digest(each, compact=False, late=each is not GPU, layout="message")
+    shown += messages.digest(GPU, compact=True, late=False, layout="message")
+    shown += messages.digest(GPU, compact=False, late=False, layout="thread")
     for reply in (FOUND, SUBSCRIBED, replace(UGLY, digests=())):
-        shown += render.reply(reply, today)
-    return [*shown, render.notice("The digests of *kv* in C0123ABCD9 are paused. *resume kv* posts them again.")]
+        shown += messages.reply(reply, today)
+    return [*shown, messages.notice("The digests of *kv* in C0123ABCD9 are paused. *resume kv* posts them again.")]
 
 
 if __name__ == "__main__":

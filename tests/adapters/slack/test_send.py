@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from adapters.slack.render import Layout
+from adapters.slack.render.messages import Layout
 from adapters.slack.send import EVENT
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Delivery, Digest, text_key

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bot.delivery import Printer
+from bot.digest.publisher import Publisher
+from bot.digest.request import Orders
 from bot.errors import Delayed
 from bot.models import Digest, Limits, Order, Subscription, Topic
-from bot.orders import Orders
-from bot.press import Publisher
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, occurrence, subscription

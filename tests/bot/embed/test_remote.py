@@ -11,7 +11,7 @@ import pytest
 
 from bot.embed.remote import AT_ONCE, RemoteEmbedder
 from bot.errors import EmbeddingUnavailable
-from bot.http import Http
+from bot.http.client import Http
 from tests.fakes.web import Answer, Asked, Web
 
 KEY = "sk-not-a-real-key-123456"

@@ -7,10 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from bot.commands import Command, parse
+from bot.digest.publisher import Publisher
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
 from bot.models import Actor, Change, Feedback, Interest, Item, Preferences, Reply, Schedule, Subscription, Topic
-from bot.press import Publisher
 from bot.query import parse as parse_query
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore

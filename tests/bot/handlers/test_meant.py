@@ -9,8 +9,8 @@ from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named
 from bot.handlers.meant import near_item, near_text
 from bot.models import Reply
+from bot.models.vectors import pack, text_of_item
 from bot.store.memory import MemoryStore
-from bot.vectors import pack, text_of_item
 from tests.bot.handlers.desks import PAPERS, Seat, about, seat
 from tests.fakes.concepts import Concepts
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from bot.digest.publisher import Publisher
 from bot.errors import Unclear, UsageError
 from bot.handlers.lookup import order_of, topic_named
 from bot.models import Change, Digest, Feedback, Order
-from bot.press import Publisher
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, about, button, said
 from tests.fakes.concepts import Concepts

@@ -40,10 +40,10 @@ from bot.commands import (
     Unsubscribe,
     Why,
 )
+from bot.digest.publisher import Publisher
 from bot.handlers.handle import HANDLERS, answer
 from bot.handlers.lookup import order_of, topic_named
 from bot.models import Change, Preferences
-from bot.press import Publisher
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, said
 

@@ -8,7 +8,7 @@ import pytest
 
 from bot.models import And, Not, Or, Tree
 from bot.query import matches, parse, unparse
-from bot.topics import read_pack
+from bot.settings.topic_packs import read_pack
 from tests.fakes import edition
 
 PACKS = sorted((Path(__file__).parents[3] / "config" / "topics").glob("*.toml"))

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 from bot.models import Ranked
 from bot.rank import Edition, diversify, rank
-from bot.topics import load_packs
+from bot.settings.topic_packs import load_packs
 from tests.fakes import edition as june
 
 NOW = datetime(2026, 6, 14, 20, tzinfo=UTC)

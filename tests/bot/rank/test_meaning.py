@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Ranked
+from bot.models.vectors import pack
 from bot.rank import Edition, Lesson, diversify, rank
 from bot.rank.meaning import Meanings
 from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, LOWER, MEASURED_FROM, RAISE, RELEVANCE
-from bot.vectors import pack
 from tests.bot.rank.make import NOW, paper, topic
 from tests.bot.rank.test_learning import lessons
 from tests.bot.rank.test_ranking import days, examples, topics

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.errors import SourceUnavailable
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import Batch, SourceState
 from bot.sources.arxiv import ArxivSource, fingerprint
 from tests.bot.sources.arxiv_answers import results

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from bot.http import Http, Politeness
+from bot.http.client import Http, Politeness
 from tests.fakes.web import Web
 
 

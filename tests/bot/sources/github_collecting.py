@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SourceError
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import Batch, Item, SourceState
 from bot.sources.github import GitHubSource
 from tests.fakes.web import Answer, Web

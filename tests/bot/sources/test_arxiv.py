@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import Batch, SourceState
 from bot.sources.arxiv import ArxivSource, fingerprint
 from bot.sources.arxiv_calendar import EASTERN

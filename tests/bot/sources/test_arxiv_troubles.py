@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bot.errors import SourceChanged
-from bot.http import Http
+from bot.http.client import Http
 from bot.sources.arxiv import ArxivSource
 from bot.sources.arxiv_calendar import window
 from tests.bot.sources.arxiv_answers import feed, recorded, records, results

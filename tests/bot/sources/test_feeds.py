@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SourceChanged, SourceUnavailable
-from bot.http import Http, Politeness
+from bot.http.client import Http, Politeness
 from bot.models import Batch, Item, Kind, Link, SourceState
 from bot.sources.feeds import FeedSource
 from tests.fakes.web import Answer, Asked, Web

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.errors import SourceChanged, SourceUnavailable, UsageError
-from bot.http import Http
+from bot.http.client import Http
 from bot.sources.github_collection import SEARCHES
 from tests.bot.sources.github_collecting import (
     SEARCH,

@@ -4,7 +4,7 @@ from datetime import timedelta
 import pytest
 
 from bot.errors import SourceUnavailable
-from bot.http import Http, Politeness
+from bot.http.client import Http, Politeness
 from bot.sources.github_api import Exhausted, GitHubApi, message_of
 from tests.bot.sources.replay import Recorded, recorded
 from tests.fakes.web import Answer, Web

@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bot.http import Http
-from bot.pipeline import Collector
+from bot.collect.collector import Collector
+from bot.http.client import Http
 from bot.sources.github_reading import SPARE
 from bot.sources.github_releases import PAGE
 from bot.store.memory import MemoryStore

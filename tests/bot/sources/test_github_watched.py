@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.errors import SourceUnavailable
-from bot.http import Http
+from bot.http.client import Http
 from tests.bot.sources.github_collecting import (
     SEARCH,
     collect,

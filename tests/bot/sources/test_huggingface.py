@@ -5,7 +5,7 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import Batch, Kind, SourceState
 from bot.sources.huggingface import HuggingFaceSource
 from tests.fakes.web import Answer, Asked, Web

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.dedupe import fold_in
+from bot.collect.dedupe import fold_in
 from bot.errors import SourceChanged
 from bot.models import Item, Kind, Link
 from bot.sources.answers import read_json

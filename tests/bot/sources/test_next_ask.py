@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.http import Http
+from bot.http.client import Http
 from bot.models import SourceState
 from bot.sources.arxiv import AGAIN, ArxivSource
 from bot.sources.arxiv_calendar import day_after, last_day, rebuilt

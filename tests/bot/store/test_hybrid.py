@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from bot.models import And, Item, Kind, Label, Near, Not, Number, Query, Term, Tree, When
+from bot.models.vectors import NEAR, Floats, pack, unpack
 from bot.store.fusion import BY_WORDS, WIDENED, fuse
 from bot.store.nearest import EXACT, Close, Ids, Nearest
 from bot.store.sqlite import SqliteStore
-from bot.vectors import NEAR, Floats, pack, unpack
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 SPACE = "random-1"

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from bot.models import Near
-from bot.ports_vectors import Embedded
+from bot.models.vectors import unpack
+from bot.ports.vectors import Embedded
 from bot.query import parse
 from bot.store.connections import connect
 from bot.store.sqlite import SqliteStore
-from bot.vectors import unpack
 from tests.conftest import NOW
 from tests.contract.made import digest, paper
 from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector

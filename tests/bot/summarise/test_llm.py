@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SummaryUnavailable
-from bot.http import Http, Politeness
+from bot.http.client import Http, Politeness
 from bot.models import Item, Kind, Summary
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive, extract

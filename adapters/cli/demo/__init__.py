@@ -1,0 +1,1 @@
+"""The demo: recorded answers through the whole path."""

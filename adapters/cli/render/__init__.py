@@ -1,0 +1,1 @@
+"""Digests and replies for the terminal, as pages and as JSON."""

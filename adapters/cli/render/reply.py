@@ -1,0 +1,99 @@
+"""A reply for the terminal, at any width: `console.print(ReplyView(reply))`. Pure: values in, lines out.
+
+Buttons are other commands; here they stand as what one would type. Those of a single entry are the same for every entry and
+are left out: `help` tells them.
+"""
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.style import Style
+from rich.text import Text
+
+from adapters.cli.render.digest import MEASURE, STYLES, Sheet, digest_lines, printable
+from adapters.text import clean, emphasised
+from adapters.words import badges, byline, links, signals, title, warnings
+from bot.models import Item, Reply, ReplyEntry
+
+PROGRAM = "broadsheet"
+
+
+@dataclass(frozen=True)
+class ReplyView:
+    """A reply as rich prints it; `today` decides which dates are told with their year."""
+
+    reply: Reply
+    today: date
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        sheet = Sheet(console, max(10, min(options.max_width, MEASURE)))
+        yield from printable(_lines(self.reply, self.today, sheet), options.encoding)
+
+
+def typed(command: str) -> str:
+    """Return what one types in a shell to give the command."""
+    words = clean(command).split()
+    plain = words and all(word == shlex.quote(word) for word in words)
+    return f"{PROGRAM} {' '.join(words)}" if plain else f"{PROGRAM} ask {shlex.quote(clean(command))}"
+
+
+def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
+    yield from sheet.wrapped(Text(clean(reply.title), style=STYLES["heading"]))
+    for paragraph in reply.text:
+        yield from sheet.wrapped(_stressed(paragraph))
+    if reply.fields:
+        yield Text()
+        yield from _table(reply, sheet)
+    for number, entry in enumerate(reply.entries, start=reply.first):
+        yield Text()
+        yield from _entry(number, entry, today, sheet)
+    for digest in reply.digests:
+        yield Text()
+        yield from digest_lines(digest, sheet, compact=reply.compact)
+    if reply.next_steps or reply.buttons:
+        yield Text()
+    for step in reply.next_steps:
+        yield from sheet.wrapped(_stressed(step, STYLES["quiet"]))
+    for button in reply.buttons:
+        yield from sheet.wrapped(Text.assemble((f"{clean(button.label)}: ", STYLES["quiet"]), typed(button.command)))
+
+
+def _table(reply: Reply, sheet: Sheet) -> Iterator[Text]:
+    """The fields, their names in a column where there is room for one."""
+    widest = max(len(clean(field.name)) for field in reply.fields) + 2
+    for field in reply.fields:
+        name, value = clean(field.name), _stressed(field.value)
+        if sheet.narrow or widest > sheet.width // 3:
+            yield from sheet.wrapped(Text.assemble((f"{name}: ", STYLES["label"]), value))
+        else:
+            yield from sheet.hanging(name.ljust(widest), "label", value)
+
+
+def _entry(number: int, entry: ReplyEntry, today: date, sheet: Sheet) -> Iterator[Text]:
+    if entry.item is not None:
+        yield from _item(number, entry.item, today, sheet)
+    else:
+        yield from sheet.hanging(f"{number:>2}  ", "number", _stressed(entry.title, STYLES["heading"]))
+    if gist := clean(entry.gist):
+        yield from sheet.wrapped(Text(gist), 4)
+    for line in entry.lines:
+        yield from sheet.wrapped(_stressed(line), 4)
+
+
+def _item(number: int, item: Item, today: date, sheet: Sheet) -> Iterator[Text]:
+    found = links(item)
+    style = STYLES["heading"] + Style(link=found[0][0]) if found else STYLES["heading"]
+    yield from sheet.hanging(f"{number:>2}  ", "number", Text(title(item), style=style))
+    pieces = [Text(word, style=STYLES["warning"]) for word in warnings(item)]
+    facts = (*byline(item, today), *signals(item), *badges(item))
+    yield from sheet.wrapped(sheet.flowing([*pieces, *(Text(fact, style=STYLES["quiet"]) for fact in facts)], 4), 4)
+    addresses = [Text(shown, style=Style(link=url)) for url, shown in found] or [Text(clean(item.key))]
+    yield from sheet.wrapped(sheet.flowing(addresses, 4), 4)
+
+
+def _stressed(text: str, style: Style = STYLES["plain"]) -> Text:
+    strong = style + Style(bold=True)
+    return Text.assemble(*((piece, strong if marked else style) for piece, marked in emphasised(clean(text))))

@@ -1,0 +1,1 @@
+"""Discord's HTTP API: its client, and what its errors mean."""

@@ -1,0 +1,144 @@
+"""Where something is to be posted: what kind of channel it is, and which permissions are missing there."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from discord import Permissions
+
+from adapters.discord.client.http import Door
+
+_FRESH = 600.0  # seconds for which a channel is taken to be as it was
+_KEPT = 10_000  # channels
+FORUMS = frozenset({15, 16})  # forum and media channels hold posts, and no messages of their own
+THREADS = frozenset({10, 11, 12})
+DIRECT = frozenset({1, 3})
+_ADMINISTRATOR = Permissions(administrator=True).value
+
+# The permissions that matter here, by their bit, as Discord's settings name them.
+NAMES: Mapping[int, str] = {
+    Permissions(view_channel=True).value: "View Channel",
+    Permissions(send_messages=True).value: "Send Messages",
+    Permissions(send_messages_in_threads=True).value: "Send Messages in Threads",
+    Permissions(create_public_threads=True).value: "Create Public Threads",
+    Permissions(read_message_history=True).value: "Read Message History",
+    Permissions(attach_files=True).value: "Attach Files",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A channel, a thread, a forum or a direct conversation."""
+
+    id: str
+    kind: int  # Discord's channel type
+    name: str
+    guild: str  # "" for a direct conversation
+    parent: str = ""
+    tags: tuple[tuple[str, str], ...] = ()  # (name, id) of a forum's
+    allowed: int = 0  # permissions that we have there
+
+    @property
+    def is_forum(self) -> bool:
+        """Whether each message is to be a post of its own."""
+        return self.kind in FORUMS
+
+    @property
+    def is_thread(self) -> bool:
+        """Whether it hangs in another channel."""
+        return self.kind in THREADS
+
+    def missing(self, *, thread: bool = False, history: bool = False) -> tuple[str, ...]:
+        """Return the names of the permissions that we lack to post here, or in a thread of it, and to look back."""
+        if self.kind in DIRECT:
+            return ()
+        needed = Permissions(view_channel=True)
+        in_thread = thread or self.is_thread
+        needed.send_messages_in_threads = in_thread
+        needed.send_messages = not in_thread or self.is_forum
+        needed.create_public_threads = thread and not self.is_forum
+        needed.read_message_history = history
+        return tuple(name for bit, name in NAMES.items() if needed.value & bit and not self.allowed & bit)
+
+
+class Places:
+    """Asks Discord what a channel is, and remembers it for ten minutes."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._known: dict[str, tuple[float, Place]] = {}
+        self._me = ""
+
+    async def at(self, channel: str) -> Place:
+        """Return what the channel is, and what we may do there; raises as Door.request."""
+        known = self._known.get(channel)
+        if known is not None and known[0] > time.monotonic():
+            return known[1]
+        place = await self._asked(channel)
+        if len(self._known) >= _KEPT:
+            self._known.clear()
+        self._known[channel] = (time.monotonic() + _FRESH, place)
+        return place
+
+    def known(self, channel: str) -> Place | None:
+        """Return what is known of the channel without asking."""
+        known = self._known.get(channel)
+        return known[1] if known is not None and known[0] > time.monotonic() else None
+
+    def forget(self, channel: str) -> None:
+        """Ask again the next time."""
+        self._known.pop(channel, None)
+
+    async def _asked(self, channel: str) -> Place:
+        found: Any = await self._door.get_channel(channel)
+        guild = str(found.get("guild_id") or "")
+        ruling = found
+        if found["type"] in THREADS and found.get("parent_id"):
+            ruling = await self._door.get_channel(found["parent_id"])  # a thread has its parent's permissions
+        return Place(
+            channel,
+            int(found["type"]),
+            str(found.get("name") or ""),
+            guild,
+            str(found.get("parent_id") or ""),
+            tuple((str(tag["name"]), str(tag["id"])) for tag in found.get("available_tags") or ()),
+            await self._allowed(guild, ruling) if guild else 0,
+        )
+
+    async def me(self) -> str:
+        """Return our own identifier; raises as Door.request."""
+        if not self._me:
+            from discord.http import Route
+
+            self._me = str((await self._door.request(Route("GET", "/users/@me")))["id"])
+        return self._me
+
+    async def _allowed(self, guild: str, channel: Mapping[str, Any]) -> int:
+        """Return our permissions, as docs.discord.com/developers/topics/permissions works them out."""
+        server: Any = await self._door.get_guild(guild, with_counts=False)
+        me = await self.me()
+        if str(server.get("owner_id")) == me:
+            return Permissions.all().value
+        mine: Any = await self._door.get_member(guild, me)
+        roles = {guild, *map(str, mine.get("roles", ()))}
+        base = 0
+        for role in server.get("roles", ()):
+            base |= int(role["permissions"]) if str(role["id"]) in roles else 0
+        return Permissions.all().value if base & _ADMINISTRATOR else _overwritten(base, channel, guild, roles, me)
+
+
+def _overwritten(base: int, channel: Mapping[str, Any], guild: str, roles: set[str], me: str) -> int:
+    """Apply the channel's exceptions: everybody's, then those of our roles together, then our own."""
+    exceptions = {
+        str(each["id"]): (int(each["allow"]), int(each["deny"])) for each in channel.get("permission_overwrites") or ()
+    }
+    allow, deny = exceptions.get(guild, (0, 0))
+    base = base & ~deny | allow
+    ours = [exceptions[role] for role in roles - {guild} if role in exceptions]
+    for _, deny in ours:
+        base &= ~deny
+    for allow, _ in ours:
+        base |= allow
+    allow, deny = exceptions.get(me, (0, 0))
+    return base & ~deny | allow

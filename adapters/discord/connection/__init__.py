@@ -1,0 +1,1 @@
+"""How Discord is heard: a gateway, begun anew when it falls."""

@@ -1,0 +1,1 @@
+"""Forms in Discord."""

@@ -1,0 +1,336 @@
+"""Forms: a subscription, a topic, a filter. What was filled in before stands in the store, so that only changes are done."""
+
+import json
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from adapters.discord.listeners.context import Reception, Scene
+from adapters.forms import Form, Kind, interest_line, lines, read_interest
+from adapters.text import clean, cut
+from bot.commands import Scope, Subscribe, parse, write
+from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
+from bot.commands.forms import Form as Values
+from bot.errors import BotError, Conflict, UsageError
+from bot.handlers.desk import Desk
+from bot.handlers.failures import broken, in_words, not_done
+from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
+from bot.models import Actor, Reply
+
+log = logging.getLogger(__name__)
+
+Said = Mapping[str, str]  # what stands in the fields, by their names
+
+_LABEL, _TEXT, _SELECT = 18, 4, 3  # types of components
+_LINE, _PARAGRAPH = 1, 2
+_TITLE, _NAME, _HINT = 45, 45, 100  # characters
+_LONGEST = 4000  # characters of a field
+_ANY = "x"  # stands for the topic where only the rest of a command is read
+
+
+async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
+    """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead."""
+    shape = _SHAPES[form.of]
+    kept = await reception.line.chats.kept_text(scene.workspace, form.kept) if form.kept else None
+    before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
+    try:
+        standing = await shape.standing(reception.desk, scene.actor, before["topic"], reception.now)
+    except UsageError as error:
+        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
+        return
+    except BotError as error:
+        await reception.answers.at_once(scene.call, scene.workspace, broken(in_words(error)))
+        return
+    said = shape.said(standing)
+    memory = {"of": form.of, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
+    if kept:  # who goes on was shown what stood there then
+        memory |= {"said": before["said"], "revision": before["revision"]}
+    fields = shape.fields(standing, said | before.get("typed", {}))
+    (key,) = await reception.line.chats.keep_texts(scene.workspace, [json.dumps(memory)], reception.now)
+    await reception.answers.modal(
+        scene.call, {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": fields}
+    )
+
+
+async def submitted(reception: Reception, scene: Scene) -> None:
+    """Do what a form asks; what does not work is kept, and a button goes on from there."""
+    kept = await reception.line.chats.kept_text(scene.workspace, str(scene.data.get("custom_id", "")).removeprefix("f:"))
+    again: list[Form] = []
+
+    async def asking() -> Reply:
+        if not kept:
+            return broken("The form was opened too long ago; open it again.")
+        memory = json.loads(kept)
+        try:
+            return await _done(reception, scene, memory)
+        except UsageError as error:
+            again.extend([] if isinstance(error, Conflict) else await _to_go_on(reception, scene, memory))
+            return not_done(error, _command(Kind(memory["of"]), memory["topic"]), None)
+        except BotError as error:
+            return broken(in_words(error))
+
+    await reception.answers.answer(
+        scene.call, scene.workspace, asking, replaces=False, form=lambda: again[0] if again else None
+    )
+
+
+async def _to_go_on(reception: Reception, scene: Scene, memory: Mapping[str, Any]) -> list[Form]:
+    """Keep what was said, and return the form that shows it; nothing where it cannot be kept."""
+    typed = json.dumps({**memory, "typed": dict(_said(scene.data))})
+    try:
+        (key,) = await reception.line.chats.keep_texts(scene.workspace, [typed], reception.now)
+    except BotError as error:
+        log.warning("what was said in a form cannot be kept: %s", error)
+        return []
+    return [Form(Kind(memory["of"]), memory["topic"], key)]
+
+
+async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> Reply:
+    shape = _SHAPES[Kind(memory["of"])]
+    wanted = dict(_said(scene.data))
+    topic = memory["topic"] or wanted.get("topic", "")
+    like = await shape.standing(
+        reception.desk, scene.actor, topic if memory["of"] != Kind.TOPIC else memory["topic"], reception.now
+    )
+    if isinstance(like, TopicForm):
+        like = replace(like, revision=memory["revision"])
+    # A form that was opened for no topic showed how none stands: all of it is to become true.
+    before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
+    after = shape.read(like, wanted)
+    return await submit(reception.desk, before, after, scene.actor, reception.now)
+
+
+def _command(of: Kind, topic: str) -> str:
+    """Return the words of the command that does what the form does."""
+    if of is Kind.TOPIC:
+        return "topic edit" if topic else "topic create"
+    return "subscribe" if of is Kind.SUBSCRIPTION else "filter"
+
+
+def _topic_of(standing: Values) -> str:
+    return standing.name if isinstance(standing, TopicForm) else standing.topic
+
+
+def _said(data: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return what stands in each field of a form that was sent."""
+    found = []
+    for each in data.get("components") or ():
+        field = each.get("component") or {}
+        values = field.get("values")
+        found.append((str(field.get("custom_id", "")), str(values[0] if values else field.get("value") or "")))
+    return found
+
+
+# --- fields
+
+
+def _field(
+    name: str, label: str, value: str, *, hint: str = "", long: bool = False, required: bool = False
+) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "type": _TEXT,
+        "custom_id": name,
+        "style": _PARAGRAPH if long else _LINE,
+        "required": required,
+        "max_length": _LONGEST,
+    }
+    if value:
+        made["value"] = value[:_LONGEST]
+    return _labelled(label, hint, made)
+
+
+def _choice(name: str, label: str, chosen: str, choices: Mapping[str, str]) -> dict[str, Any]:
+    options = [{"label": shown, "value": value, "default": value == chosen} for value, shown in choices.items()]
+    return _labelled(label, "", {"type": _SELECT, "custom_id": name, "options": options, "required": True})
+
+
+def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any]:
+    described = {"description": cut(hint, _HINT)} if hint else {}
+    return {"type": _LABEL, "label": cut(label, _NAME), **described, "component": component}
+
+
+# --- subscriptions
+
+_LAYOUTS = {
+    "full quiet": "In full; quiet when there is nothing",
+    "full always": "In full; also when there is nothing",
+    "compact quiet": "Compact; quiet when there is nothing",
+    "compact always": "Compact; also when there is nothing",
+}
+
+
+async def _subscription(desk: Desk, actor: Actor, name: str, now: datetime) -> SubscribeForm:
+    return (
+        await subscribe_form(desk, actor, name, now) if name.strip() else SubscribeForm(topic="", zone=actor.zone or "UTC")
+    )
+
+
+def _subscription_said(form: Values) -> dict[str, str]:
+    assert isinstance(form, SubscribeForm)  # noqa: S101 - by its shape
+    when = Subscribe(
+        topic=_ANY,
+        weekdays=None if form.month_day else form.weekdays,
+        month_day=form.month_day or None,
+        at=form.at,
+        zone=form.zone,
+    )
+    how_many = Subscribe(topic=_ANY, entries=form.entries, min_score=form.min_score)
+    return {
+        "topic": form.topic,
+        "when": _rest(when),
+        "numbers": _rest(how_many),
+        "layout": f"{'compact' if form.compact else 'full'} {'always' if form.always else 'quiet'}",
+        "filter": form.filter,
+    }
+
+
+def _rest(command: Subscribe) -> str:
+    return write(command).removeprefix(f"subscribe {_ANY}").strip()
+
+
+def _subscription_fields(form: Values, said: Said) -> list[dict[str, Any]]:
+    when = "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15."
+    numbers = "For example top 7 min 0.4; nothing: as usual."
+    return [
+        _field("topic", "Topic", said["topic"], hint="/digest topics lists them.", required=True),
+        _field("when", "When", said["when"], hint=when, required=True),
+        _field("numbers", "How many entries, and how good", said["numbers"], hint=numbers),
+        _choice("layout", "Layout", said["layout"], _LAYOUTS),
+        _field("filter", "Filter", said["filter"], hint="A query that everything posted here must satisfy.", long=True),
+    ]
+
+
+def _read_subscription(like: Values, said: Said) -> SubscribeForm:
+    assert isinstance(like, SubscribeForm)  # noqa: S101 - by its shape
+    command = parse(f"subscribe {_ANY} {' '.join(said['when'].split())} {' '.join(said['numbers'].split())}")
+    assert isinstance(command, Subscribe)  # noqa: S101 - the text begins so
+    layout, silence = said["layout"].split()
+    bare = replace(like, entries=None, min_score=None, filter=" ".join(said["filter"].split()))
+    compact, always = layout == "compact", silence == "always"
+    made = filled(bare, replace(command, topic=like.topic, compact=compact, always=always, filter=""))
+    return replace(made, subscribed=like.subscribed)
+
+
+# --- topics
+
+
+async def _topic(desk: Desk, actor: Actor, name: str, now: datetime) -> TopicForm:
+    return await topic_form(desk, actor, name)
+
+
+def _topic_said(form: Values) -> dict[str, str]:
+    assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
+    return {
+        "name": form.name,
+        "title": form.title,
+        "query": form.query,
+        "interests": "\n".join(map(interest_line, form.interests)),
+        "examples": "\n".join(form.examples),
+        "min": f"{form.min_score:g}" if form.min_score else "",
+    }
+
+
+def _topic_fields(form: Values, said: Said) -> list[dict[str, Any]]:
+    assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
+    named = _field("name", "Name", said["name"], hint="Lower case, digits and hyphens.", required=True)
+    titled = _field("title", "Title", said["title"])
+    return [
+        titled if form.name else named,
+        _field(
+            "query",
+            "Query: who enters",
+            said["query"],
+            hint='Words and "phrases", OR, -not, field:value.',
+            long=True,
+            required=True,
+        ),
+        _field(
+            "interests",
+            "Interests: what ranks high",
+            said["interests"],
+            hint="One a line, after a weight: 2.5 prefix caching",
+            long=True,
+        ),
+        _field(
+            "examples",
+            "Examples",
+            said["examples"],
+            hint="One a line: papers and repositories, or texts to be close to.",
+            long=True,
+        ),
+        _field("min", "Least score", said["min"], hint="From 0 to 1."),
+    ]
+
+
+def _read_topic(like: Values, said: Said) -> TopicForm:
+    assert isinstance(like, TopicForm)  # noqa: S101 - by its shape
+    try:
+        least = float(said["min"].strip().replace(",", ".") or 0)
+    except ValueError as error:
+        raise UsageError(f"“{clean(said['min'])[:20]}” is no score: write a number from 0 to 1, such as 0.4.") from error
+    return replace(
+        like,
+        name=like.name or said.get("name", "").strip(),
+        title=said["title"].strip() if "title" in said else like.title,
+        query=" ".join(said["query"].split()),
+        interests=tuple(map(read_interest, lines(said["interests"]))),
+        examples=lines(said["examples"]),
+        min_score=least,
+    )
+
+
+# --- filters
+
+
+async def _filter(desk: Desk, actor: Actor, name: str, now: datetime) -> FilterForm:
+    return await filter_form(desk, actor, name)
+
+
+def _filter_said(form: Values) -> dict[str, str]:
+    assert isinstance(form, FilterForm)  # noqa: S101 - by its shape
+    return {"query": form.query, "scope": form.scope.value}
+
+
+def _filter_fields(form: Values, said: Said) -> list[dict[str, Any]]:
+    assert isinstance(form, FilterForm)  # noqa: S101 - by its shape
+    here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}
+    return [
+        _field("query", "Only what satisfies", said["query"], hint="A query; nothing: everything may be posted.", long=True),
+        _choice("scope", "Where", said["scope"], {**here, Scope.TOPIC.value: "Everywhere the topic is posted"}),
+    ]
+
+
+def _read_filter(like: Values, said: Said) -> FilterForm:
+    assert isinstance(like, FilterForm)  # noqa: S101 - by its shape
+    return replace(like, query=" ".join(said["query"].split()), scope=Scope(said["scope"]))
+
+
+class _Shape:
+    """How a form of one kind is opened, shown and read."""
+
+    def __init__(
+        self,
+        title: str,
+        standing: Callable[[Desk, Actor, str, datetime], Awaitable[Values]],
+        said: Callable[[Values], dict[str, str]],
+        fields: Callable[[Values, Said], list[dict[str, Any]]],
+        read: Callable[[Values, Said], Values],
+    ) -> None:
+        self._title = title
+        self.standing = standing
+        self.said = said
+        self.fields = fields
+        self.read = read
+
+    def title(self, form: Values) -> str:
+        """Return what stands over the form."""
+        return f"{self._title}: {clean(form.title)}" if form.title else self._title
+
+
+_SHAPES: Mapping[Kind, _Shape] = {
+    Kind.SUBSCRIPTION: _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
+    Kind.TOPIC: _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
+    Kind.FILTER: _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
+}

@@ -1,0 +1,1 @@
+"""What is registered with Discord: the commands, and the link of invitation."""

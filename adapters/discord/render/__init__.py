@@ -1,0 +1,1 @@
+"""Digests and replies as Discord's messages. Pure."""

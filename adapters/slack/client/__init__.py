@@ -1,0 +1,1 @@
+"""Slack's Web API: its clients, and what its errors mean."""

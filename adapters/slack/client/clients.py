@@ -1,0 +1,189 @@
+"""Clients of Slack's Web API: one for each workspace, all on one session, none of which tries again by itself."""
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from aiohttp import ClientSession, ClientTimeout
+from slack_bolt.authorization import AuthorizeResult
+from slack_sdk.oauth.installation_store import Installation
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.client.failures import FAILURES, REVOKED, reason
+from adapters.slack.install.installations import Installs
+from adapters.slack.install.token_rotation import Renewal, where_to_install
+from adapters.slack.workspaces import team_of
+from bot.errors import Delayed, Reach, Refused
+from bot.settings.chat import LOOPBACK, SlackSettings
+
+TIMEOUT = 15  # seconds that an answer may take; less than the ledger's lease
+
+log = logging.getLogger(__name__)
+# What the libraries say below WARNING holds tokens and what people wrote.
+quiet = logging.getLogger(f"{__name__}.library")
+quiet.setLevel(logging.WARNING)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the app is in a workspace, as auth.test says."""
+
+    team: str
+    enterprise: str
+    bot_user: str
+    bot: str
+    url: str  # of the workspace: https://acme.slack.com
+    org_wide: bool
+
+
+def new_session() -> ClientSession:
+    """Return the one session for everything; the client's own timeout does not hold on a session that is given to it."""
+    return ClientSession(timeout=ClientTimeout(total=TIMEOUT))
+
+
+class Clients:
+    """Hands out clients, and knows whose token acts where."""
+
+    def __init__(
+        self,
+        settings: SlackSettings,
+        session: ClientSession,
+        clock: Callable[[], datetime],
+        installs: Installs | None = None,
+    ) -> None:
+        """Without `installs` there is the settings' own token alone."""
+        self.settings, self.session, self.installs = settings, session, installs
+        self._token = settings.bot_token.get_secret_value()
+        self._own: Identity | None = None
+        self._known: dict[str, Identity] = {}  # by token
+        self._made: dict[str, tuple[str, AsyncWebClient]] = {}  # by workspace, with the token that it was made for
+        self.renewal = Renewal(settings, self.bare, clock, installs)
+
+    def bare(self, token: str = "", *, team: str = "") -> AsyncWebClient:
+        """Return a new client with this token; `team` goes with each call, as an organisation's token demands."""
+        client = AsyncWebClient(
+            token=token or None,
+            base_url=self.settings.api_url + "/",
+            timeout=TIMEOUT,
+            session=self.session,
+            team_id=team or None,
+            retry_handlers=[],
+            logger=quiet,
+        )
+        if urlsplit(self.settings.api_url).hostname in LOOPBACK:
+            client.proxy = None  # what the environment names is for what lies outside
+        return client
+
+    async def client(self, workspace: str) -> AsyncWebClient:
+        """Return the client of a workspace ("slack:T0123"), with a token that is good for a while.
+
+        Raises Refused where the app is not installed, and Delayed where its token could not be renewed now.
+        """
+        team = team_of(workspace)
+        token, org_wide = await self._token_of(team)
+        kept = self._made.get(workspace)
+        if kept is None or kept[0] != token:
+            kept = self._made[workspace] = (token, self.bare(token, team=team if org_wide else ""))
+        return kept[1]
+
+    async def _token_of(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> tuple[str, bool]:
+        found = self.installs.find(team, enterprise, org_wide=org_wide) if self.installs else None
+        if found is not None:
+            current = await self.renewal.renewed(found)
+            return str(current.bot_token), bool(current.is_enterprise_install)
+        own = self._own
+        if self._token and (own is None or own.org_wide or own.team == team):
+            return self._token, bool(own and own.org_wide)
+        if self.installs and self.installs.is_shut(team):
+            raise Delayed(self.installs.trouble(), reach=Reach.WORKSPACE)
+        raise Refused(
+            f"Broadsheet is not installed in this Slack workspace (any more); install it {where_to_install(self.settings)}.",
+            reach=Reach.WORKSPACE,
+        )
+
+    async def introduce(self) -> None:
+        """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
+        if self._token and self._own is None:
+            self._own = await self._identified(self.bare(self._token))
+
+    async def identity(self, workspace: str) -> Identity | None:
+        """Return who the app is in a workspace, None where that cannot be told now; asked once."""
+        try:
+            return await self._identified(await self.client(workspace))
+        except (Refused, Delayed, *FAILURES):
+            return None
+
+    async def _identified(self, client: AsyncWebClient) -> Identity:
+        token = str(client.token)
+        if token not in self._known:
+            if len(self._known) > 10_000:  # renewed tokens leave theirs behind
+                self._known.clear()
+            self._known[token] = _identity(await client.auth_test())
+        return self._known[token]
+
+    async def bot_user(self, workspace: str) -> str:
+        """Return the app's own user in a workspace, "" where that cannot be told."""
+        found = self.installs.find(team_of(workspace)) if self.installs else None
+        if found is not None and found.bot_user_id:
+            return str(found.bot_user_id)
+        identity = await self.identity(workspace)
+        return identity.bot_user if identity else ""
+
+    async def team_url(self, workspace: str) -> str:
+        """Return a workspace's address, "https://acme.slack.com", or "" where that cannot be told."""
+        identity = await self.identity(workspace)
+        return identity.url if identity else ""
+
+    async def works(self, team: str, enterprise: str = "") -> bool:
+        """Ask Slack whether the workspace's token is good; False only where Slack says that it is not, or there is none."""
+        try:
+            token, _ = await self._token_of(team, enterprise)
+            await self.bare(token).auth_test()
+        except Refused:
+            return False
+        except (Delayed, *FAILURES) as error:
+            return reason(error) not in REVOKED
+        return True
+
+    async def authorize(self, enterprise_id: str | None, team_id: str | None, *, org_wide: bool) -> AuthorizeResult | None:
+        """Say by whose token a request is answered; slack-bolt asks for each. None where the app is not installed.
+
+        `org_wide` says that the request is to an organisation's installation.
+        """
+        team, enterprise = team_id or "", enterprise_id or ""
+        try:
+            token, _ = await self._token_of(team, enterprise, org_wide=org_wide)
+        except (Refused, Delayed) as error:
+            log.warning("a request of workspace %s cannot be answered: %s", team or enterprise, error)
+            return None
+        found = self.installs.find(team, enterprise, org_wide=org_wide) if self.installs else None
+        if self.installs and found is not None and found.is_enterprise_install:
+            await self.installs.follow(team, enterprise)
+        bot_user, bot = await self._bot(token, found)
+        return AuthorizeResult(
+            enterprise_id=enterprise_id, team_id=team_id, bot_user_id=bot_user, bot_id=bot, bot_token=token
+        )
+
+    async def _bot(self, token: str, found: Installation | None) -> tuple[str | None, str | None]:
+        """Return the app's user and bot identifiers, without asking Slack where they are known."""
+        if found is not None and found.bot_user_id:
+            return found.bot_user_id, found.bot_id
+        try:
+            who = await self._identified(self.bare(token))
+        except FAILURES:
+            return None, None
+        return who.bot_user or None, who.bot or None
+
+
+def _identity(answer: Any) -> Identity:
+    return Identity(
+        team=str(answer.get("team_id") or ""),
+        enterprise=str(answer.get("enterprise_id") or ""),
+        bot_user=str(answer.get("user_id") or ""),
+        bot=str(answer.get("bot_id") or ""),
+        url=str(answer.get("url") or "").rstrip("/"),
+        org_wide=bool(answer.get("is_enterprise_install")),
+    )

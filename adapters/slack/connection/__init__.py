@@ -1,0 +1,1 @@
+"""How Slack is heard: by socket or by HTTP, each event once."""

@@ -1,0 +1,1 @@
+"""Forms in Slack: opened, kept in step, and sent."""

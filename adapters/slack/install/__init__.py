@@ -1,0 +1,1 @@
+"""Installing the app: its manifest, OAuth, and the tokens that come of it."""

@@ -1,0 +1,179 @@
+"""Who installed the app, and the tokens that came of it: kept sealed in the database, open in memory.
+
+An installation belongs to a place: a workspace (T0123), or a whole organisation (E0123) whose token acts in each of its
+workspaces. A workspace for which an organisation's token acts is kept too, as a pointer: a digest knows its workspace alone.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from slack_sdk.oauth.installation_store import Bot, Installation
+from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+
+from adapters.slack.install.encryption import Sealer
+from adapters.slack.workspaces import PLATFORM
+from bot.models import Installation as Kept
+from bot.ports.chats import Chats
+
+# And no user's token: none is asked for, and one that came is not kept.
+_OURS = (
+    *("app_id", "enterprise_id", "enterprise_name", "enterprise_url", "team_id", "team_name", "bot_token", "bot_id"),
+    *("bot_user_id", "bot_scopes", "bot_refresh_token", "bot_token_expires_at", "user_id", "is_enterprise_install"),
+    *("token_type", "installed_at"),
+)
+
+log = logging.getLogger(__name__)
+
+
+class Installs(AsyncInstallationStore):
+    """Slack's installation store over ours. One process writes it, so what is in memory is what is in the database."""
+
+    def __init__(self, chats: Chats, sealer: Sealer, clock: Callable[[], datetime]) -> None:
+        self._chats, self._sealer, self._clock = chats, sealer, clock
+        self._by_place: dict[str, Installation] = {}
+        self._org_of: dict[str, str] = {}  # pointers: workspace → organisation
+        self._shut: set[str] = set()
+
+    async def load(self, *, seal_anew: bool = True) -> None:
+        """Read and open all of them; the service alone may seal anew those sealed with an older key. Raises StoreError."""
+        kept = await self._chats.installations(PLATFORM)
+        # Opening a thousand of them takes longer than the event loop may be kept.
+        opened = await asyncio.to_thread(lambda: [(each, self._opened(each)) for each in kept])
+        self._shut = {each.place for each, content in opened if content is None}
+        if self._shut:
+            log.error("%s", self.trouble())
+        for each, content in opened:
+            if content is None:
+                continue
+            self._remember(each.place, content)
+            if seal_anew and not self._sealer.is_fresh(each.sealed):
+                await self._write(each.place, content, each.made_by)
+                log.info("the tokens of %s are sealed with the newest key now", each.place)
+
+    def trouble(self) -> str:
+        """Return which installations cannot be used and what to do, "" where all can."""
+        if not self._shut:
+            return ""
+        some = ", ".join(sorted(self._shut)[:5]) + (" and others" if len(self._shut) > 5 else "")
+        return (
+            f"None of `encryption_keys` in [slack] opens the tokens of {some}: put the key that was used before behind the"
+            " new one, or install the app there again."
+        )
+
+    def is_shut(self, team: str) -> bool:
+        """Say whether there is an installation that no key opens."""
+        return team in self._shut
+
+    def find(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> Installation | None:
+        """Return whose token acts in the workspace: its own installation's, else its organisation's.
+
+        `org_wide` says that Slack named the organisation's: then that one comes first.
+        """
+        org = enterprise or self._org_of.get(team, "")
+        places = (org, team) if org_wide else (team, org)
+        return next((self._by_place[place] for place in places if place in self._by_place), None)
+
+    def all(self) -> list[Installation]:
+        """Return every installation."""
+        return list(self._by_place.values())
+
+    async def follow(self, team: str, enterprise: str) -> None:
+        """Note that the organisation's token acts in this workspace, where that is news."""
+        if team and enterprise in self._by_place and self._org_of.get(team) != enterprise:
+            self._by_place.pop(team, None)
+            self._org_of[team] = enterprise
+            await self._write(team, {"org": enterprise}, "")
+
+    async def drop(self, place: str) -> list[str]:
+        """Forget the installation and its pointers; return the workspaces in which nobody acts any more."""
+        teams = [team for team, org in self._org_of.items() if org == place]
+        if place in self._by_place and not self._by_place[place].is_enterprise_install:
+            teams.append(place)
+        for each in {place, *teams}:
+            self._by_place.pop(each, None)
+            self._org_of.pop(each, None)
+            await self._chats.drop_installation(PLATFORM, each)
+        return teams
+
+    async def leave(self, team: str) -> None:
+        """Forget that an organisation's token acts in this workspace."""
+        if self._org_of.pop(team, None):
+            await self._chats.drop_installation(PLATFORM, team)
+
+    async def async_save(self, installation: Installation) -> None:
+        """Keep it instead of what was kept of its place."""
+        place = place_of(installation)
+        content = {name: _plain(value) for name, value in installation.to_dict().items() if name in _OURS}
+        # In memory first: where it cannot be written, a token that Slack has just renewed is not lost at once.
+        self._remember(place, content)
+        await self._write(place, content, installation.user_id or "")
+
+    async def async_save_bot(self, bot: Bot) -> None:
+        """Keep new tokens of an installation that is there."""
+        known = self.find(bot.team_id or "", bot.enterprise_id or "", org_wide=bool(bot.is_enterprise_install))
+        merged = known.to_dict_for_copying() if known else {"user_id": ""}
+        merged.update({name: value for name, value in bot.to_dict_for_copying().items() if name in _OURS})
+        await self.async_save(Installation(**merged))
+
+    async def async_find_bot(
+        self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
+    ) -> Bot | None:
+        """Return what `find` finds, as a bot."""
+        found = self.find(team_id or "", enterprise_id or "", org_wide=bool(is_enterprise_install))
+        return found.to_bot() if found else None
+
+    async def async_find_installation(
+        self,
+        *,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None = None,
+        is_enterprise_install: bool | None = False,
+    ) -> Installation | None:
+        """Return a copy of what `find` finds; whoever installed it, it is one for all."""
+        found = self.find(team_id or "", enterprise_id or "", org_wide=bool(is_enterprise_install))
+        return Installation(**found.to_dict_for_copying()) if found else None
+
+    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
+        """Forget the workspace's installation; without a workspace, the organisation's."""
+        await self.drop(team_id or enterprise_id or "")
+
+    async def async_delete_installation(
+        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
+    ) -> None:
+        """Forget it where it is the whole installation that goes; no user has one of their own."""
+        if user_id is None:
+            await self.drop(team_id or enterprise_id or "")
+
+    def _opened(self, kept: Kept) -> dict[str, Any] | None:
+        text = self._sealer.opened(kept.sealed)
+        content = json.loads(text) if text is not None else {}
+        # The place is sealed with it, so that no row can pass for another's.
+        return dict(content) if content.pop("place", None) == kept.place else None
+
+    def _remember(self, place: str, content: dict[str, Any]) -> None:
+        self._shut.discard(place)
+        if org := content.get("org"):
+            self._org_of[place] = str(org)
+        else:
+            self._org_of.pop(place, None)
+            self._by_place[place] = Installation(**content)
+
+    async def _write(self, place: str, content: dict[str, Any], made_by: str) -> None:
+        sealed = self._sealer.seal(json.dumps({**content, "place": place}))
+        kept = Kept(platform=PLATFORM, place=place, sealed=sealed, made_by=made_by, at=self._clock())
+        await self._chats.save_installation(kept)
+
+
+def place_of(installation: Installation) -> str:
+    """Return the place that it belongs to: the organisation's identifier where it is for all of its workspaces."""
+    place = installation.enterprise_id if installation.is_enterprise_install else installation.team_id
+    return place or installation.team_id or installation.enterprise_id or ""
+
+
+def _plain(value: object) -> object:
+    return value.astimezone(UTC).isoformat() if isinstance(value, datetime) else value

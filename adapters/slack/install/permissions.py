@@ -1,0 +1,103 @@
+"""What the app asks of Slack, each with its reason: the one table behind the manifest, the listeners and the documentation.
+
+A need that hangs on a setting is asked for only where that setting is on: `when` names it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.settings.chat import SlackSettings
+
+COMMAND = "/digest"
+FIND_SIMILAR = "find_similar"  # callback identifiers of the shortcuts
+SEARCH = "search_papers"
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A scope, or an event with the scopes that Slack demands for it."""
+
+    name: str
+    reason: str
+    when: str = ""  # the setting of [slack] that it hangs on; "": always
+    scopes: tuple[str, ...] = ()  # of an event; Slack sends it where any one of them is granted
+
+
+@dataclass(frozen=True, slots=True)
+class Shortcut:
+    """An entry of Slack's shortcut menu, or of a message's."""
+
+    name: str  # at most 24 characters
+    callback: str
+    description: str
+    on_message: bool
+
+
+SHORTCUTS = (
+    Shortcut("Find similar papers", FIND_SIMILAR, "Show what resembles the paper or repository that a message links", True),
+    Shortcut("Search papers", SEARCH, "Search everything that was collected", False),
+)
+
+SCOPES = (
+    Need("commands", "the command /digest and the shortcuts"),
+    Need("chat:write", "post digests, and answers that nobody else sees"),
+    Need("channels:read", "know a public channel's name and who is in it; hear that it is archived, renamed, or left"),
+    Need("groups:read", "the same for private channels that the app was invited to"),
+    Need("im:read", "recognise the direct message in which somebody gives a command"),
+    Need("mpim:read", "the same for group messages"),
+    Need("im:write", "open a direct message: who subscribed something is told there what keeps it from being posted"),
+    Need("users:read", "whether somebody administers the workspace, and in which time zone they are"),
+    Need("channels:history", "look whether a digest whose answer was lost stands in the channel, before it is sent again"),
+    Need("groups:history", "the same in private channels"),
+    Need("im:history", "the same in direct messages with the app"),
+    Need("files:write", "hand over an export of saved papers as a file"),
+    Need(
+        "channels:join",
+        "join a public channel that somebody subscribed, instead of asking for an invitation",
+        "join_channels",
+    ),
+    Need("reactions:read", "count 👍 and 👎 on an entry as feedback", "reactions"),
+    Need("links:read", "hear of links to papers and repositories", "link_previews"),
+    Need("links:write", "show a summary below such a link", "link_previews"),
+)
+
+_CHANNELS, _GROUPS = ("channels:read",), ("groups:read",)
+
+EVENTS = (
+    Need("app_home_opened", "show the Home tab when somebody opens it"),
+    Need("app_uninstalled", "stop at once where the app was removed, and forget its token"),
+    Need("tokens_revoked", "the same where its token was revoked"),
+    Need("team_access_revoked", "the same where an organisation took the app out of one workspace"),
+    Need("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
+    Need("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
+    Need("channel_left", "the same for one that the app left", scopes=_CHANNELS),
+    Need(
+        "channel_rename",
+        "say in the log that a channel has another name; subscriptions hang on its identifier",
+        scopes=_CHANNELS,
+    ),
+    Need("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
+    Need("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
+    Need("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
+    Need("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
+    Need("member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS),
+    Need("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
+    Need("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
+    Need("link_shared", "previews of links", "link_previews", ("links:read",)),
+)
+
+UNFURLED = ("arxiv.org", "huggingface.co", "github.com")  # hosts whose links are previewed
+
+
+def scopes(settings: SlackSettings) -> tuple[str, ...]:
+    """Return the scopes that the app needs with these settings."""
+    return _names(SCOPES, settings)
+
+
+def events(settings: SlackSettings) -> tuple[str, ...]:
+    """Return the events that the app listens to with these settings."""
+    return _names(EVENTS, settings)
+
+
+def _names(needs: Iterable[Need], settings: SlackSettings) -> tuple[str, ...]:
+    return tuple(need.name for need in needs if not need.when or getattr(settings, need.when))

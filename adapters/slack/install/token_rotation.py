@@ -1,0 +1,105 @@
+"""Tokens that end, renewed before they do: https://docs.slack.dev/authentication/using-token-rotation."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from slack_sdk.oauth.installation_store import Installation
+from slack_sdk.web.async_client import AsyncWebClient
+
+from adapters.slack.client.failures import FAILURES, REVOKED, reason
+from adapters.slack.install.installations import Installs, place_of
+from adapters.slack.install.manifest import INSTALL_PATH
+from bot.errors import Delayed, Reach, Refused, StoreError
+from bot.settings.chat import SlackSettings
+
+EARLY = timedelta(hours=2)  # before its end that a token is renewed; Slack's last for twelve hours
+REST = timedelta(minutes=1)  # after a renewal that failed; nobody waits for another one meanwhile
+_SPENT = REVOKED | {"invalid_refresh_token", "invalid_grant"}
+
+log = logging.getLogger(__name__)
+
+
+class Renewal:
+    """Renews the tokens of installations, each by one at a time: a refresh token is good once."""
+
+    def __init__(
+        self,
+        settings: SlackSettings,
+        bare: Callable[[], AsyncWebClient],
+        clock: Callable[[], datetime],
+        installs: Installs | None,
+    ) -> None:
+        """`bare` makes a client without a token."""
+        self._settings, self._bare, self._clock, self._installs = settings, bare, clock, installs
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._rests: dict[str, datetime] = {}  # until when
+
+    async def renewed(self, found: Installation) -> Installation:
+        """Return the installation with a token that does not end soon; renewed and kept where it would have.
+
+        One that could not be renewed is good until its end. Raises Refused and Delayed after it.
+        """
+        place = place_of(found)
+        if self._installs is None or self._is_good(found):
+            return found
+        async with self._locks.setdefault(place, asyncio.Lock()):
+            # Somebody else may have renewed it meanwhile, and spent its refresh token.
+            current = self._installs.find(place, place) or found
+            return current if self._is_good(current) else await self._renew(current, self._installs)
+
+    def _is_good(self, found: Installation) -> bool:
+        if found.bot_token_expires_at is None or not found.bot_refresh_token or self._lasts(found, EARLY):
+            return True
+        rests_until = self._rests.get(place_of(found))
+        return rests_until is not None and self._clock() < rests_until and self._lasts(found, timedelta(0))
+
+    def _lasts(self, found: Installation, span: timedelta) -> bool:
+        return datetime.fromtimestamp(found.bot_token_expires_at or 0, UTC) > self._clock() + span
+
+    async def _renew(self, found: Installation, installs: Installs) -> Installation:
+        try:
+            answer = await self.exchange(grant_type="refresh_token", refresh_token=str(found.bot_refresh_token))
+        except FAILURES as error:
+            return self._not_renewed(found, error)
+        renewed = Installation(**found.to_dict_for_copying())
+        renewed.bot_token = answer["access_token"]
+        renewed.bot_refresh_token = answer.get("refresh_token") or found.bot_refresh_token
+        ends = self._clock() + timedelta(seconds=int(answer["expires_in"]))
+        renewed.bot_token_expires_at = int(ends.timestamp())
+        try:
+            await installs.async_save(renewed)
+        except StoreError as error:
+            log.error("the new token of %s is in memory alone: %s", place_of(found), error)  # noqa: TRY400 - foreseen
+        return renewed
+
+    def _not_renewed(self, found: Installation, error: Exception) -> Installation:
+        why, place = reason(error), place_of(found)
+        log.warning("the token of %s could not be renewed: %s", place, why)
+        self._rests[place] = self._clock() + REST
+        if self._lasts(found, timedelta(0)):
+            return found
+        if why in _SPENT:
+            where = where_to_install(self._settings)
+            raise Refused(
+                f"Slack no longer renews Broadsheet's token for this workspace; install it again {where}.",
+                reach=Reach.WORKSPACE,
+            ) from error
+        raise Delayed(f"Broadsheet's token could not be renewed: {why}.", reach=Reach.WORKSPACE) from error
+
+    async def exchange(self, **given: str) -> Any:
+        """Call oauth.v2.access: a token for a code, or for a refresh token; raises one of FAILURES.
+
+        Not by slack_sdk's method of that name, which uses a part of aiohttp that is going away.
+        """
+        secret = self._settings.client_secret.get_secret_value()
+        asked = {"client_id": self._settings.client_id, "client_secret": secret, **given}
+        return await self._bare().api_call("oauth.v2.access", data=asked)
+
+
+def where_to_install(settings: SlackSettings) -> str:
+    """Return where the app is installed, as the end of a sentence."""
+    address = settings.public_url.rstrip("/")
+    return f"at {address}{INSTALL_PATH}" if address and settings.client_id else "as docs/slack.md says"

@@ -1,0 +1,1 @@
+"""Digests and replies as Slack's messages. Pure."""

@@ -1,0 +1,195 @@
+"""The pieces of Block Kit that Broadsheet is made of, each by slack_sdk's model of it. Pure.
+
+Nothing here is parsed by Slack: texts stand in `plain_text` and `rich_text` alone, cleaned before they come and made literal
+here. An empty text is left out, since Slack refuses a message that holds one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from slack_sdk.models.blocks import (
+    ActionsBlock,
+    Block,
+    ButtonElement,
+    ConfirmObject,
+    ContextBlock,
+    DividerBlock,
+    HeaderBlock,
+    PlainTextObject,
+    RichTextBlock,
+    RichTextElement,
+    RichTextElementParts,
+    RichTextListElement,
+    RichTextPreformattedElement,
+    RichTextQuoteElement,
+    RichTextSectionElement,
+)
+
+from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, units
+from adapters.slack.render.mrkdwn import literal
+from adapters.text import clean, cut
+from bot.models import Button, text_key
+
+KEPT = "k:"  # before the key of a text that is kept because it is too long for a button
+_VALUE = 300  # characters: longer commands are kept, so that four of them leave room for what is to be read
+_CONFIRM = 300
+_ANSWER = 30  # characters of a button in a confirmation
+
+Run = RichTextElement  # a stretch of text, a link, a channel, a person
+Row = list[Run]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a stretch of text stands out."""
+
+    bold: bool = False
+    italic: bool = False
+    code: bool = False
+
+    def marks(self) -> dict[str, bool] | None:
+        """Return it as Slack takes it, None for plain text."""
+        given = {"bold": self.bold, "italic": self.italic, "code": self.code}
+        return {name: True for name, holds in given.items() if holds} or None
+
+
+PLAIN, BOLD, ITALIC, CODE = Style(), Style(bold=True), Style(italic=True), Style(code=True)
+
+
+def said(text: str, style: Style = PLAIN) -> Row:
+    """Return a stretch of text; nothing for an empty one."""
+    return [RichTextElementParts.Text(text=literal(text), style=style.marks())] if text else []
+
+
+def linked(text: str, url: str, style: Style = PLAIN) -> Row:
+    """Return a link, or the text alone where there is no address."""
+    if not url or not text:
+        return said(text, style)
+    return [RichTextElementParts.Link(url=url, text=literal(text), style=style.marks())]
+
+
+def channel(identifier: str) -> Row:
+    """Return a channel's own link; a reader who may not see the channel sees that it is private."""
+    return [RichTextElementParts.Channel(channel_id=identifier)]
+
+
+def person(identifier: str) -> Row:
+    """Return a person's name, linked. In a message that others see too it notifies the person."""
+    return [RichTextElementParts.User(user_id=identifier)]
+
+
+def rich(*elements: RichTextElement | None) -> list[Block]:
+    """Return a block of rich text, nothing when there is nothing in it."""
+    present = [element for element in elements if element is not None]
+    return [RichTextBlock(elements=present)] if present else []
+
+
+def paragraph(*rows: Row) -> RichTextSectionElement | None:
+    """Return the rows as one section, each on a line of its own."""
+    runs = _lines(rows)
+    return RichTextSectionElement(elements=runs) if runs else None
+
+
+def quote(*rows: Row) -> RichTextQuoteElement | None:
+    """Return the rows beside a bar, each on a line of its own."""
+    runs = _lines(rows)
+    return RichTextQuoteElement(elements=runs) if runs else None
+
+
+def numbered(rows: Iterable[Row], first: int = 1) -> RichTextListElement | None:
+    """Return a numbered list, from `first` on."""
+    items = [RichTextSectionElement(elements=row) for row in rows if row]
+    offset = first - 1 or None
+    return RichTextListElement(elements=items, style="ordered", offset=offset) if items else None
+
+
+def preformatted(text: str) -> RichTextPreformattedElement:
+    """Return the text as it is, in a type of fixed width."""
+    return RichTextPreformattedElement(elements=said(text))
+
+
+def _lines(rows: Sequence[Row]) -> Row:
+    joined: Row = []
+    for row in rows:
+        joined += _next_line(row) if joined else row
+    return joined
+
+
+def _next_line(row: Row) -> Row:
+    """Break the line before the row, within its first text where it begins with one: each run costs room."""
+    if row and isinstance(row[0], RichTextElementParts.Text):
+        return [RichTextElementParts.Text(text=f"\n{row[0].text}", style=row[0].style), *row[1:]]
+    return [*said("\n"), *row] if row else []
+
+
+def header(text: str) -> list[Block]:
+    """Return a heading, cut to 150 characters."""
+    return [HeaderBlock(text=_plain(cut(literal(text), HEADER, units)))] if text else []
+
+
+def quiet(*lines: str) -> list[Block]:
+    """Return small grey text, each line on its own; nothing where there is none."""
+    text = "\n".join(line for line in lines if line)
+    return [ContextBlock(elements=[_plain(cut(literal(text), CONTEXT, units))])] if text else []
+
+
+def divider() -> list[Block]:
+    """Return a thin line."""
+    return [DividerBlock()]
+
+
+def _plain(text: str) -> PlainTextObject:
+    return PlainTextObject(text=text, emoji=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Buttons:
+    """A row of buttons, and the texts that must be kept for them to mean something."""
+
+    blocks: list[Block] = field(default_factory=list)
+    keep: tuple[str, ...] = ()
+
+
+def actions(kind: str, buttons: Sequence[Button], about: str = "") -> Buttons:
+    """Return the buttons as a row. `kind` begins the block's name; `about` tells one entry's from another's by ear."""
+    able = [button for button in buttons if button.command][:10]
+    if not able:
+        return Buttons()
+    elements = [_button(number, button, about) for number, button in enumerate(able)]
+    return Buttons([ActionsBlock(block_id=kind, elements=elements)], tuple(long_commands(able)))
+
+
+def long_commands(buttons: Iterable[Button]) -> list[str]:
+    """Return the commands that are too long to stand in their buttons."""
+    return [button.command for button in buttons if _is_long(button.command)]
+
+
+def _is_long(command: str) -> bool:
+    # What looks like a mention, or like no text at all, does not stand in a message either.
+    return units(command) > _VALUE or literal(clean(command)) != command
+
+
+def value(command: str) -> str:
+    """Return what a button carries: the command's text, or the key under which it is kept."""
+    return KEPT + text_key(command) if _is_long(command) else command
+
+
+def _button(number: int, button: Button, about: str) -> ButtonElement:
+    label = cut(literal(clean(button.label) or clean(button.command) or "…"), LABEL, units)
+    more: dict[str, Any] = {"style": "danger", "confirm": _confirm(label, button.command)} if button.danger else {}
+    if about:
+        more["accessibility_label"] = cut(f"{label}, {about}", LABEL, units)
+    return ButtonElement(
+        text=PlainTextObject(text=label), action_id=f"command:{number}", value=value(button.command), **more
+    )
+
+
+def _confirm(label: str, command: str) -> ConfirmObject:
+    return ConfirmObject(
+        title=_plain(cut(f"{label}?", LABEL, units)),
+        text=_plain(cut(f"This does: {literal(clean(command))}", _CONFIRM, units)),
+        confirm=_plain(cut(label, _ANSWER, units)),
+        deny=_plain("Not now"),
+        style="danger",
+    )

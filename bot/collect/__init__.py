@@ -1,0 +1,1 @@
+"""The round of collecting: fetch, normalise, dedupe, store."""

@@ -1,0 +1,191 @@
+"""The round of collecting: fetch → normalise → dedupe → store, per source.
+
+bot.digest.publisher has the other half, publishing.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.collect import dedupe
+from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
+from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
+from bot.ports.store import Source, Store
+from bot.wording import counted
+
+log = logging.getLogger(__name__)
+
+# How long a source that failed is left alone when it did not say: doubled with every failure in a row, up to the cap.
+FIRST_REST = timedelta(minutes=5)
+LONGEST_REST = timedelta(hours=4)
+
+# How long what a collection said stands, when later ones of the day bring nothing; a little less than a day, so that
+# tomorrow's first collection speaks for itself.
+A_DAY = timedelta(hours=20)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far one source's collection is: steps done of how many (0: unknown), and items read so far."""
+
+    source: str
+    done: int
+    total: int
+    items: int
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What one source's collection came to. `asked` is False when the source was resting and was left alone."""
+
+    state: SourceState
+    title: str
+    read: int
+    fresh: int
+    asked: bool = True
+    error: SourceError | None = None
+
+
+class Collector:
+    """Runs collections of sources into one store."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # Looking up what is known and writing what it became is one step: two sources may bring the same paper at once.
+        self._merging = asyncio.Lock()
+
+    async def collect(
+        self,
+        sources: Sequence[Source],
+        now: datetime,
+        *,
+        force: bool = False,
+        progress: Callable[[Progress], None] = lambda _: None,
+    ) -> list[Collected]:
+        """Collect from every source at once; one that fails never stops the others.
+
+        A source that is resting after a failure is skipped unless `force`. Raises StoreError, which ends the round.
+        """
+        rounds = [asyncio.ensure_future(self._one(source, now, force, progress)) for source in sources]
+        try:
+            return list(await asyncio.gather(*rounds))
+        finally:
+            for each in rounds:
+                each.cancel()
+            await asyncio.gather(*rounds, return_exceptions=True)
+
+    async def _one(self, source: Source, now: datetime, force: bool, progress: Callable[[Progress], None]) -> Collected:
+        state = await self._store.source_state(source.name)
+        if _rests(state, now) and not force:
+            return Collected(state, source.title, 0, 0, asked=False)
+        tally = _Tally()
+        error: SourceError | None = None
+        try:
+            # Closed here also when storing fails: left to the garbage collector, a source would end its requests late.
+            async with aclosing(source.collect(state, now)) as batches:
+                async for batch in batches:
+                    tally.add(batch, await self._take_in(batch, source.name, now))
+                    progress(Progress(source.title, batch.done, batch.total, tally.read))
+        except SourceError as failure:
+            error = failure
+        except BotError:
+            raise
+        except Exception as failure:
+            # Nothing that a source sends may end the round; what we did not foresee is logged whole and named in brief.
+            reference = secrets.token_hex(4)
+            log.exception("collecting from %s failed [%s]", source.name, reference)
+            error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
+        state = _after(await self._store.source_state(source.name), tally, error, now)
+        await self._store.save_source_state(state)
+        return Collected(state, source.title, tally.read, tally.fresh, error=error)
+
+    async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
+        """Store the batch and move the watermark in one transaction; return how many items were new."""
+        async with self._merging:
+            state = None
+            if batch.watermark is not None:
+                state = replace(await self._store.source_state(name), watermark=batch.watermark)
+            if not batch.items and state is None:
+                return 0
+            known = dict(await self._store.find({key for item in batch.items for key in dedupe.names(item)}))
+            incoming = await self._with_twins(batch.items, known, now)
+            merged = await asyncio.to_thread(dedupe.fold_in, incoming, known)
+            await self._store.add(merged.items, now, retired=merged.retired, state=state)
+            return merged.fresh
+
+    async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
+        """Give a feed's entry the key of the stored paper with the same title and author, where there is one."""
+        twins: dict[str, Item] = {}
+        for item in dedupe.twins_to_look_for(items, known):
+            title: Tree = Term(item.title, field="title", quoted=True)
+            page = await self._store.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
+            twin = next((hit.item for hit in page.hits if dedupe.same_work(hit.item, item)), None)
+            if twin is not None:
+                known[twin.key] = twin
+                twins[item.key] = replace(item, aliases=(*item.aliases, twin.key))
+        return [twins.get(item.key, item) for item in items]
+
+
+class _Tally:
+    """What a collection has brought so far."""
+
+    def __init__(self) -> None:
+        self.read = self.fresh = self.skipped = 0
+        self.partial = False
+        self.notes: dict[str, None] = {}
+
+    def add(self, batch: Batch, fresh: int) -> None:
+        self.read += len(batch.items)
+        self.fresh += fresh
+        self.skipped += batch.skipped
+        self.partial = self.partial or batch.partial
+        self.notes.update(dict.fromkeys(batch.notes))
+
+    def note(self) -> str:
+        unread = f"{counted(self.skipped, 'entry')} could not be read"
+        return "; ".join((*self.notes, *([unread] if self.skipped else [])))
+
+
+def _after(state: SourceState, tally: _Tally, error: SourceError | None, now: datetime) -> SourceState:
+    """The source's state after a collection that ended with or without an error."""
+    if error is None:
+        if not tally.read and not tally.partial and _is_fresh(state, now):
+            # Asked again on the same day and nothing new: what the day's collection said (a gap, a catch-up) still holds.
+            return replace(state, asked=now, answered=now, failures=0, rest_until=None)
+        health = Health.PARTIAL if tally.partial or tally.skipped else Health.OK if tally.read else Health.QUIET
+        return replace(
+            state,
+            health=health,
+            asked=now,
+            answered=now,
+            failures=0,
+            rest_until=None,
+            told=now,
+            items=tally.read,
+            note=tally.note(),
+        )
+    asked_to_wait = error.retry_after if isinstance(error, SourceUnavailable) else None
+    rest = asked_to_wait or min(FIRST_REST * 2**state.failures, LONGEST_REST)
+    return replace(
+        state,
+        health=Health.CHANGED if isinstance(error, SourceChanged) else Health.DOWN,
+        asked=now,
+        failures=state.failures + 1,
+        rest_until=now + rest,
+        note=str(error).rstrip("."),
+    )
+
+
+def _is_fresh(state: SourceState, now: datetime) -> bool:
+    said = state.told is not None and timedelta(0) <= now - state.told < A_DAY
+    return said and state.health in (Health.OK, Health.PARTIAL)
+
+
+def _rests(state: SourceState, now: datetime) -> bool:
+    """Tell whether the source is to be left alone; what a clock wrote that had run ahead binds nobody."""
+    asked_already = state.asked is None or state.asked <= now
+    return asked_already and state.rest_until is not None and now < state.rest_until

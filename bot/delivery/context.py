@@ -1,0 +1,107 @@
+"""What all parts of delivery share: the times that they keep, the ports that they use, and the identity of a delivery."""
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+
+from bot.delivery.rate_limits import Budgets, Call
+from bot.models import Abilities, Delivery, Method
+from bot.ports.ledger import Ledger, Messenger
+from bot.ports.store import Store
+
+Clock = Callable[[], datetime]
+
+_LETTERS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_LENGTH = 24  # of an identifier; Discord's nonces have at most 25 characters
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Values:
+    """The times of the protocol; docs/delivery.md explains them."""
+
+    timeout: timedelta = timedelta(seconds=15)  # of one call to a platform
+    lease: timedelta = timedelta(seconds=45)  # how long a delivery is held: a look and a posting fit in
+    quarantine: timedelta = timedelta(seconds=60)  # after a try that may have gone well, before the channel is looked into
+    catch_up: timedelta = timedelta(hours=12)  # what is older is not posted any more
+    late: timedelta = timedelta(minutes=15)  # what is later than this is marked
+    first_wait: timedelta = timedelta(seconds=5)  # doubled with every failure …
+    longest_wait: timedelta = timedelta(minutes=30)  # … up to this
+    workers: int = 16  # deliveries that are sent at the same time
+
+    def __post_init__(self) -> None:
+        if 2 * self.timeout >= self.lease or self.timeout >= self.quarantine:
+            raise ValueError("a lease must outlast two calls to a platform, and the quarantine one")
+
+    @property
+    def nonce_quarantine(self) -> timedelta:
+        """How long a try is left alone where sending again cannot post twice: a third, so that several fit in the window."""
+        return self.quarantine / 3
+
+    @property
+    def patience(self) -> timedelta:
+        """For how long what is held may wait for a budget: a third of what its lease leaves beside two calls."""
+        return (self.lease - 2 * self.timeout) / 3
+
+
+@dataclass(slots=True)
+class Telling:
+    """What one process knows of what it told people."""
+
+    changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held while the list of what is owed is changed
+    busy: bool = False
+    failures: dict[tuple[str, str], int] = field(default_factory=dict)  # in a row, by method and workspace
+    alerted: dict[str, datetime] = field(default_factory=dict)  # by workspace: the last time
+    drawing: set[object] = field(default_factory=set)  # refusals whose consequences are being drawn
+
+
+@dataclass(frozen=True, slots=True)
+class Office:
+    """The ports of delivery, its times, where its chance comes from, and what one process knows of its platforms."""
+
+    store: Store
+    ledger: Ledger
+    messengers: Mapping[str, Messenger]  # by platform: slack, discord, local
+    values: Values = Values()
+    chance: random.Random = field(default_factory=random.Random)
+    budgets: Budgets = field(default_factory=Budgets)
+    telling: Telling = field(default_factory=Telling)
+
+    def messenger(self, workspace: str) -> Messenger | None:
+        """Return the messenger of the workspace's platform, None when it is not connected."""
+        return self.messengers.get(workspace.partition(":")[0])
+
+    def call(self, method: Method, workspace: str, channel: str) -> Call:
+        """Return the request as the budgets know it; `channel` may be a person."""
+        messenger = self.messenger(workspace)
+        return Call(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
+
+    def wait(self, failures: int) -> timedelta:
+        """Return how long to wait after so many failures, at least one: doubled each time, and up to half of it left out."""
+        values = self.values
+        longest: timedelta = min(values.first_wait * 2 ** min(failures, 20), values.longest_wait)
+        return longest * self.chance.uniform(0.5, 1.0)
+
+
+def delivery_id(subscription: str, day: date, slot: int, part: int) -> str:
+    """Return the identifier of a part: the same whoever makes it, and again from a database that was restored."""
+    named = "\n".join((subscription, day.isoformat(), str(slot), str(part)))
+    number = int.from_bytes(hashlib.sha256(named.encode("utf-8", "surrogatepass")).digest())
+    letters = []
+    for _ in range(_LENGTH):
+        number, place = divmod(number, len(_LETTERS))
+        letters.append(_LETTERS[place])
+    return "".join(letters)
+
+
+def sealed(payload: str, if_late: str = "") -> str:
+    """Return the SHA-256, in hex, of the payload and of what is posted instead once it is late."""
+    whole = f"{payload}\0{if_late}" if if_late else payload
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_whole(delivery: Delivery) -> bool:
+    """Say whether what may be posted is what it was when the digest was made."""
+    return not delivery.seal or delivery.seal == sealed(delivery.payload, delivery.if_late)

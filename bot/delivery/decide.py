@@ -1,0 +1,78 @@
+"""What decides about a delivery that has its turn: its subscription, its age, the wishes of its workspace."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.delivery.context import Office
+from bot.delivery.restored import in_doubt
+from bot.delivery.send import Sender
+from bot.digest.quiet_hours import after_quiet, deadline
+from bot.models import Delivery, State, Subscription
+from bot.ports.ledger import Messenger
+
+_NOT_CONNECTED = "Its platform is not connected."
+
+Ending = tuple[State, str, bool]  # how it ends, why, and whether the alerts are to know
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A delivery that has its turn, and what decides about it."""
+
+    before: Delivery  # as it was before it was claimed
+    messenger: Messenger
+    doubted: bool  # it may have been posted without this database knowing
+    ending: Ending | None  # why it is not to be posted any more
+    at_all_costs: bool  # the channel would rather see it twice than miss it
+    late: bool  # it is marked so from now on
+
+
+class Cases:
+    """Finds out what decides about each."""
+
+    def __init__(self, office: Office, sender: Sender) -> None:
+        self._office = office
+        self._sender = sender
+
+    async def of(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[Case, datetime] | None:
+        """Return what decides about a delivery, and until when its channel wants quiet."""
+        store, place = self._office.store, delivery
+        messenger = self._office.messenger(place.workspace)
+        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        subscription = next((each for each in here if each.id == place.occurrence[0]), None)
+        settled = await store.preferences(place.workspace)
+        planned = quiet = ends = delivery.due
+        if subscription is not None:
+            planned = await after_quiet(settled, subscription, delivery.due)
+            quiet = await after_quiet(settled, subscription, now)
+            ends = await deadline(settled, subscription, delivery.due, self._office.values.catch_up)
+        ending = _ending(delivery, subscription, ends, now)
+        doubted = in_doubt(delivery, doubt)
+        if messenger is None:
+            await self._disconnected(delivery, ending, doubted=doubted, now=now)
+            return None
+        late = now - planned > self._office.values.late
+        twice = place.channel in settled.prefer_duplicate
+        return Case(delivery, messenger, doubted, ending, at_all_costs=twice, late=late), quiet
+
+    async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, doubted: bool, now: datetime) -> None:
+        """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
+        held = await self._office.ledger.claim(delivery, now, self._office.values.lease)
+        if held is None:
+            return
+        if ending is not None and delivery.state is State.PENDING:
+            await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not doubted)
+        elif ending is not None:
+            await self._sender.unknown(held, _NOT_CONNECTED, now)
+        else:
+            await self._sender.put_back(held, delivery, now + self._office.wait(held.attempts), _NOT_CONNECTED)
+
+
+def _ending(delivery: Delivery, subscription: Subscription | None, ends: datetime, now: datetime) -> Ending | None:
+    if subscription is None:
+        return State.EXPIRED, "unsubscribed", False
+    if delivery.part == 1 and subscription.is_paused(now):
+        return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
+    if now > ends:
+        return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
+    return None

@@ -1,0 +1,237 @@
+"""From occurrences to deliveries: the digest is made, and frozen as the messages that will be sent, in one transaction."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.delivery.context import Office, delivery_id, sealed
+from bot.delivery.fairness import Turns
+from bot.delivery.pausing import Trouble
+from bot.delivery.restored import doubted_until, in_doubt
+from bot.digest.quiet_hours import after_quiet, deadline, left_today
+from bot.digest.request import Orders
+from bot.errors import BotError
+from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
+from bot.models.deliveries import Place
+from bot.ports.ledger import Messenger
+from bot.ports.store import Maker
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 4  # channels whose digests are made at the same time
+# Occurrences that are read at a time, in turns: who comes waits for no more digests of a workspace that has hundreds.
+BATCH = 4 * AT_ONCE
+_RESTORED = "it may have been posted already: the database was restored, and nobody can look into the channel."
+
+
+@dataclass(frozen=True, slots=True)
+class _Closing:
+    """What becomes of an occurrence; `told`: those who asked for alerts are to know."""
+
+    occurrence: Occurrence
+    digest: Digest | None = None
+    deliveries: tuple[Delivery, ...] = ()
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """All that is needed to make an occurrence's digest."""
+
+    occurrence: Occurrence
+    subscription: Subscription
+    topic: Topic
+    messenger: Messenger
+    preferences: Preferences
+
+
+class Printer:
+    """Makes the digest of each occurrence that is due. `publish_due` may be called by any process, at any moment."""
+
+    def __init__(self, office: Office, maker: Maker, orders: Orders) -> None:
+        self._office = office
+        self._maker = maker
+        self._orders = orders
+        self._trouble = Trouble(office)
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Begin no further digest."""
+        self._stopped = True
+
+    async def publish_due(self, now: datetime) -> int:
+        """Close every occurrence that is due, with its digest where it has one; return how many were closed or put off.
+
+        One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
+        """
+        seen: set[Place] = set()
+        turns = Turns()
+        done = 0
+        while not self._stopped:
+            found = await self._office.ledger.occurrences(now, limit=BATCH, had=turns.had)
+            fresh = [each for each in found if each.place not in seen]
+            for each in fresh:
+                seen.add(each.place)
+                turns.take(each.workspace)
+            if not fresh:
+                break
+            doubt = await doubted_until(self._office.store)
+            await self._channels(fresh, doubt, now)
+            done += len(fresh)
+        return done
+
+    async def _channels(self, found: Sequence[Occurrence], doubt: datetime | None, now: datetime) -> None:
+        """Make the digests of one channel one after another, so that none repeats what another shows."""
+        channels: dict[tuple[str, str], list[Occurrence]] = {}
+        for each in found:
+            channels.setdefault((each.workspace, each.channel), []).append(each)
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def one(occurrences: Sequence[Occurrence]) -> None:
+            async with gate:
+                for each in occurrences:
+                    if not self._stopped:
+                        await self._publish(each, doubt, now)
+
+        tasks = [asyncio.ensure_future(one(occurrences)) for occurrences in channels.values()]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _publish(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> None:
+        try:
+            closing = await self._closing(occurrence, doubt, now)
+            await self._close(closing, now)
+        except Exception as error:
+            # Whatever is wrong with one occurrence, a database's damaged row too, the others go on. When the database
+            # takes no writing at all, putting it off fails as well, and that ends the round.
+            reference = "" if isinstance(error, BotError) else secrets.token_hex(4)
+            if reference:
+                log.exception("the digest %s of %s failed [%s]", occurrence.topic, occurrence.channel, reference)
+            said = str(error) if not reference else f"An unexpected {type(error).__name__}; see the log at {reference}."
+            await self._close(await self._put_off(occurrence, said, now), now)
+
+    async def _close(self, closing: _Closing, now: datetime) -> None:
+        closed = await self._office.ledger.close_occurrence(
+            closing.occurrence, now, digest=closing.digest, deliveries=closing.deliveries
+        )
+        after = closing.occurrence
+        if closed and closing.told:
+            text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
+            await self._trouble.alert(after.workspace, text, now)
+
+    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
+        """Try again later, or give up when it is too late then."""
+        if now > await self._deadline(occurrence):
+            return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
+        log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
+        attempts = occurrence.attempts + 1
+        next_at = now + self._office.wait(attempts)
+        return _Closing(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
+
+    async def _deadline(self, occurrence: Occurrence) -> datetime:
+        """Return until when it may be posted, as far as what decides about that can be read."""
+        due, catch_up = occurrence.due, self._office.values.catch_up
+        try:
+            preferences = await self._office.store.preferences(occurrence.workspace)
+            subscription = await self._of(occurrence)
+            return await deadline(preferences, subscription, due, catch_up) if subscription else due + catch_up
+        except Exception:  # noqa: BLE001 - what is wrong with it is being said already
+            return due + catch_up
+
+    async def _of(self, occurrence: Occurrence) -> Subscription | None:
+        """Return the subscription, None when it is no more."""
+        place = occurrence
+        here = await self._office.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        return next((each for each in here if each.id == place.subscription), None)
+
+    async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closing:
+        """Decide what becomes of the occurrence."""
+        found = await self._job(occurrence, now)
+        if not isinstance(found, _Job):
+            return found
+        planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
+        allowed = await after_quiet(found.preferences, found.subscription, now)
+        if now > await deadline(found.preferences, found.subscription, occurrence.due, self._office.values.catch_up):
+            return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
+        if allowed > now:
+            return _Closing(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
+        prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
+        if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds and not prefers_twice:
+            return _skipped(occurrence, _RESTORED, told=True)
+        late = now - planned > self._office.values.late
+        return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
+
+    async def _job(self, occurrence: Occurrence, now: datetime) -> _Job | _Closing:
+        """Find all that is needed, or say why there is nothing to post."""
+        store, place = self._office.store, occurrence
+        subscription = await self._of(occurrence)
+        if subscription is None:
+            return _skipped(occurrence, "unsubscribed")
+        if subscription.is_paused(now):
+            return _skipped(occurrence, f"paused. {subscription.paused_because}".strip())
+        topic = (await self._orders.topics(place.workspace)).get(place.topic)
+        if topic is None:
+            return _skipped(occurrence, "its topic is not there any more.", told=True)
+        messenger = self._office.messenger(place.workspace)
+        if messenger is None:
+            return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
+        return _Job(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
+
+    async def _made(self, job: _Job, now: datetime) -> _Closing:
+        """Make the digest, unless the channel has had enough for the day."""
+        store, subscription = self._office.store, job.subscription
+        left = await left_today(store, job.preferences, subscription, now)
+        if left == 0:
+            return _skipped(job.occurrence, f"the channel was posted {job.preferences.daily_entries} entries today.")
+        order = await self._orders.order(job.topic, subscription.workspace, subscription.channel, subscription)
+        if left is not None:
+            order = replace(order, limits=replace(order.limits, entries=min(order.limits.entries, left)))
+        digest = replace(await self._maker.make(order, now), day=job.occurrence.day)
+        if not digest.entries and not subscription.always:
+            return _Closing(replace(job.occurrence, state=Happening.EMPTY), digest)
+        texts = await asyncio.to_thread(_texts, job, digest)
+        if not texts:
+            raise ValueError(f"nothing was rendered for {subscription.channel}")
+        made = replace(job.occurrence, state=Happening.MADE)
+        parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
+        return _Closing(made, digest, tuple(parts))
+
+
+def _texts(job: _Job, digest: Digest) -> list[tuple[str, str]]:
+    """Return what each part says, and what it says instead should it become late; "" where that is the same."""
+    render, compact = job.messenger.render, job.subscription.compact
+    said = render(digest, compact=compact, late=job.occurrence.late)
+    if_late = said if job.occurrence.late else render(digest, compact=compact, late=True)
+    if len(said) != len(if_late):  # that it is late takes room: then nobody is told
+        return [(each, "") for each in said]
+    return [(each, late if late != each else "") for each, late in zip(said, if_late, strict=True)]
+
+
+def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: int, now: datetime) -> Delivery:
+    number, day, slot = occurrence.subscription, occurrence.day, occurrence.slot
+    return Delivery(
+        id=delivery_id(number, day, slot, part),
+        occurrence=(number, day, slot),
+        workspace=occurrence.workspace,
+        channel=occurrence.channel,
+        topic=occurrence.topic,
+        part=part,
+        parts=parts,
+        payload=said[0],
+        if_late=said[1],
+        seal=sealed(*said),
+        due=occurrence.due,
+        next_at=now,
+        made_at=now,
+    )
+
+
+def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closing:
+    return _Closing(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)

@@ -1,0 +1,47 @@
+"""What a restored database does not know: a copy of yesterday knows nothing of what was posted since.
+
+The service writes its heartbeat into the database, and then into a file beside it. When the file is later than the
+database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat, and until the
+next one would have come, may have been posted: it is looked for before it is posted, and not posted where nothing can be
+looked for.
+"""
+
+import logging
+from datetime import datetime, timedelta
+
+from bot.models import Delivery, Occurrence
+from bot.ports.facts import HEARTBEAT, time_of_fact
+from bot.ports.store import Store
+
+log = logging.getLogger(__name__)
+
+_DOUBT = "doubted until"
+_UNTOLD = timedelta(minutes=2)  # many heartbeats: what was posted after the last one they do not tell
+
+
+async def notice_restored(store: Store, alive: datetime | None) -> datetime | None:
+    """Compare the database's heartbeat with the file's, before the first one of this run is written.
+
+    Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
+    """
+    known = await time_of_fact(store, HEARTBEAT)
+    if alive is None or (known is not None and known >= alive):
+        return None
+    before = await doubted_until(store)
+    until = alive + _UNTOLD
+    until = max(until, before) if before else until
+    await store.set_fact(_DOUBT, until.isoformat())
+    log.warning(
+        "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
+    )
+    return until
+
+
+async def doubted_until(store: Store) -> datetime | None:
+    """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
+    return await time_of_fact(store, _DOUBT)
+
+
+def in_doubt(due: Delivery | Occurrence, until: datetime | None) -> bool:
+    """Say whether it may have been posted without the database knowing."""
+    return until is not None and due.due <= until

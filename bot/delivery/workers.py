@@ -1,0 +1,198 @@
+"""Hands deliveries out to a few workers: in the order in which the ledger gives them, each as soon as the budgets allow.
+
+The ledger lets the workspaces take turns, and is read again every second: with W workspaces waiting, the first delivery of
+one that comes is sent after those that are in flight and at most one of each of the others. What must wait for its budget
+lets the next one pass.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from bot.delivery.context import Clock, Office
+from bot.delivery.fairness import Turns
+from bot.delivery.rate_limits import Call, Pause
+from bot.errors import StoreError
+from bot.models import Delivery, Method
+
+log = logging.getLogger(__name__)
+
+_Key = tuple[str, str, int]  # workspace, id, token: a delivery between two claims
+
+FRESH = timedelta(seconds=1)  # for so long a reading of the ledger is worked off
+PATIENCE = timedelta(seconds=5)  # what must wait longer for its budget is left to the next round
+FAILURES = 20  # in a row that are not a platform's, as when the disk is full, after which the round ends
+
+
+class Read(Protocol):
+    """One of the ledger's two lists of deliveries that wait."""
+
+    async def __call__(self, now: datetime, *, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
+        """Return at most so many of them, in turns."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is done with each delivery of a list."""
+
+    read: Read
+    do: Callable[[Delivery], Coroutine[None, None, None]]
+    method: Callable[[Delivery], Method]  # what it asks of the platform first
+
+
+class Crew:
+    """Workers for any number of rounds."""
+
+    def __init__(self, office: Office, pause: Pause = asyncio.sleep) -> None:
+        """`pause` waits for so many seconds of the clock that the rounds are given."""
+        self._office = office
+        self._workers = office.values.workers
+        self._pause = pause
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Hand out nothing more; what is in flight ends."""
+        self._stopped = True
+
+    async def work(self, task: Task, clock: Clock) -> int:
+        """Do everything that the list gives and the budgets allow within five seconds; return how many were handed out.
+
+        Raises what went wrong with one, as StoreError, after the others had their turn.
+        """
+        round_ = _Round(task, clock, self._office, 4 * self._workers)
+        try:
+            while not self._stopped and not round_.broken:
+                if len(round_.running) >= self._workers:
+                    await round_.one_ends()
+                elif not (await round_.refill() and (round_.hand_out() or await self._wait(round_))):
+                    break
+            await round_.all_end()
+        finally:
+            await round_.abandon()
+        round_.complain()
+        return round_.handed_out
+
+    async def _wait(self, round_: "_Round") -> bool:
+        """Wait until something may be handed out; False when the clock does not move, and waiting is of no use."""
+        now = round_.clock()
+        soonest = min((round_.when(each, now) for each in round_.waiting), default=now)
+        seconds = min(soonest - now, FRESH).total_seconds()
+        if round_.running:
+            await round_.one_ends(seconds)
+            return True
+        await self._pause(max(seconds, 0.001))
+        return round_.clock() > now
+
+
+class _Round:
+    """One round: what was read and waits, what runs, and what had its turn."""
+
+    def __init__(self, task: Task, clock: Clock, office: Office, limit: int) -> None:
+        self.clock = clock
+        self.waiting: list[Delivery] = []
+        self.running: set[asyncio.Task[None]] = set()
+        self.handed_out = 0
+        self.broken = False
+        self._task = task
+        self._office = office
+        self._limit = limit
+        self._had: set[_Key] = set()
+        self._turns = Turns()
+        self._read_at: datetime | None = None
+        self._failures: list[Exception] = []
+        self._in_a_row = 0
+
+    async def refill(self) -> bool:
+        """Have something that waits, read a moment ago; False when there is nothing more, and nothing runs."""
+        while not self.waiting or not self._is_fresh():
+            self._read_at = self.clock()
+            found = await self._task.read(self._read_at, limit=self._limit, had=self._turns.had)
+            self.waiting = [each for each in found if _key(each) not in self._had]
+            if self.waiting:
+                return True
+            if len(found) >= self._limit:
+                self._limit *= 4  # all of these had their turn, or must wait for long: look further
+            elif self.running:
+                await self.one_ends(FRESH.total_seconds())  # the next part of what was sent may be due then
+            else:
+                return False
+        return True
+
+    def _is_fresh(self) -> bool:
+        return self._read_at is not None and timedelta(0) <= self.clock() - self._read_at < FRESH
+
+    def _call(self, each: Delivery) -> Call:
+        return self._office.call(self._task.method(each), each.workspace, each.channel)
+
+    def when(self, each: Delivery, now: datetime) -> datetime:
+        """Return the earliest moment at which it may have its turn."""
+        return self._office.budgets.when(self._call(each), now)
+
+    def hand_out(self) -> bool:
+        """Start the first that may be sent now; leave to the next round those that must wait for long.
+
+        Says whether anything was done.
+        """
+        now, gone, chosen = self.clock(), 0, None
+        keep: list[Delivery] = []
+        for place, each in enumerate(self.waiting):
+            free = self.when(each, now)
+            if free - now > PATIENCE:
+                self._had.add(_key(each))
+                gone += 1
+            elif free <= now:
+                chosen = each
+                keep += self.waiting[place + 1 :]
+                break
+            else:
+                keep.append(each)
+        self.waiting = keep
+        if chosen is not None:
+            self._had.add(_key(chosen))
+            self._turns.take(chosen.workspace)
+            self._office.budgets.take(self._call(chosen), now)
+            self.running.add(asyncio.ensure_future(self._task.do(chosen)))
+            self.handed_out += 1
+        return chosen is not None or gone > 0
+
+    async def one_ends(self, seconds: float | None = None) -> None:
+        """Wait until one of those that run ends, or for so many seconds."""
+        ended, self.running = await asyncio.wait(self.running, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        for error in [task.exception() for task in ended]:
+            self._note(error)
+
+    def _note(self, error: BaseException | None) -> None:
+        if error is None:
+            self._in_a_row = 0
+        elif isinstance(error, Exception):
+            if not isinstance(error, StoreError):
+                log.error("a delivery failed in a way that nobody foresaw", exc_info=error)
+            self._failures.append(error)
+            self._in_a_row += 1
+            self.broken = self.broken or self._in_a_row >= FAILURES
+        else:
+            raise error
+
+    async def all_end(self) -> None:
+        """Wait for all that run."""
+        while self.running:
+            await self.one_ends()
+
+    async def abandon(self) -> None:
+        """Cancel what still runs, when the round itself was cancelled: its deliveries' leases run out."""
+        for task in self.running:
+            task.cancel()
+        await asyncio.gather(*self.running, return_exceptions=True)
+
+    def complain(self) -> None:
+        """Raise the first error that is not a platform's."""
+        if self._failures:
+            raise self._failures[0]
+
+
+def _key(delivery: Delivery) -> _Key:
+    return delivery.workspace, delivery.id, delivery.token

@@ -1,0 +1,1 @@
+"""What a digest contains, and when it is due."""

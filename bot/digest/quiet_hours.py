@@ -1,0 +1,71 @@
+"""When a workspace wants nothing posted, and how much a day. The zone files are read in a thread."""
+
+import asyncio
+from datetime import UTC, datetime, time, timedelta
+
+from bot.digest.due import instant, zone_named
+from bot.errors import UsageError
+from bot.models import Preferences, Subscription
+from bot.ports.store import Store
+
+_DAY = timedelta(days=1)
+
+
+async def after_quiet(preferences: Preferences, subscription: Subscription, at: datetime) -> datetime:
+    """Return `at`, or when the quiet hours in which it lies are over, in UTC."""
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    if begin is None or end is None or begin == end:
+        return at
+    return await asyncio.to_thread(_after, begin, end, preferences.zone or subscription.schedule.zone, at)
+
+
+async def deadline(preferences: Preferences, subscription: Subscription, due: datetime, catch_up: timedelta) -> datetime:
+    """Return until when a digest that was due may be posted, in UTC.
+
+    The window begins when it was due, or when the quiet hours end in which it was; one that ends within quiet hours is
+    given another at their end. So what could not be posted before long quiet hours began is posted after them.
+    """
+    ends = await after_quiet(preferences, subscription, due) + catch_up
+    resumed = await after_quiet(preferences, subscription, ends)
+    return ends if resumed == ends else resumed + catch_up
+
+
+def _after(begin: time, end: time, name: str, at: datetime) -> datetime:
+    try:
+        zone = zone_named(name)
+    except UsageError:
+        return at
+    here = at.astimezone(zone)
+    for day in (here.date() - _DAY, here.date()):
+        ends = day if begin < end else day + _DAY  # over midnight
+        if instant(day, begin, zone) <= at < (over := instant(ends, end, zone)):
+            return over
+    return at
+
+
+async def left_today(store: Store, preferences: Preferences, subscription: Subscription, now: datetime) -> int | None:
+    """Return how many entries the channel may still be posted today, over all its digests; None: as many as there are.
+
+    The day is the one of `preferences.zone`, else of the schedule's.
+    """
+    most = preferences.daily_entries
+    if most is None:
+        return None
+    workspace, channel = subscription.workspace, subscription.channel
+    midnight = await asyncio.to_thread(_midnight, preferences.zone or subscription.schedule.zone, now)
+    keys = await store.posted(workspace, channel)
+    # The other half of an entry's card was not ranked for itself and has no score.
+    today = {
+        each.key
+        for each in await store.postings(workspace, channel, keys)
+        if midnight <= each.at <= now and each.score is not None
+    }
+    return max(0, most - len(today))
+
+
+def _midnight(name: str, now: datetime) -> datetime:
+    try:
+        zone = zone_named(name)
+    except UsageError:
+        return now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    return instant(now.astimezone(zone).date(), time(0), zone)

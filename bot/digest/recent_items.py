@@ -1,0 +1,173 @@
+"""What digests look at: the items of the last days, indexed once and kept for whoever asks next."""
+
+import asyncio
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, time, timedelta
+from functools import cached_property
+from threading import Lock
+from typing import TypeVar
+
+import numpy as np
+
+from bot.digest.compose import is_old
+from bot.models import Item, Reading
+from bot.ports.store import Store
+from bot.rank import Edition, Span
+
+T = TypeVar("T")
+
+# One index serves every digest that begins within so many days, from the beginning of the first of them: it is made anew
+# where what is stored changed, and once a day.
+DAYS = timedelta(days=7)
+# How long the ages and paces of an index may stand. Whoever asks "why" has just seen the digest; a few minutes move a score
+# by less than a thousandth.
+FRESH = timedelta(minutes=5)
+# Items in all the indexes that are kept, those that are used last; a thousand papers take 17 MB, with themselves and
+# their vectors.
+MOST = 12_000
+# What nobody has asked for in so long is let go: each day has an index of its own, and yesterday's is not asked for again.
+UNASKED = timedelta(hours=3)
+
+# Spaces of the transformer that is shipped: what is near in them was measured. Of others it is taken from the items.
+SHIPPED = "minilm-l6"
+
+# How far back readings are asked for.
+READINGS = timedelta(days=30)
+
+_FAR = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)  # later than any clock: all that is stored from a moment on
+
+
+@dataclass(frozen=True)
+class Stock:
+    """All items first seen since a moment, the newest first, and the index of those that were news then.
+
+    `halves` are the papers and repositories that items name as their other halves, of the time or not. One thread at a time
+    uses the index.
+    """
+
+    mark: str  # of the store, when they were read
+    items: Sequence[Item]
+    edition: Edition
+    readings: Mapping[str, Sequence[Reading]]  # of the last weeks
+    halves: Mapping[str, Item]
+    vectors_mark: str = ""  # of the store, when the index was told its items' vectors
+    turn: Lock = field(default_factory=Lock)
+
+    async def work(self, task: Callable[[], T]) -> T:
+        """Return what the task makes of the index; it runs in a thread, when no other does."""
+
+        def alone() -> T:
+            with self.turn:
+                return task()
+
+        return await asyncio.to_thread(alone)
+
+    def span(self, since: datetime, now: datetime) -> Span:
+        """Return the items first seen from `since` on, those of a clock that runs ahead left out."""
+        first, last = _cut(self._seen, since, now)
+        among = np.zeros(len(self.edition.items), bool)
+        among[slice(*_cut(self._indexed, since, now))] = True
+        return Span(self.items[first:last], self.edition, among)
+
+    def holds(self, item: Item) -> bool:
+        """Say whether the index has the item, as it is."""
+        number = self.edition.number(item.key)
+        return number is not None and self.edition.items[number] == item
+
+    def only(self, items: Sequence[Item]) -> Span:
+        """Return those of the items that the index has."""
+        numbers = [self.edition.number(item.key) for item in items if self.holds(item)]
+        among = np.zeros(len(self.edition.items), bool)
+        among[[number for number in numbers if number is not None]] = True
+        return Span(items, self.edition, among)
+
+    def at(self, now: datetime) -> "Stock":
+        """Return the same at another time of the day."""
+        return replace(self, edition=self.edition.at(now, self.readings), turn=Lock())
+
+    @cached_property
+    def _seen(self) -> list[float]:
+        return _moments(self.items)
+
+    @cached_property
+    def _indexed(self) -> list[float]:
+        return _moments(self.edition.items)
+
+
+class Windows:
+    """Reads what is stored, indexes it, and keeps the index while the store says that nothing changed."""
+
+    def __init__(self, store: Store, most: int = MOST, space: str = "") -> None:
+        """Keep indexes of at most so many items in all, with their vectors of the space, if there is one."""
+        self._store = store
+        self._space = space
+        self._most = most
+        self._kept: dict[tuple[datetime, timedelta], tuple[Stock, datetime]] = {}  # and when it was last asked for
+        self._making = asyncio.Lock()  # who asks for what is just being made waits for it
+
+    async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> Stock:
+        """Return what there is from `since` on, and from some days before; what is older than `max_age` is no news.
+
+        Ages and paces are those of a few minutes ago at most; with `exact`, of now.
+        """
+        begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
+        async with self._making:
+            mark = await self._store.items_mark()
+            stock, _ = self._kept.pop((begin, max_age), (None, now))
+            if stock is None or stock.mark != mark:
+                stock = await self._made(stock, mark, begin, max_age, now)
+            elif stock.edition.now != now and (exact or not timedelta(0) <= now - stock.edition.now < FRESH):
+                stock = await asyncio.to_thread(stock.at, now)
+            stock = await self._with_vectors(stock)
+            self._keep((begin, max_age), stock, now)
+            return stock
+
+    async def beside(self, stock: Stock, items: Sequence[Item]) -> Edition:
+        """Return an index of other items, judged as if they were of the stock."""
+        readings, vectors = await self._readings(items, stock.edition.now), await self._vectors(items)
+        return await asyncio.to_thread(stock.edition.beside, items, readings, vectors)
+
+    async def _made(self, before: Stock | None, mark: str, begin: datetime, max_age: timedelta, now: datetime) -> Stock:
+        items = await self._store.items_since(begin, _FAR)
+        news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
+        readings = await self._readings(news, now)
+        taken_over = before.edition if before else None
+        edition = await asyncio.to_thread(lambda: Edition(news, readings, now, before=taken_over))
+        halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
+        return Stock(mark, items, edition, readings, halves)
+
+    async def _with_vectors(self, stock: Stock) -> Stock:
+        """The stock with its items' vectors as they are now; texts are not indexed again."""
+        mark = await self._store.vectors_mark(self._space) if self._space else ""
+        if mark == stock.vectors_mark:
+            return stock
+        vectors, shipped = await self._vectors(stock.edition.items), self._space.startswith(SHIPPED)
+        edition = await asyncio.to_thread(stock.edition.taught, vectors, measured=not shipped)
+        return replace(stock, edition=edition, vectors_mark=mark, turn=Lock())
+
+    async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
+        return await self._store.vectors(self._space, [item.key for item in items]) if self._space else {}
+
+    async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
+        return await self._store.readings([item.key for item in items], (now - READINGS).date())
+
+    def _keep(self, key: tuple[datetime, timedelta], stock: Stock, now: datetime) -> None:
+        """Keep the stock, and of the others those that were used last and not long ago, as far as there is room."""
+        room = self._most
+        others = reversed(self._kept.items())
+        self._kept = {}
+        for each, (kept, asked) in ((key, (stock, now)), *others):
+            room -= len(kept.items)
+            if room >= 0 and abs(now - asked) <= UNASKED:  # whatever the clock showed meanwhile
+                self._kept = {each: (kept, asked), **self._kept}
+
+
+def _moments(items: Sequence[Item]) -> list[float]:
+    """When each was first seen, as numbers that grow along the row."""
+    return [-item.seen.timestamp() if item.seen else 0.0 for item in items]
+
+
+def _cut(moments: Sequence[float], since: datetime, now: datetime) -> tuple[int, int]:
+    return bisect_left(moments, -now.timestamp()), bisect_right(moments, -since.timestamp())

@@ -1,0 +1,32 @@
+"""What is asked of the press for a channel: the topic as it is subscribed there, or as it would be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.models import Limits, Order, Subscription, Topic
+from bot.ports.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """Knows what the operator settled, and asks the store what each workspace did."""
+
+    store: Store
+    packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
+    limits: Limits = Limits()
+    window: timedelta = timedelta(hours=48)
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
+        own = await self.store.topics(workspace)
+        return {**own, **{name: topic for name, topic in self.packs.items() if name not in own}}
+
+    async def order(self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None) -> Order:
+        """Return the order of the topic for the channel."""
+        settled = (await self.store.preferences(workspace)).entries
+        entries = (subscription.entries if subscription else None) or settled or self.limits.entries
+        order = Order(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
+        if subscription is None:
+            return order
+        return replace(order, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)

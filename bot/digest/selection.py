@@ -1,0 +1,233 @@
+"""What becomes of every item of a digest's time: a place in it, or the one reason why it has none. Pure.
+
+`choose` decides; `fate` and `try_on` tell of single items what it decided and which clause it was.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+import numpy as np
+
+from bot.digest import compose
+from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
+from bot.query import match, matches
+from bot.rank import Edition, Lesson, Scored, Span, diversify, score
+from bot.rank.clauses import Claims
+
+
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What is known besides the items of the time.
+
+    `posted` are the keys that the channel was sent before, `shown` those that another digest made with this one shows.
+    `vectors` are those of examples and marked items, by key, and of texts, as far as there are any. `partners` are the other
+    halves of items by key, of the time or not.
+    """
+
+    posted: Collection[str] = frozenset()
+    shown: Collection[str] = frozenset()
+    examples: Sequence[Item | str] = ()
+    lessons: Sequence[Lesson] = ()
+    vectors: Mapping[str, bytes] = field(default_factory=dict)
+    partners: Mapping[str, Item] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What was chosen, and why each of the others was not, by key.
+
+    `instead` is, for what was left out in favour of another item, that item: the better near twin, or the other half of
+    the card on which the two were put.
+    """
+
+    cards: tuple[compose.Card, ...]
+    dropped: Mapping[str, str]
+    ranked: tuple[Ranked, ...]  # all that enter the topic, best first, without reasons
+    scored: Scored  # which finds the reasons
+    instead: Mapping[str, Item]
+
+
+def choose(order: Order, span: Span, knowledge: Knowledge) -> Choice:
+    """Give every item of the span a place in the digest or the one reason why it has none, as of the edition's time."""
+    dropped = _turned_away(order, span.items, knowledge, span.edition.now)
+    scored = _scored(order, span.edition, _without_old(span, dropped), knowledge)
+    ranked = scored.bare()
+    entered = {each.item.key for each in ranked}
+    dropped.update((item.key, compose.QUERY) for item in span.items if item.key not in entered and item.key not in dropped)
+    passed = []
+    for each, passes in zip(ranked, scored.holding(filtering(order)).tolist(), strict=True):
+        if each.item.key in dropped:
+            continue
+        if not passes:
+            dropped[each.item.key] = compose.FILTER
+        elif each.score < least(order):
+            dropped[each.item.key] = compose.SCORE
+        else:
+            passed.append(each)
+    cards, joined = compose.pair(passed, _still_to_show(knowledge))
+    kept, late, twins = _diversified(order, span.edition, cards)
+    # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
+    # it was out before.
+    halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
+    return Choice(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
+
+
+def _scored(order: Order, edition: Edition, among: Claims, knowledge: Knowledge) -> Scored:
+    return score(
+        edition,
+        order.topic,
+        examples=knowledge.examples,
+        lessons=knowledge.lessons,
+        vectors=knowledge.vectors,
+        among=among,
+    )
+
+
+def _without_old(span: Span, dropped: Mapping[str, str]) -> Claims:
+    """What became too old since it was first seen is not ranked."""
+    old = [span.edition.number(key) for key, reason in dropped.items() if reason == compose.OLD]
+    among = span.among.copy()
+    among[[number for number in old if number is not None]] = False
+    return among
+
+
+def _told(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[compose.Card, ...]:
+    """The cards with the reasons of what leads them."""
+    ranks = {id(each): rank for rank, each in enumerate(ranked)}
+    told = scored.told([ranks[id(card.ranked)] for card in cards])
+    return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
+
+
+def least(order: Order) -> float:
+    """Return the score that an entry needs."""
+    return order.topic.min_score if order.min_score is None else order.min_score
+
+
+def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: datetime) -> Fate:
+    """Return what became of one of the items; `since` is where the digest begins, `now` when it was chosen."""
+    place = next((place for place, each in enumerate(choice.ranked, 1) if each.item.key == item.key), None)
+    (ranked,) = choice.scored.told([place - 1]) if place else (None,)
+    reason = choice.dropped.get(item.key, "")
+    return Fate(
+        item=item,
+        reason=reason,
+        since=since,
+        ranked=ranked,
+        place=place,
+        clause=_clause(order, item, ranked, reason, now),
+        instead=choice.instead.get(item.key),
+        least=least(order),
+    )
+
+
+def placed(told: Fate, order: Order, span: Span, knowledge: Knowledge) -> Fate:
+    """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
+    if told.ranked is None:
+        return told
+    ranked = _scored(order, span.edition, span.among, knowledge).bare()
+    return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
+
+
+def rank_together(order: Order, spans: Sequence[Span], knowledge: Knowledge, told: slice) -> list[Ranked]:
+    """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
+    scored = [_scored(order, span.edition, span.among, knowledge) for span in spans]
+    ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.bare())]
+    ranked.sort(key=lambda each: -each[0].score)
+    places = range(len(ranked))[told]
+    return [scored[which].told([rank])[0] if place in places else each for place, (each, which, rank) in enumerate(ranked)]
+
+
+def try_on(order: Order, span: Span, knowledge: Knowledge, shown: int) -> Trial:
+    """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
+    edition, now = span.edition, span.edition.now
+    withdrawn = np.fromiter((item.withdrawn for item in edition.items), bool, len(edition.items))
+    scored = _scored(order, edition, span.among & ~withdrawn, knowledge)
+    passes = scored.holding(filtering(order))
+    through, out = (
+        scored.told(np.flatnonzero(passes)[:shown].tolist()),
+        scored.told(np.flatnonzero(~passes)[:shown].tolist()),
+    )
+    return Trial(
+        seen=len(span.items),
+        entered=len(passes),
+        passed=int(passes.sum()),
+        through=tuple(Judged(each, True, _why_through(order, each, now)) for each in through),
+        stopped=tuple(Judged(each, False, _why_stopped(order, each, now)) for each in out),
+    )
+
+
+def filtering(order: Order) -> Tree:
+    """Return what both filters of the order ask for together."""
+    return And(tuple(tree for _, tree in _filters(order)))
+
+
+def _turned_away(order: Order, items: Sequence[Item], knowledge: Knowledge, now: datetime) -> dict[str, str]:
+    reasons = (
+        (
+            item.key,
+            compose.turned_away(
+                item, order.topic, posted=knowledge.posted, shown=knowledge.shown, limits=order.limits, now=now
+            ),
+        )
+        for item in items
+    )
+    return {key: reason for key, reason in reasons if reason}
+
+
+def _still_to_show(knowledge: Knowledge) -> dict[str, Item]:
+    """The other halves that the channel has not had: what was posted is not posted again on the card of its other half."""
+    before = (knowledge.posted, knowledge.shown)
+    return {
+        key: item for key, item in knowledge.partners.items() if not any(compose.stands_in(item, keys) for keys in before)
+    }
+
+
+def _diversified(
+    order: Order, edition: Edition, cards: Sequence[compose.Card]
+) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
+    """Let near twins of better cards give way, and keep as many as the limits allow.
+
+    Return what stays, the reasons of the others by key, and for each near twin the better one.
+    """
+    fits, by_key = compose.room(order.limits), {card.ranked.item.key: card for card in cards}
+    chosen = diversify(edition, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
+    twins = {each.ranked.item.key: each.twin.item for each in chosen.dropped}
+    late = dict.fromkeys(twins, compose.TWIN) | {each.item.key: compose.CAP for each in chosen.over}
+    return [by_key[each.item.key] for each in chosen.kept], late, twins
+
+
+# --- clauses
+
+
+def _filters(order: Order) -> list[tuple[str, Tree]]:
+    """The filters that ask for something, each with its name."""
+    both = (("the topic's filter", order.topic.filter.tree), ("this channel's filter", order.filter.tree))
+    return [(name, tree) for name, tree in both if tree != And(())]
+
+
+def _stopping(order: Order, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
+    """The first filter that does not let the item through, None when every one does."""
+    return next((each for each in _filters(order) if not matches(each[1], ranked.item, now, ranked.score)), None)
+
+
+def _why_stopped(order: Order, ranked: Ranked, now: datetime) -> str:
+    stopping = _stopping(order, ranked, now)
+    if stopping is None:
+        return ""
+    name, tree = stopping
+    why = match(tree, ranked.item, now, ranked.score).why
+    return f"{why} ({name})" if len(_filters(order)) > 1 else why
+
+
+def _why_through(order: Order, ranked: Ranked, now: datetime) -> str:
+    trees = tuple(tree for _, tree in _filters(order))
+    return "; ".join(match(tree, ranked.item, now, ranked.score).why for tree in trees or (And(()),))
+
+
+def _clause(order: Order, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
+    if reason == compose.FILTER and ranked is not None:
+        return _why_stopped(order, ranked, now)
+    if reason == compose.SOURCE:
+        return f"source is {', '.join(item.sources)}, not {' or '.join(order.topic.sources)}"
+    return match(order.topic.query.tree, item, now).why

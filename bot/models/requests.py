@@ -1,0 +1,59 @@
+"""What is asked of the press, and what it tells of single items."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from bot.models.digests import Limits
+from bot.models.items import Item
+from bot.models.queries import Query
+from bot.models.topics import Ranked, Topic
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a digest is asked for: a topic, for a channel of a workspace, with its filter and limits."""
+
+    topic: Topic
+    workspace: str
+    channel: str
+    limits: Limits = Limits()
+    filter: Query = Query("")  # the subscription's; the topic's own holds besides
+    min_score: float | None = None  # instead of the topic's
+    window: timedelta = timedelta(hours=48)
+    since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
+    baseline: datetime | None = None  # nothing first seen before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fate:
+    """What becomes of one item in the next digest of an order, by the very steps that make the digest."""
+
+    item: Item
+    reason: str  # "" when it would be in it, else one of bot.digest.compose.REASONS or NOT_IN_TIME
+    otherwise: str = ""  # of an item that is not in its time the reason if it were; so is the rest: place, clause, instead
+    since: datetime  # the digest looks at what was first seen from here on
+    ranked: Ranked | None = None  # with the parts of its score, when it enters the topic
+    place: int | None = None  # from 1, among all that enter the topic, best first
+    clause: str = ""  # in words: of the filter that stopped it, else of the topic's query that let it in or kept it out
+    instead: Item | None = None  # the better near twin, or the other half of its card, which leads
+    least: float = 0.0  # the score that an entry needs
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An item that a filter was tried on."""
+
+    ranked: Ranked
+    passes: bool
+    clause: str  # the clause that decided, in words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """A filter tried on the items of a span that enter the topic."""
+
+    seen: int  # items first seen in the span
+    entered: int  # of them, in the topic
+    passed: int  # of those, through the filter
+    through: tuple[Judged, ...]  # the best that pass
+    stopped: tuple[Judged, ...]  # the best that do not

@@ -1,0 +1,1 @@
+"""The sockets of the core: what sources, stores, embedders and messengers must offer."""

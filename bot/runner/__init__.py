@@ -1,1 +1,0 @@
-"""What calls the verbs at their times."""

@@ -1,0 +1,1 @@
+"""The running service: its jobs, its health, its platforms."""

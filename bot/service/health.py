@@ -1,0 +1,183 @@
+"""How the running service is: whether it lives, whether it can do its work, and what it would be measured by."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+
+from bot.errors import BotError
+from bot.models import Health, SourceState
+from bot.ports.facts import HEARTBEAT
+from bot.ports.ledger import Ledger
+from bot.ports.store import Source, Store
+from bot.ports.vectors import Embedder
+from bot.redact import redacted
+from bot.service.measurements import Runs, Vitals
+
+PATIENCE = 5.0  # seconds that the database may take to answer
+DEAD = 20  # ticks: so long without one that ended, well or not, the process itself is stuck
+
+_DOWN = (Health.DOWN, Health.CHANGED)
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """One thing that was looked at."""
+
+    name: str
+    well: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceMeasures:
+    """How a source is."""
+
+    name: str
+    well: bool  # it answered when it was last asked, or was not asked yet
+    age: float | None  # since it last answered
+    items: int  # read in the last collection that answered
+    failures: int  # in a row
+    errors: int  # since the service began
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Everything that is counted and timed; ages in seconds, None where it never happened."""
+
+    uptime: float
+    tick_age: float | None  # since the last tick that went well
+    lag: float
+    blocked: int
+    jobs: Mapping[str, tuple[int, int]]  # how often each ran, and how often it failed
+    counts: Mapping[str, int]  # since the service began, by the words of bot.service.counted_ledger
+    ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
+    sources: Sequence[SourceMeasures]
+    platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
+    vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
+
+
+Trouble = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
+
+
+class Checkup:
+    """Looks at the service from within."""
+
+    def __init__(
+        self,
+        vitals: Vitals,
+        store: Store,
+        ledger: Ledger,
+        sources: Sequence[Source],
+        clock: Callable[[], datetime],
+        tick: tuple[str, timedelta],
+        platforms: Mapping[str, Trouble] | None = None,
+        embedder: Embedder | None = None,
+    ) -> None:
+        """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble."""
+        self._embedder = embedder
+        self._platforms = platforms or {}
+        self._clock = clock
+        self._vitals = vitals
+        self._store = store
+        self._ledger = ledger
+        self._sources = sources
+        self._tick, self._every = tick
+
+    def alive(self) -> Sign:
+        """Say whether the process does anything at all: its loop answers, and its ticks end, even where they fail."""
+        ended = self._runs().ended
+        age = self._vitals.timer() - (self._vitals.started if ended is None else ended)
+        return Sign("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
+
+    async def ready(self) -> Sequence[Sign]:
+        """Say whether digests would be noticed, made and posted now: the database, the last tick, at least one source, and
+        at least one chat platform where any is configured.
+        """
+        heard = (self._heard(),) if self._platforms else ()
+        return (await self._database(), self._ticked(), await self._reached(), *heard)
+
+    async def measure(self) -> Measures:
+        """Return all that is measured. A database that does not answer is measured too, by what is missing."""
+        vitals = self._vitals
+        try:
+            async with asyncio.timeout(PATIENCE):
+                ledger: Mapping[str, int] | None = await self._ledger.ledger_counts()
+                states = await self._states()
+                vectors = await self._vectors()
+        except (BotError, TimeoutError):
+            ledger, states, vectors = None, [], {}
+        return Measures(
+            uptime=vitals.timer() - vitals.started,
+            tick_age=self._age(self._runs().succeeded),
+            lag=vitals.lag,
+            blocked=vitals.blocked,
+            jobs={name: (runs.runs, runs.failures) for name, runs in vitals.jobs.items()},
+            counts=dict(vitals.counts),
+            ledger=ledger,
+            sources=[self._source(each) for each in states],
+            platforms={name: not said for name, said in self._troubles().items()},
+            vectors=vectors,
+        )
+
+    async def _vectors(self) -> Mapping[str, int]:
+        return asdict(await self._store.embedded(self._embedder.space)) if self._embedder is not None else {}
+
+    def _source(self, state: SourceState) -> SourceMeasures:
+        return SourceMeasures(
+            state.name,
+            state.health not in _DOWN,
+            None if state.answered is None else (self._clock() - state.answered).total_seconds(),
+            state.items,
+            state.failures,
+            self._vitals.source_errors[state.name],
+        )
+
+    def _runs(self) -> Runs:
+        return self._vitals.jobs.get(self._tick, Runs())
+
+    def _age(self, then: float | None) -> float | None:
+        return None if then is None else self._vitals.timer() - then
+
+    async def _states(self) -> list[SourceState]:
+        return [await self._store.source_state(source.name) for source in self._sources]
+
+    async def _database(self) -> Sign:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                await self._store.get_fact(HEARTBEAT)
+        except TimeoutError:
+            return Sign("database", False, f"it did not answer within {PATIENCE:g} seconds")
+        except BotError:
+            # Its sentence names the path, which is the operator's to know: it stands in the log.
+            return Sign("database", False, "it cannot be read")
+        return Sign("database", True, "it answers")
+
+    def _troubles(self) -> Mapping[str, str]:
+        now = self._clock()
+        return {name: redacted(trouble(now)) for name, trouble in self._platforms.items()}
+
+    def _heard(self) -> Sign:
+        said = self._troubles()
+        told = [f"{name}: {trouble or 'people are heard'}" for name, trouble in said.items()]
+        return Sign("platforms", not all(said.values()), "; ".join(told))
+
+    def _ticked(self) -> Sign:
+        age = self._age(self._runs().succeeded)
+        well = age is not None and age < 3 * self._every.total_seconds()
+        return Sign("tick", well, _ago("the last tick that went well ended", age))
+
+    async def _reached(self) -> Sign:
+        try:
+            async with asyncio.timeout(PATIENCE):
+                states = await self._states()
+        except (BotError, TimeoutError):
+            return Sign("sources", False, "how they are cannot be read")
+        down = sum(each.health in _DOWN for each in states)
+        asked = f"{len(states) - down} of {len(states)} answered when they were last asked, or were not asked yet"
+        text = asked if states else "none is switched on"
+        return Sign("sources", not states or down < len(states), text)
+
+
+def _ago(what: str, age: float | None) -> str:
+    return f"{what}: not yet" if age is None else f"{what} {age:.0f} s ago"

@@ -1,0 +1,182 @@
+"""What the service does by itself, and how often: collect, notice what is due, make and deliver it, look after the data."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bot.collect.collector import Collector
+from bot.collect.polling import Pace
+from bot.delivery import Courier, Printer, Scheduler
+from bot.embed.backfill import Filler
+from bot.ports.facts import HEARTBEAT
+from bot.ports.store import Job, Source, Store
+from bot.service.backups import Backups
+
+log = logging.getLogger(__name__)
+
+Clock = Callable[[], datetime]
+
+TICK = timedelta(seconds=15)  # how long after its time a digest is noticed, at the latest
+PUBLISH = timedelta(seconds=2)
+DELIVER = timedelta(seconds=1)
+SETTLE = timedelta(seconds=15)
+TELL = timedelta(seconds=2)
+LOOK = timedelta(minutes=1)  # whether a source is due
+LISTEN = timedelta(seconds=30)  # whether people are heard
+EMBED = timedelta(seconds=30)  # whether an item lacks its vector
+UPKEEP = timedelta(hours=1)  # whether it is time for a backup, and to drop what is old
+PRUNED = timedelta(days=1)
+
+# A call to a platform may take 15 seconds, and its outcome is to be recorded: all ends within 30 seconds after SIGTERM.
+SENDING = timedelta(seconds=20)
+
+_PRUNED = "pruned"  # the fact that says when
+
+
+@dataclass(frozen=True, slots=True)
+class Delivering:
+    """Keeps the schedules and delivers. `beat` shows that the service lives; when that cannot be written, nothing is due."""
+
+    scheduler: Scheduler
+    printer: Printer
+    courier: Courier
+    beat: Callable[[datetime], Awaitable[None]]
+
+    def jobs(self, clock: Clock) -> Sequence[Job]:
+        """Return its jobs; each may run at any moment beside the others."""
+        courier = self.courier
+
+        async def tick() -> int:
+            now = clock()
+            # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
+            await self.beat(now)
+            return await self.scheduler.tick(now)
+
+        return (
+            Job("tick", TICK, _logged("due", tick), at_once=True),
+            Job("publish", PUBLISH, _logged("made", lambda: self.printer.publish_due(clock())), stop=self.printer.stop),
+            Job(
+                "deliver",
+                DELIVER,
+                _logged("delivered or put off", lambda: courier.deliver_due(clock)),
+                stop=courier.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "settle",
+                SETTLE,
+                _logged("looked for", lambda: courier.reconcile(clock)),
+                at_once=True,
+                stop=courier.stop,
+                grace=SENDING,
+            ),
+            Job(
+                "tell",
+                TELL,
+                _logged("told", lambda: courier.tell_owed(clock)),
+                at_once=True,
+                stop=courier.stop,
+                grace=SENDING,
+            ),
+        )
+
+
+def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitable[None]]:
+    """Return what does it, and logs how much was done when anything was."""
+
+    async def run() -> None:
+        if done := await do():
+            log.info("%s: %d", what, done)
+
+    return run
+
+
+def collecting(
+    collector: Collector,
+    store: Store,
+    sources: Sequence[Source],
+    pace: Pace,
+    clock: Clock,
+    failed: Callable[[str], None] = lambda name: None,
+) -> Sequence[Job]:
+    """Return a job for each source, which asks it when it is due: one that is slow holds up no other.
+
+    `failed` is told the name of a source that did not deliver.
+    """
+
+    def job(source: Source) -> Job:
+        async def collect() -> None:
+            now = clock()
+            if not pace.is_due(source, await store.source_state(source.name), now):
+                return
+            for each in await collector.collect([source], now):
+                log.info("%s: %d read, %d new. %s", each.title, each.read, each.fresh, each.state.note)
+                if each.error is not None:
+                    failed(source.name)
+
+        return Job(f"collect {source.name}", LOOK, collect, at_once=True)
+
+    return [job(source) for source in sources]
+
+
+def upkeep(store: Store, items: timedelta, readings: timedelta, backups: Backups | None, clock: Clock) -> Sequence[Job]:
+    """Return what looks after the data. `items` and `readings` are kept for so long; without `backups` none are made."""
+
+    async def prune() -> None:
+        now = clock()
+        if not _is_over(await store.get_fact(_PRUNED), PRUNED, now):
+            return
+        dropped = await store.prune(items_before=now - items, readings_before=(now - readings).date(), now=now)
+        await store.set_fact(_PRUNED, now.isoformat())
+        log.info("pruned: %s", dict(dropped))
+
+    async def back_up() -> None:
+        if backups is not None:
+            await backups.make_due(store, clock())
+
+    made = [Job("backup", UPKEEP, back_up, at_once=True)] if backups is not None else []
+    return [Job("prune", UPKEEP, prune), *made]
+
+
+def embedding(filler: Filler | None, clock: Clock) -> Sequence[Job]:
+    """Return what gives the items their vectors, nothing where there is no filler."""
+
+    async def embed() -> None:
+        if filler is not None:
+            await filler.run(clock)
+
+    return [Job("embed", EMBED, embed, stop=filler.stop)] if filler is not None else []
+
+
+def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -> Sequence[Job]:
+    """Return what tells the log when a chat platform, by name, gets into trouble, and when that is over."""
+    told: dict[str, str] = {}
+
+    async def listen() -> None:
+        for name, trouble in troubles.items():
+            said = trouble(clock())
+            if said and not told.get(name):
+                log.warning("%s: nobody is heard. %s", name, said)
+            elif not said and told.get(name):
+                log.info("%s: people are heard again", name)
+            told[name] = said
+
+    return [Job("listen", LISTEN, listen)] if troubles else []
+
+
+async def beat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
+    """Show that the service lives: in the database, and then beside it. Raises StoreError when either cannot be written."""
+    await store.set_fact(HEARTBEAT, now.isoformat())
+    await asyncio.to_thread(write, database, now)
+
+
+def _is_over(then: str, span: timedelta, now: datetime) -> bool:
+    """Say whether so long has passed since then; a time that a clock wrote that had run ahead is none."""
+    try:
+        passed = now - datetime.fromisoformat(then)
+    except (ValueError, TypeError):
+        return True
+    return not timedelta(0) <= passed < span

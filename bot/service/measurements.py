@@ -1,0 +1,90 @@
+"""What a running service knows of itself: when its jobs last went well, what it did since it began, how late its loop is."""
+
+import asyncio
+import logging
+import time
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from bot.ports.store import Job
+
+log = logging.getLogger(__name__)
+
+Timer = Callable[[], float]  # seconds of a clock that only goes on, whatever is done to the time of day
+
+BEAT = timedelta(seconds=1)  # between two measurements of the loop
+BLOCKED = timedelta(seconds=1)  # a loop that comes so late was held up by something that belongs into a thread
+_KEPT = 60  # measurements that are looked back on: a minute's
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """How a job has gone; times are the timer's."""
+
+    ended: float | None = None  # the last run, however it went
+    succeeded: float | None = None  # the last one without an error
+    runs: int = 0
+    failures: int = 0  # since the service began
+
+
+class Vitals:
+    """Kept in memory by the one process that runs the service."""
+
+    def __init__(self, timer: Timer = time.monotonic) -> None:
+        self.timer = timer
+        self.started = timer()
+        self.counts: Counter[str] = Counter()  # by the words of bot.service.counted_ledger
+        self.source_errors: Counter[str] = Counter()  # by the source's name
+        self._jobs: dict[str, Runs] = {}
+        self._lags: deque[float] = deque(maxlen=_KEPT)
+        self.blocked = 0  # how often the loop was held up
+
+    @property
+    def jobs(self) -> Mapping[str, Runs]:
+        """How each job has gone, by its name; every job that is watched is there."""
+        return self._jobs
+
+    @property
+    def lag(self) -> float:
+        """The longest that the event loop was late within the last minute, in seconds."""
+        return max(self._lags, default=0.0)
+
+    def watched(self, job: Job) -> Job:
+        """Return the job, noted each time that it ends."""
+        self._jobs[job.name] = Runs()
+
+        async def run() -> None:
+            well = False
+            try:
+                await job.run()
+                well = True
+            finally:
+                self._note(job.name, well=well)
+
+        return replace(job, run=run)
+
+    def source_failed(self, name: str) -> None:
+        """Note that a source did not deliver."""
+        self.source_errors[name] += 1
+
+    def _note(self, name: str, *, well: bool) -> None:
+        before, now = self._jobs[name], self.timer()
+        self._jobs[name] = Runs(
+            ended=now,
+            succeeded=now if well else before.succeeded,
+            runs=before.runs + 1,
+            failures=before.failures + (not well),
+        )
+
+    async def measure(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        """Measure again and again how late the event loop is, and report when it was held up; never ends by itself."""
+        while True:
+            begun = self.timer()
+            await sleep(BEAT.total_seconds())
+            late = max(0.0, self.timer() - begun - BEAT.total_seconds())
+            self._lags.append(late)
+            if late >= BLOCKED.total_seconds():
+                self.blocked += 1
+                log.warning("the event loop was held up for %.1f s: for so long nothing was answered or posted", late)

@@ -1,0 +1,1 @@
+"""The operator's settings, and the topics that come as files."""

@@ -1,0 +1,248 @@
+"""The operator's settings: one TOML file, each value overridable by a `BROADSHEET_…` variable, secrets also by `…_FILE`.
+
+Nothing is read when this module is imported; `load` reads the file and the environment once.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from types import UnionType
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as PydanticSettingsError
+
+from bot.errors import SettingsError
+from bot.settings.chat import DiscordSettings, SlackSettings
+from bot.settings.sections import (
+    ArxivSettings,
+    DigestSettings,
+    EmbeddingsSettings,
+    FeedGuardSettings,
+    Feeds,
+    Folder,
+    GitHubSettings,
+    HeaderText,
+    HealthSettings,
+    HuggingFaceSettings,
+    KeepSettings,
+    LlmSettings,
+    LogSettings,
+    PermissionsSettings,
+    ProxyUrl,
+    RunSettings,
+    expanded,
+)
+
+PREFIX = "BROADSHEET_"
+CONFIG = "BROADSHEET_CONFIG"  # where the file is; the one variable that is no setting
+
+
+class _Variables(EnvSettingsSource):
+    """The environment without the `…_FILE` variables, whose values `load` has read already."""
+
+    def __init__(self, settings_cls: type[BaseSettings]) -> None:
+        super().__init__(settings_cls)
+        self.env_vars = {name: value for name, value in self.env_vars.items() if not name.lower().endswith("_file")}
+
+
+class Settings(BaseSettings):
+    """Everything an operator can set."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
+
+    database: Path = Path("~/.local/share/broadsheet/broadsheet.sqlite3")
+    contact: HeaderText = ""
+    topics: tuple[str, ...] = ("gpu-systems",)
+    topics_dir: Folder | None = None
+    proxy: ProxyUrl = ""
+    arxiv: ArxivSettings = ArxivSettings()
+    huggingface: HuggingFaceSettings = HuggingFaceSettings()
+    github: GitHubSettings = GitHubSettings()
+    feeds: Feeds = ()
+    feed_guard: FeedGuardSettings = FeedGuardSettings()
+    llm: LlmSettings = LlmSettings()
+    embeddings: EmbeddingsSettings = EmbeddingsSettings()
+    digest: DigestSettings = DigestSettings()
+    permissions: PermissionsSettings = PermissionsSettings()
+    keep: KeepSettings = KeepSettings()
+    slack: SlackSettings = SlackSettings()
+    discord: DiscordSettings = DiscordSettings()
+    run: RunSettings = RunSettings()
+    health: HealthSettings = HealthSettings()
+    log: LogSettings = LogSettings()
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Let the environment win over the file, which `load` hands in; nothing else is looked at."""
+        return _Variables(settings_cls), init_settings
+
+    @property
+    def database_path(self) -> Path:
+        """The database's path with `~` resolved; raises SettingsError where nobody's home is known."""
+        try:
+            return expanded(self.database)
+        except ValueError as error:
+            raise SettingsError(f'The setting "database" ({self.database}) {error}.') from error
+
+    @property
+    def digests_path(self) -> Path:
+        """The folder in which the terminal's own digests are put; raises SettingsError as `database_path`."""
+        return self.run.digests_dir or self.database_path.parent / "digests"
+
+
+def find_file(environ: Mapping[str, str]) -> Path | None:
+    """Return the settings file that is used when none is named: $BROADSHEET_CONFIG, ./broadsheet.toml, or the user's own."""
+    if named := environ.get(CONFIG):
+        return Path(named)
+    home = Path(environ.get("XDG_CONFIG_HOME") or "~/.config")
+    return next(
+        (path for path in (Path("broadsheet.toml"), home / "broadsheet" / "broadsheet.toml") if _is_there(path)), None
+    )
+
+
+def _is_there(path: Path) -> bool:
+    """A home that is not known, or not ours to look into (as in a container run by another user), holds no settings."""
+    try:
+        return path.expanduser().is_file()
+    except (OSError, RuntimeError):
+        return False
+
+
+def load(path: Path | None = None) -> Settings:
+    """Read the settings from `path` (or from where `find_file` looks) and the environment; raises SettingsError."""
+    path = path or find_file(os.environ)
+    values = _read(path) if path is not None else {}
+    _refuse_unknown_variables(os.environ)
+    for name, secret in _secret_files(os.environ).items():
+        _put(values, name.split("."), secret)
+    try:
+        return Settings(**values)
+    except ValidationError as error:
+        raise SettingsError(_sentence(error, path)) from error
+    except PydanticSettingsError as error:
+        raise SettingsError(f'{error}. A list in a variable is written as JSON: ["one", "two"].') from error
+
+
+def secrets_of(settings: BaseModel) -> tuple[str, ...]:
+    """Return every secret of the settings, and each key of those that hold several: what no log may show."""
+    found: list[str] = []
+    for name in type(settings).model_fields:
+        value = getattr(settings, name)
+        for each in value if isinstance(value, tuple) else (value,):
+            if isinstance(each, BaseModel):
+                found += secrets_of(each)
+            elif isinstance(each, SecretStr):
+                whole = each.get_secret_value()
+                found += [whole, *re.split(r"[\s,]+", whole)]
+    return tuple(dict.fromkeys(filter(None, found)))
+
+
+def names() -> dict[str, Any]:
+    """Return every setting's dotted name with its default, for docs and suggestions; feeds[] stands for a list."""
+    return _names(Settings, "")
+
+
+def _names(model: type[BaseModel], prefix: str) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, info in model.model_fields.items():
+        inner = _model_of(info.annotation)
+        if inner is not None:
+            many = "[]" if get_origin(info.annotation) is tuple else ""
+            found |= _names(inner, f"{prefix}{name}{many}.")
+        else:
+            found[f"{prefix}{name}"] = info.default
+    return found
+
+
+def _model_of(annotation: Any) -> type[BaseModel] | None:
+    options = get_args(annotation) if get_origin(annotation) in (tuple, UnionType) else (annotation,)
+    return next((each for each in options if isinstance(each, type) and issubclass(each, BaseModel)), None)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.expanduser().read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsError(f"The settings file {path} does not exist.") from error
+    except (OSError, RuntimeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The settings file {path} cannot be read: {str(error).rstrip('.')}.") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"The settings file {path} is not valid TOML: {error}.") from error
+
+
+def _variables() -> dict[str, str]:
+    """Every variable that sets something, with the dotted name of what it sets."""
+    known = {(PREFIX + name.replace(".", "__")).upper(): name for name in names() if "[]" not in name}
+    sections = {
+        (PREFIX + name.split(".", maxsplit=1)[0].removesuffix("[]")).upper(): name for name in names() if "." in name
+    }
+    return sections | known
+
+
+def _secret_files(environ: Mapping[str, str]) -> dict[str, str]:
+    """Read `BROADSHEET_GITHUB__TOKEN_FILE` and its like, by dotted name; the text without the line end is the value."""
+    found = {}
+    for variable, name in _variables().items():
+        named = environ.get(f"{variable}_FILE")
+        if named is None:
+            continue
+        if variable in environ:
+            raise SettingsError(f"Set either {variable} or {variable}_FILE, not both.")
+        try:
+            found[name] = Path(named).read_text(encoding="utf-8").rstrip("\r\n")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{variable}_FILE names a file that cannot be read: {named}.") from error
+    return found
+
+
+def _put(values: dict[str, Any], steps: list[str], value: str) -> None:
+    for step in steps[:-1]:
+        values = values.setdefault(step, {})
+    values[steps[-1]] = value
+
+
+def _refuse_unknown_variables(environ: Mapping[str, str]) -> None:
+    known = _variables()
+    for name in environ:
+        plain = name.upper().removesuffix("_FILE")
+        if name.upper().startswith(PREFIX) and name != CONFIG and plain not in known:
+            raise SettingsError(f"The variable {name} sets nothing.{_nearest(plain, list(known))}")
+
+
+def _sentence(error: ValidationError, path: Path | None) -> str:
+    first = error.errors()[0]
+    steps = [str(step) for step in first["loc"]]
+    where = _origin(steps, path)
+    name = ".".join(steps)
+    if first["type"] == "extra_forbidden":
+        plain = ".".join(step for step in steps if not step.isdigit())
+        known = [each.replace("[]", "") for each in names()]
+        known += list({each.split(".")[0] for each in known})
+        return f'There is no setting "{name}" ({where}).{_nearest(plain, known)}'
+    message = first["msg"].removeprefix("Value error, ")
+    return f'The setting "{name or "settings"}" ({where}) cannot be used: {message[:1].lower()}{message[1:]}.'
+
+
+def _origin(steps: list[str], path: Path | None) -> str:
+    """Say where a setting was given: its variable comes before the file."""
+    given = {name.upper().removesuffix("_FILE"): name for name in os.environ}
+    variables = ((PREFIX + "__".join(steps[:end])).upper() for end in range(len(steps), 0, -1))
+    variable = next((given[each] for each in variables if each in given), "")
+    return f"in {variable or path or 'the environment'}"
+
+
+def _nearest(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f' Did you mean "{close[0]}"?' if close else ""

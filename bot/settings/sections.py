@@ -1,0 +1,223 @@
+"""What may stand in each section of the settings, with its default."""
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, model_validator
+
+from bot.models import MOST_ENTRIES
+
+# arXiv's terms: one request every three seconds over all of one's machines (info.arxiv.org/help/api/tou.html).
+ARXIV_SECONDS = 3.0
+
+
+def _web_address(value: str) -> str:
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError("must be an address that begins with http:// or https://")
+    if parts.username or parts.password:
+        raise ValueError("must not hold a user name or password; use the setting for the token")
+    return value.rstrip("/")
+
+
+def _proxy_address(value: str) -> str:
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ValueError("must be the address of an HTTP proxy, like http://proxy.example:3128")
+    return value
+
+
+def _fits_a_header(value: str) -> str:
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError("must be plain ASCII on one line: it is sent in a header of every request")
+    return value
+
+
+def _folder(value: Path) -> Path | None:
+    if value == Path():  # an empty text: BROADSHEET_TOPICS_DIR= in a compose file
+        return None
+    return expanded(value)
+
+
+def expanded(path: Path) -> Path:
+    """Return the path with `~` resolved; raises ValueError where nobody's home is known."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError("begins with ~, but whose home folder that is cannot be told; write the whole path") from error
+
+
+def _host(value: str) -> str:
+    if not value or not re.fullmatch(r"[\w.:-]+", value, re.ASCII):
+        raise ValueError("must be an address of this machine, like 127.0.0.1, or 0.0.0.0 for all of them")
+    return value
+
+
+Url = Annotated[str, AfterValidator(_web_address)]
+ProxyUrl = Annotated[str, AfterValidator(_proxy_address)]
+HeaderText = Annotated[str, AfterValidator(_fits_a_header)]
+Folder = Annotated[Path, AfterValidator(_folder)]
+Host = Annotated[str, AfterValidator(_host)]
+
+
+class Section(BaseModel):
+    """One section of the file: unknown names are errors, nothing changes once it is read."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ArxivSettings(Section):
+    """Which announcements to read."""
+
+    enabled: bool = True
+    categories: tuple[str, ...] = ("cs.AI", "cs.AR", "cs.CL", "cs.CV", "cs.DC", "cs.LG", "cs.OS", "cs.PF", "cs.PL", "cs.SE")
+    kinds: tuple[Literal["new", "cross", "replace", "replace-cross"], ...] = ("new", "cross")
+    holidays: tuple[date, ...] = ()
+    backfill_days: int = Field(default=0, ge=0, le=365)
+    seconds_between: float = Field(default=ARXIV_SECONDS, ge=0, le=3600)
+    feed_url: Url = "https://rss.arxiv.org/atom"
+    api_url: Url = "https://export.arxiv.org/api/query"
+    oai_url: Url = "https://oaipmh.arxiv.org/oai"
+
+    @model_validator(mode="after")
+    def _keeps_the_terms(self) -> "ArxivSettings":
+        hosts = (urlsplit(url).hostname or "" for url in (self.feed_url, self.api_url, self.oai_url))
+        if self.seconds_between < ARXIV_SECONDS and any(host.endswith("arxiv.org") for host in hosts):
+            raise ValueError(
+                f"seconds_between must be at least {ARXIV_SECONDS:g} for arxiv.org: its terms of use ask for it"
+            )
+        return self
+
+
+class HuggingFaceSettings(Section):
+    """Daily Papers."""
+
+    enabled: bool = True
+    token: SecretStr = SecretStr("")
+    reread_days: int = Field(default=3, ge=0, le=14)
+    backfill_days: int = Field(default=0, ge=0, le=365)
+    base_url: Url = "https://huggingface.co"
+
+
+class GitHubSettings(Section):
+    """Which repositories to look for, besides those that the followed topics search."""
+
+    enabled: bool = True
+    token: SecretStr = SecretStr("")
+    searches: tuple[str, ...] = ()
+    watch: tuple[str, ...] = ()
+    min_stars: int = Field(default=0, ge=0)
+    archived: bool = False
+    forks: bool = False
+    readmes: int = Field(default=20, ge=0, le=1000)
+    releases: int = Field(default=20, ge=0, le=1000)
+    base_url: Url = "https://api.github.com"
+
+
+class FeedSettings(Section):
+    """One RSS, Atom or JSON feed."""
+
+    name: str = Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")
+    url: Url
+    title: str = ""
+
+
+def _named_once(feeds: tuple[FeedSettings, ...]) -> tuple[FeedSettings, ...]:
+    names = [feed.name for feed in feeds]
+    if twice := next((name for name in names if names.count(name) > 1), ""):
+        raise ValueError(f'two feeds are named "{twice}"; give each a name of its own')
+    return feeds
+
+
+Feeds = Annotated[tuple[FeedSettings, ...], AfterValidator(_named_once)]
+
+
+class LlmSettings(Section):
+    """An OpenAI-compatible endpoint for summaries; off unless it is switched on."""
+
+    enabled: bool = False
+    base_url: Url = "https://api.openai.com/v1"
+    model: str = ""
+    api_key: SecretStr = SecretStr("")
+    daily_tokens: int = Field(default=200_000, ge=0)
+    timeout: float = Field(default=60.0, gt=0, le=600)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "LlmSettings":
+        if self.enabled and not self.model:
+            raise ValueError("model must be set when the LLM is enabled")
+        return self
+
+
+class EmbeddingsSettings(Section):
+    """What understands meaning: the model that is shipped, its small table, nothing, or an OpenAI-compatible endpoint."""
+
+    use: Literal["on", "fast", "off"] = "on"
+    base_url: Url | Literal[""] = ""
+    model: str = ""
+    dimensions: int = Field(default=0, ge=0, le=8192)
+    api_key: SecretStr = SecretStr("")
+    timeout: float = Field(default=30.0, gt=0, le=600)
+
+    @model_validator(mode="after")
+    def _is_complete(self) -> "EmbeddingsSettings":
+        if self.base_url and not (self.model and self.dimensions):
+            raise ValueError("model and dimensions must be set with base_url")
+        return self
+
+
+class DigestSettings(Section):
+    """How much a digest holds."""
+
+    entries: int = Field(default=7, ge=1, le=MOST_ENTRIES)
+    repositories: int = Field(default=2, ge=0, le=MOST_ENTRIES)
+    window_hours: int = Field(default=48, ge=1, le=24 * 31)
+    max_age_days: int = Field(default=14, ge=1, le=3650)
+
+
+class KeepSettings(Section):
+    """How long things are kept."""
+
+    items_days: int = Field(default=400, ge=30, le=36_500)
+    readings_days: int = Field(default=400, ge=30, le=36_500)
+
+
+class FeedGuardSettings(Section):
+    """Hosts that feeds may be fetched from although they are not on the public internet."""
+
+    allow_hosts: tuple[str, ...] = ()
+
+
+class PermissionsSettings(Section):
+    """Who may do what, where a workspace has not settled it for itself."""
+
+    manage: Literal["anyone", "admins"] = "anyone"
+
+
+class LogSettings(Section):
+    """What is written to standard error."""
+
+    level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    format: Literal["text", "json"] = "text"
+
+
+class RunSettings(Section):
+    """What the service does by itself."""
+
+    collect_minutes: int = Field(default=60, ge=5, le=24 * 60)
+    catch_up_hours: int = Field(default=12, ge=0, le=48)
+    late_minutes: int = Field(default=15, ge=1, le=24 * 60)
+    digests_dir: Folder | None = None
+    backup_dir: Folder | None = None
+    backup_hours: int = Field(default=24, ge=1, le=24 * 31)
+    backup_keep: int = Field(default=7, ge=1, le=1000)
+
+
+class HealthSettings(Section):
+    """Where the service tells how it is, over HTTP; off while `port` is 0."""
+
+    host: Host = "127.0.0.1"
+    port: int = Field(default=0, ge=0, le=65_535)

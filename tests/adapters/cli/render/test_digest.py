@@ -1,0 +1,118 @@
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rich.cells import cell_len
+from rich.console import Console
+
+from adapters.cli.render.digest import MEASURE, DigestView
+from bot.models import Digest
+from tests.adapters.golden import check
+from tests.fakes.digests import EMPTY, GPU, HOSTILE
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def printed(digest: Digest, width: int, *, compact: bool = False, terminal: bool = False, no_color: bool = False) -> str:
+    out = io.StringIO()
+    console = Console(
+        file=out,
+        width=width,
+        force_terminal=terminal,
+        color_system="truecolor" if terminal else None,
+        no_color=no_color,
+        _environ={},
+    )
+    console.print(DigestView(digest, compact=compact))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_a_digest_looks_as_it_did(width: int) -> None:
+    check(GOLDEN / f"digest-{width}.txt", printed(GPU, width))
+
+
+def test_a_compact_digest_looks_as_it_did() -> None:
+    check(GOLDEN / "digest-compact-80.txt", printed(GPU, 80, compact=True))
+
+
+def test_an_empty_digest_looks_as_it_did() -> None:
+    check(GOLDEN / "digest-empty-80.txt", printed(EMPTY, 80))
+
+
+def test_hostile_text_looks_as_it_did() -> None:
+    check(GOLDEN / "digest-hostile-80.txt", printed(HOSTILE, 80))
+
+
+@pytest.mark.parametrize("width", [10, 20, 40, 59, 60, 80, 120, 200])
+@pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE])
+@pytest.mark.parametrize("compact", [False, True])
+def test_no_line_is_wider_than_the_terminal_or_the_measure(digest: Digest, width: int, compact: bool) -> None:
+    limit = max(10, min(width, MEASURE))
+    for line in printed(digest, width, compact=compact).splitlines():
+        assert cell_len(line) <= limit, line
+        assert line == line.rstrip()
+
+
+def test_wide_characters_are_counted_as_the_terminal_shows_them() -> None:
+    entry = GPU.entries[0]
+    item = replace(entry.ranked.item, title="面向图形处理器内核优化的统一进化方法" * 6, org="北京大学 👩‍👩‍👧")
+    digest = replace(GPU, title="图形处理器 ❤️", entries=(replace(entry, ranked=replace(entry.ranked, item=item)),))
+    for width in (40, 61, 80):
+        lines = printed(digest, width).splitlines()
+        assert all(cell_len(line) <= width for line in lines)
+        assert sum(cell_len(line) == width for line in lines) >= 2  # both rules are whole
+
+
+def test_piped_text_has_no_escape_sequence_at_all() -> None:
+    for digest in (GPU, HOSTILE):
+        assert "\x1b" not in printed(digest, 80)
+
+
+def test_a_terminal_gets_colour_and_links_but_none_from_the_text() -> None:
+    text = printed(HOSTILE, 80, terminal=True)
+    assert "\x1b]8;" in text
+    assert "]8;;https://evil.example" not in text
+    assert "javascript:" not in text
+    assert "\u202e" not in text
+    assert "[bold]red[/bold]" in text
+
+
+def test_no_color_leaves_no_colour() -> None:
+    coloured, plain = (printed(GPU, 80, terminal=True, no_color=flag) for flag in (False, True))
+    assert "\x1b[36m" in coloured
+    assert "\x1b[36m" not in plain
+
+
+def test_a_terminal_that_knows_only_ascii_gets_a_stand_in_for_every_sign() -> None:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="ascii", newline="\n")
+    Console(file=out, width=80, _environ={}).print(DigestView(GPU))
+    out.flush()
+    text = raw.getvalue().decode("ascii")
+    assert text.startswith("=" * 80)
+    assert "^ 13" in text
+
+
+def test_reasons_are_shown_strongest_first_with_the_score() -> None:
+    text = printed(GPU, 100)
+    assert "Chosen          matches GPU kernel ×2, Triton, SGLang · 13 upvotes on Hugging Face · new today" in text
+    assert "score 0.78" in text
+
+
+def test_a_repository_that_stands_on_the_same_card_is_not_linked_twice() -> None:
+    assert printed(GPU, 80).count("github.com/InternLM/Kernel-Smith") == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(st.characters(exclude_categories=()), max_size=300), st.integers(min_value=10, max_value=130))
+def test_any_text_can_be_printed_at_any_width(text: str, width: int) -> None:
+    entry = GPU.entries[0]
+    parts = tuple(replace(part, text=text) for part in entry.summary.parts)
+    item = replace(entry.ranked.item, title=text, authors=(text,), org=text)
+    hurt = replace(entry, ranked=replace(entry.ranked, item=item), summary=replace(entry.summary, parts=parts))
+    for line in printed(replace(GPU, title=text, entries=(hurt,)), width).splitlines():
+        assert cell_len(line) <= max(10, min(width, MEASURE))

@@ -1,0 +1,150 @@
+"""The commands as Discord lists them, and what a person's choices make of them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from discord import Permissions
+from hypothesis import assume, given
+
+from adapters.discord.install.command_tree import DAYS, OPTIONS, fingerprint, tree
+from adapters.discord.install.invite import REASONS, invite, permissions
+from adapters.discord.listeners.options import chosen, command_of, focused
+from adapters.forms import Form, Kind
+from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Usage, parse
+from bot.errors import UsageError
+from tests.adapters.discord.asked import data_of
+from tests.bot.commands.generate import commands
+
+_NAME = re.compile(r"[-_a-z0-9]{1,32}")
+
+
+def listed(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for each in options:
+        yield each
+        yield from listed(each.get("options", []))
+
+
+def test_every_row_of_the_table_is_a_subcommand_and_nothing_else_is() -> None:
+    (root, on_message) = tree()
+    names = [
+        f"{each['name']} {inner['name']}" if each["type"] == 2 else each["name"]
+        for each in root["options"]
+        for inner in (each["options"] if each["type"] == 2 else [each])
+    ]
+    assert sorted(names) == sorted(usage.words for usage in TABLE)
+    assert set(OPTIONS) == set(names)
+    assert on_message["type"] == 3
+
+
+def test_the_commands_are_within_discords_limits() -> None:
+    (root, _) = tree()
+    assert len(root["options"]) <= 25
+    everything = list(listed(root["options"]))
+    assert all(_NAME.fullmatch(each["name"]) for each in everything)
+    assert all(1 <= len(each["description"]) <= 100 for each in everything)
+    assert all(len(each.get("options", [])) <= 25 and len(each.get("choices", [])) <= 25 for each in everything)
+    assert not any(each.get("choices") and each.get("autocomplete") for each in everything)
+    for each in everything:
+        required = [one["required"] for one in each.get("options", []) if "required" in one]
+        assert required == sorted(required, reverse=True), "what is required stands first"
+    said = sum(
+        len(each["name"])
+        + len(each["description"])
+        + sum(len(str(one["value"])) + len(one["name"]) for one in each.get("choices", []))
+        for each in everything
+    )
+    assert said <= 8000
+
+
+def test_every_command_says_where_it_can_be_used() -> None:
+    for each in tree():
+        assert each["contexts"] == [0, 1]
+        assert each["integration_types"] == [0]
+
+
+def test_the_fingerprint_is_the_same_while_the_commands_are() -> None:
+    assert fingerprint() == fingerprint()
+    assert len(fingerprint()) == 16
+
+
+@given(commands())
+def test_what_a_person_chooses_is_the_command_that_is_meant(command: Command) -> None:
+    assume(not (isinstance(command, EditTopic) and command.revision is not None))  # only our own buttons name one
+    words, values = chosen(data_of(command))
+    assert command_of(words, values) == command
+
+
+@pytest.mark.parametrize("usage", TABLE, ids=lambda usage: usage.words)
+def test_the_example_of_every_command_can_be_chosen(usage: Usage) -> None:
+    command = parse(usage.example)
+    assert command_of(*chosen(data_of(command))) == command
+
+
+@pytest.mark.parametrize("days", [value for _, value in DAYS])
+def test_the_days_that_are_offered_can_be_read(days: str) -> None:
+    said = command_of("subscribe", {"topic": "gpu-systems", "days": days})
+    assert isinstance(said, Subscribe)
+    assert said.weekdays is not None or said.month_day is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "form"),
+    [
+        ("subscribe", {}, Form(Kind.SUBSCRIPTION)),
+        ("topic create", {}, Form(Kind.TOPIC)),
+        ("topic edit", {"topic": "kv-cache"}, Form(Kind.TOPIC, "kv-cache")),
+    ],
+)
+def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: Form) -> None:
+    assert command_of(words, values) == form
+
+
+@pytest.mark.parametrize(
+    ("words", "values"),
+    [
+        ("subscribe", {"topic": "gpu-systems", "days": "someday"}),
+        ("subscribe", {"topic": "gpu-systems", "at": "25:00"}),
+        ("topic create", {"name": "x", "query": "a", "from": "b"}),
+        ("topic create", {"name": "x"}),
+    ],
+)
+def test_what_cannot_be_read_is_said(words: str, values: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        command_of(words, values)
+
+
+def test_a_command_that_is_no_more_is_said() -> None:
+    with pytest.raises(UsageError, match="no longer"):
+        chosen({"options": [{"type": 1, "name": "gone", "options": []}]})
+
+
+def test_what_is_being_typed_is_found() -> None:
+    data = {
+        "options": [{"type": 1, "name": "search", "options": [{"type": 3, "name": "query", "value": "kv", "focused": True}]}]
+    }
+    assert focused(data) == ("search", "query", "kv")
+    assert focused({}) == ("", "", "")
+
+
+def test_the_page_of_a_search_is_carried() -> None:
+    assert command_of("search", {"query": "kv", "page": "k3x.2"}) == Search("kv", "k3x.2")
+    assert command_of("topic create", {"name": "a", "from": "b"}) == CreateTopic("a", "", "b")
+
+
+def test_the_invitation_asks_for_what_it_gives_a_reason_for() -> None:
+    assert invite("1234567890").startswith(
+        "https://discord.com/oauth2/authorize?client_id=1234567890&scope=bot+applications.commands&"
+    )
+    assert permissions() == Permissions(**dict.fromkeys(REASONS, True))
+    assert len(REASONS) == permissions().value.bit_count()
+    assert not permissions().administrator
+
+
+def test_the_documentation_gives_the_reason_of_every_permission() -> None:
+    told = Path("docs/discord.md").read_text(encoding="utf-8")
+    for name, reason in REASONS.items():
+        shown = name.replace("_", " ").title().replace(" In ", " in ")
+        assert f"| {shown} | {reason} |" in told

@@ -1,0 +1,350 @@
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.slack.render import messages
+from adapters.slack.render.limits import fits
+from adapters.slack.render.messages import Layout, Posting
+from adapters.slack.render.sentences import channels_in
+from bot.commands import More, parse
+from bot.handlers.finding import PAGE as FOUND_AT_ONCE
+from bot.handlers.saving import PAGE as SAVED_AT_ONCE
+from bot.models import (
+    Attachment,
+    Button,
+    Digest,
+    Entry,
+    Field,
+    Item,
+    Kind,
+    Link,
+    Ranked,
+    Release,
+    Reply,
+    ReplyEntry,
+    ScorePart,
+    text_key,
+)
+from tests.adapters.golden import check
+from tests.adapters.slack.hostile import nodes, read, wrong
+from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
+
+GOLDEN = Path(__file__).parent / "golden"
+LAYOUTS: tuple[Layout, ...] = ("message", "thread")
+
+
+def many(count: int) -> Digest:
+    """A digest of so many entries, each of another item."""
+    made = []
+    for number in range(count):
+        entry = GPU.entries[number % 3]
+        item = replace(entry.ranked.item, key=f"arxiv:2604.{number:05}")
+        made.append(replace(entry, ranked=replace(entry.ranked, item=item)))
+    return replace(GPU, entries=tuple(made))
+
+
+def wordy(length: int) -> Digest:
+    """A digest of four entries, each with a Problem of so many characters."""
+    made = []
+    for entry in many(4).entries:
+        first, *others = entry.summary.parts
+        made.append(replace(entry, summary=replace(entry.summary, parts=(replace(first, text="x" * length), *others))))
+    return replace(GPU, entries=tuple(made))
+
+
+def written(postings: Sequence[Posting]) -> str:
+    """Return the messages as a golden file holds them: the text, then the blocks."""
+    return "\n".join(
+        f"{each.text}\n\n{json.dumps(each.blocks, ensure_ascii=False, indent=1)}\n{json.dumps([each.keys, each.keep])}\n"
+        for each in postings
+    )
+
+
+def buttons(posting: Posting) -> list[tuple[str, str]]:
+    return [(node["text"]["text"], node["value"]) for node in nodes(posting.blocks) if node.get("type") == "button"]
+
+
+def test_digests_look_as_they_did() -> None:
+    check(GOLDEN / "digest.txt", written(messages.digest(GPU, compact=False, late=False, layout="message")))
+    check(GOLDEN / "digest-compact-late.txt", written(messages.digest(GPU, compact=True, late=True, layout="message")))
+    check(GOLDEN / "digest-thread.txt", written(messages.digest(GPU, compact=False, late=False, layout="thread")))
+    check(GOLDEN / "digest-empty.txt", written(messages.digest(EMPTY, compact=False, late=False, layout="message")))
+    check(GOLDEN / "digest-hostile.txt", written(messages.digest(HOSTILE, compact=False, late=False, layout="message")))
+
+
+def test_answers_look_as_they_did() -> None:
+    for name, reply in (("found", FOUND), ("subscribed", SUBSCRIBED), ("ugly", UGLY)):
+        check(GOLDEN / f"reply-{name}.txt", written(messages.reply(reply, DAY)))
+
+
+def test_a_page_of_hits_and_one_of_what_is_saved_are_one_message_each() -> None:
+    for entries, buttons_each in ((FOUND_AT_ONCE, 4), (SAVED_AT_ONCE, 2)):
+        (posting,) = messages.reply(page(entries, buttons_each), DAY)
+        assert wrong(posting) == []
+
+
+def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
+    (posting,) = messages.reply(STARRED, DAY)
+
+    (told,) = [node for node in nodes(posting.blocks) if node.get("type") == "rich_text_quote"]
+    assert told["elements"] == [{"type": "text", "text": "Sorts *in place*, by [rank](https://x.example)"}]
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("compact", [True, False])
+@pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])
+def test_every_message_is_taken_by_slack_and_nothing_in_it_is_live(digest: Digest, compact: bool, layout: Layout) -> None:
+    postings = messages.digest(digest, compact=compact, late=True, layout=layout)
+
+    assert [found for each in postings for found in wrong(each)] == []
+    assert "Late" in postings[0].text
+    assert "Late" in read(postings[0])
+
+
+def test_a_digest_of_fifty_entries_is_split_between_entries_and_loses_none() -> None:
+    digest = many(50)
+    for compact in (True, False):
+        postings = messages.digest(digest, compact=compact, late=False, layout="message")
+
+        assert [keys for each in postings for keys in each.keys] == [(entry.ranked.item.key,) for entry in digest.entries]
+        assert all(wrong(each) == [] for each in postings)
+        assert "Continued in the thread." in read(postings[0])
+        assert "continued" in read(postings[1])
+        assert "Asked arXiv" in read(postings[-1])
+
+
+# The boundary between messages wanders: four entries fit into one, then three, by less than the late mark's size at a time.
+WANDERING = [wordy(length) for length in range(400, 540, 3)]
+
+
+def test_a_digest_is_parted_alike_whether_it_is_late_or_not() -> None:
+    seen = set()
+    for digest in WANDERING:
+        on_time, late = (messages.digest(digest, compact=False, late=late, layout="message") for late in (False, True))
+        assert [each.keys for each in on_time] == [each.keys for each in late]
+        seen.add(len(late))
+    assert seen == {1, 2}
+
+
+def test_the_footer_never_stands_alone() -> None:
+    for digest in WANDERING:
+        assert all(each.keys for each in messages.digest(digest, compact=False, late=False, layout="message"))
+
+
+def test_four_whole_entries_or_six_compact_ones_are_one_message() -> None:
+    assert len(messages.digest(many(4), compact=False, late=False, layout="message")) == 1
+    assert len(messages.digest(many(6), compact=True, late=False, layout="message")) == 1
+
+
+def test_in_the_thread_layout_each_entry_is_a_message_of_its_own_under_a_list_of_titles() -> None:
+    head, *entries = messages.digest(GPU, compact=False, late=False, layout="thread")
+
+    assert head.keys == ()
+    assert all(entry.ranked.item.title in read(head) for entry in GPU.entries)
+    assert [each.keys for each in entries] == [((entry.ranked.item.key,),) for entry in GPU.entries]
+
+
+def test_each_entry_has_the_four_buttons_and_each_is_a_command_that_can_be_read() -> None:
+    (posting,) = messages.digest(GPU, compact=False, late=False, layout="message")
+
+    assert [label for label, _ in buttons(posting)] == ["More like this", "Less", "Save", "Similar"] * 3
+    assert parse(buttons(posting)[0][1]) == More(KERNEL_SMITH.key, "gpu-systems")
+
+
+def test_a_command_too_long_for_a_button_is_kept_under_its_key() -> None:
+    command = "search " + "kv cache " * 100
+    reply = Reply(title="x", buttons=(Button("Next", command), Button("Ping", "search <!channel>"), Button("Short", "help")))
+    (posting,) = messages.reply(reply, DAY)
+
+    assert buttons(posting) == [
+        ("Next", f"k:{text_key(command)}"),
+        ("Ping", f"k:{text_key('search <!channel>')}"),
+        ("Short", "help"),
+    ]
+    assert posting.keep == messages.long_texts(reply) == (command, "search <!channel>")
+
+
+def test_what_takes_something_away_is_asked_again() -> None:
+    posting = messages.reply(SUBSCRIBED, DAY)[-1]
+    (button,) = [node for node in nodes(posting.blocks) if node.get("type") == "button" and "confirm" in node]
+
+    assert button["confirm"]["title"]["text"] == "Unsubscribe?"
+    assert "unsubscribe gpu-systems" in button["confirm"]["text"]["text"]
+
+
+def test_a_short_file_stands_in_the_answer_and_a_long_one_beside_it() -> None:
+    short, long = (Attachment("saved.ris", "text/plain", "TY  - JOUR\nT1  - <!here> *a*\n" * times) for times in (1, 200))
+    (with_text,) = messages.reply(Reply(title="Saved", attachment=short), DAY)
+    (with_file,) = messages.reply(Reply(title="Saved", attachment=long), DAY)
+
+    assert "TY  - JOUR\nT1  - <\u2060!here> *a*" in read(with_text)
+    assert (with_text.file, with_file.file) == (None, long)
+    assert "saved.ris" in read(with_file)
+
+
+def test_what_to_do_next_is_told_as_one_types_it() -> None:
+    reply = Reply(title="Saved", next_steps=("*saved* lists it; *filter stars:>100* is a clause.",))
+    (posting,) = messages.reply(reply, DAY)
+    code = [node["text"] for node in nodes(posting.blocks) if (node.get("style") or {}) == {"code": True}]
+
+    assert code == ["/digest saved"]
+    assert "/digest saved lists it; filter stars:&gt;100 is a clause." in posting.text
+
+
+def test_channels_and_people_are_shown_as_what_they_are_called() -> None:
+    reply = Reply(title="Subscriptions", text=("gpu in C1, not in C12, by U1",), channels=("C1",), people=("U1",))
+    (private,) = messages.reply(reply, DAY)
+    (open_to_all,) = messages.reply(replace(reply, private=False), DAY)
+
+    assert [node["channel_id"] for node in nodes(private.blocks) if node.get("type") == "channel"] == ["C1"]
+    assert [node["user_id"] for node in nodes(private.blocks) if node.get("type") == "user"] == ["U1"]
+    assert wrong(private, ["C1", "U1"]) == wrong(open_to_all, ["C1"]) == []
+    assert "U1" in read(open_to_all)
+
+
+def test_a_notice_names_its_channel_and_its_commands() -> None:
+    posting = messages.notice(
+        "The digests of kv in C0123ABCD9 are paused. CVPR2026 waits; *resume kv* there posts them again."
+    )
+
+    assert [node["channel_id"] for node in nodes(posting.blocks) if node.get("type") == "channel"] == ["C0123ABCD9"]
+    assert "/digest resume kv" in posting.text
+    assert wrong(posting, ["C0123ABCD9"]) == []
+
+
+def test_a_card_for_a_preview_has_no_buttons() -> None:
+    blocks = messages.card(Entry(Ranked(KERNEL_SMITH, 0.0), GPU.entries[0].summary), DAY)
+
+    assert {block["type"] for block in blocks} == {"rich_text", "context"}
+    assert fits(blocks)
+    assert "Chosen" not in json.dumps(blocks)
+
+
+def test_a_message_without_its_blocks_still_says_what_it_said() -> None:
+    (posting,) = messages.digest(GPU, compact=False, late=False, layout="message")
+    plain = messages.plain(posting)
+
+    assert plain.blocks == ()
+    for entry in GPU.entries:
+        assert entry.ranked.item.title in plain.text
+    assert "<https://arxiv.org/abs/2603.28342|Kernel-Smith" in plain.text
+
+
+# --- whatever strangers write
+
+EVIL = st.one_of(
+    st.text(max_size=400),
+    st.text(alphabet="<>|!@#*_~`&;:[]()\n\u202e\u200b\u2060\x00 aC1UéÅ文👩\u0301\ud800", max_size=200),
+    st.sampled_from(
+        [
+            "<!channel>",
+            "<!here|x> @channel @everyone",
+            "<@U0123456>",
+            "<#C0123456|general>",
+            "<https://evil.example|arxiv.org>",
+            "&lt;!channel&gt; &amp;lt;!here&amp;gt;",
+            "<\u200b!channel>",
+            "<!subteam^S123|team> <!date^0^{date}|x>",
+            "*bold* _it_ ~no~ `code` ```pre``` > quote",
+            "javascript:alert(1)",
+            "mailto:a@b.example ✉",
+            "A" * 5000,
+            "文" * 3000,
+            "👩‍👩‍👧" * 800,
+            "",
+        ]
+    ),
+)
+LINKS = st.one_of(
+    EVIL,
+    st.builds("https://ok.example/{}".format, EVIL),
+    st.just("https://ok.example/" + "x" * 1900),
+    st.just("https://a.example|<!channel>"),
+)
+ITEMS = st.builds(
+    Item,
+    key=st.builds("url:{}".format, EVIL),
+    kind=st.sampled_from(Kind),
+    title=EVIL,
+    abstract=EVIL,
+    authors=st.lists(EVIL, max_size=6).map(tuple),
+    org=EVIL,
+    categories=st.lists(EVIL, max_size=2).map(tuple),
+    sources=st.lists(st.builds("feed:{}".format, EVIL), max_size=3).map(tuple),
+    links=st.lists(st.builds(Link, st.sampled_from(["abstract", "code", "page", "discussion"]), LINKS), max_size=4).map(
+        tuple
+    ),
+    license=EVIL,
+    language=EVIL,
+    release=st.none() | st.builds(Release, tag=EVIL, published=st.just(datetime(2026, 3, 30, tzinfo=UTC))),
+    stars=st.none() | st.integers(0, 10**9),
+    withdrawn=st.booleans(),
+)
+
+
+@st.composite
+def entries(draw: st.DrawFn) -> Entry:
+    """An entry in which every text is a stranger's."""
+    summary = GPU.entries[0].summary
+    parts = tuple(replace(part, text=draw(EVIL)) for part in summary.parts)
+    return Entry(
+        Ranked(draw(ITEMS), 0.5, (ScorePart("phrases", 0.5, f"matches *{draw(EVIL)}*"),)),
+        replace(summary, parts=parts, made_by=draw(EVIL), note=draw(EVIL)),
+        draw(st.none() | ITEMS),
+    )
+
+
+@settings(deadline=None)
+@given(st.lists(entries(), max_size=3), EVIL, st.booleans(), st.sampled_from(LAYOUTS))
+def test_no_text_of_a_stranger_makes_a_digest_live_or_too_long(
+    made: list[Entry], title: str, compact: bool, layout: Layout
+) -> None:
+    digest = replace(GPU, title=title, topic=title or "x", entries=tuple(made))
+    postings = messages.digest(digest, compact=compact, late=True, layout=layout)
+
+    assert [found for each in postings for found in wrong(each)] == []
+    assert [keys for each in postings for keys in each.keys] == [(entry.ranked.item.key,) for entry in made]
+
+
+REPLIES = st.builds(
+    Reply,
+    title=EVIL,
+    text=st.lists(EVIL, max_size=4).map(tuple),
+    entries=st.lists(
+        st.builds(
+            ReplyEntry,
+            item=st.none() | ITEMS,
+            title=EVIL,
+            gist=EVIL,
+            lines=st.lists(EVIL, max_size=8).map(tuple),
+            buttons=st.lists(st.builds(Button, EVIL, EVIL, st.booleans()), max_size=4).map(tuple),
+        ),
+        max_size=3,
+    ).map(tuple),
+    fields=st.lists(st.builds(Field, EVIL, EVIL), max_size=4).map(tuple),
+    attachment=st.none() | st.builds(Attachment, EVIL, st.just("text/plain"), EVIL),
+    next_steps=st.lists(EVIL, max_size=3).map(tuple),
+    buttons=st.lists(st.builds(Button, EVIL, EVIL, st.booleans()), max_size=12).map(tuple),
+)
+
+
+@settings(deadline=None)
+@given(REPLIES)
+def test_no_text_of_a_stranger_makes_an_answer_live_or_too_long(reply: Reply) -> None:
+    postings = messages.reply(reply, date(2026, 4, 1))
+
+    assert [found for each in postings for found in wrong(each)] == []
+    assert {text for each in postings for text in each.keep} == set(messages.long_texts(reply))
+
+
+@settings(deadline=None)
+@given(EVIL)
+def test_no_notice_is_live(text: str) -> None:
+    assert wrong(messages.notice(text), channels_in(text)) == []

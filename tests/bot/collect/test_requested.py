@@ -1,0 +1,66 @@
+"""What subscribed topics ask of the sources."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from bot.collect.requested import Wishes
+from bot.models import Change, Schedule, Subscription, Topic
+from bot.store.memory import MemoryStore
+from tests.fakes.works import paper
+
+PACKS = {
+    "kv": Topic(name="kv", title="KV", repositories=("topic:kv-cache",), examples=("arxiv:2603.00001", "Keys and values.")),
+    "gpu": Topic(name="gpu", title="GPU", repositories=("topic:cuda", "topic:kv-cache")),
+    "unused": Topic(name="unused", title="Unused", repositories=("topic:unused",)),
+}
+
+
+async def subscribe(store: MemoryStore, now: datetime, workspace: str, *topics: str, paused: bool = False) -> None:
+    for topic in topics:
+        subscription = Subscription(
+            id=f"{workspace} {topic}",
+            workspace=workspace,
+            channel="C1",
+            topic=topic,
+            schedule=Schedule(),
+            baseline=now,
+            paused=paused,
+        )
+        await store.save_subscription(subscription, change(workspace, now), replaces=0)
+
+
+def change(workspace: str, now: datetime) -> Change:
+    return Change(workspace=workspace, at=now, person="U1", what="something")
+
+
+async def test_packs_that_a_channel_subscribed_are_searched_for_and_others_are_not(now: datetime) -> None:
+    store = MemoryStore()
+    await subscribe(store, now, "slack:T1", "kv", "gone")
+    await subscribe(store, now, "discord:7", "gpu", paused=True)
+
+    assert await Wishes(store, store, PACKS).searches() == ("topic:cuda", "topic:kv-cache")
+
+
+async def test_a_workspaces_own_topic_comes_before_the_pack_and_only_there(now: datetime) -> None:
+    store = MemoryStore()
+    wishes = Wishes(store, store, PACKS)
+    await subscribe(store, now, "slack:T1", "kv")
+    own = replace(PACKS["kv"], repositories=("topic:mine",))
+    own = await store.save_topic("slack:T1", own, change("slack:T1", now), replaces=0)
+    await store.save_topic("slack:T2", replace(own, name="not-subscribed"), change("slack:T2", now), replaces=0)
+    assert await wishes.searches() == ("topic:mine",)
+
+    await store.save_topic("slack:T1", replace(own, repositories=("topic:other",)), change("slack:T1", now), replaces=1)
+    assert await wishes.searches() == ("topic:other",)
+
+
+async def test_example_papers_are_asked_for_until_they_are_known(now: datetime) -> None:
+    store = MemoryStore()
+    wishes = Wishes(store, store, PACKS)
+    await subscribe(store, now, "slack:T1", "kv", "odd")
+    odd = Topic(name="odd", title="Odd", examples=("arxiv:math/0309136", "arxiv:../../etc", "github:a/b"))
+    await store.save_topic("slack:T1", odd, change("slack:T1", now), replaces=0)
+    assert await wishes.papers() == ("2603.00001", "math/0309136")
+
+    await store.add([paper("2603.00001")], now)
+    assert await wishes.papers() == ("math/0309136",)

@@ -1,0 +1,308 @@
+"""What becomes of an occurrence: a digest in the words of its subscription, nothing, or a reason."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, time, timedelta
+from typing import Any
+
+import pytest
+
+from bot.delivery import Office, Printer, delivery_id, notice_restored, sealed
+from bot.delivery.prepare import BATCH
+from bot.digest.publisher import Publisher
+from bot.digest.request import Orders
+from bot.errors import StoreError
+from bot.models import Digest, Happening, Limits, Occurrence, Order, Preferences, State, Subscription, Topic
+from bot.query import parse
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.bot.deliveries import House, change, occurrence, subscription
+from tests.conftest import NOW
+from tests.fakes.transcript import HISTORY, NEITHER
+from tests.fakes.works import paper
+
+HOUR = timedelta(hours=1)
+TOPICS = {
+    "kv": Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0),
+    "gpu": Topic(name="gpu", title="GPUs", query=parse("cache OR gpu"), min_score=0.0),
+    "tea": Topic(name="tea", title="Tea", query=parse("tea"), min_score=0.0),
+}
+
+
+async def furnished(store: MemoryStore | None = None, **told: Any) -> House:
+    """Return a house with five papers about caches."""
+    house = House(store=store, **told)
+    titles = ("Paging a cache", "Sharding a cache", "A cache of tables", "A cache of beans", "Warm cache, cold start")
+    papers = [paper(f"2603.{number:05}", title=title) for number, title in enumerate(titles, start=1)]
+    await house.store.add(papers, NOW - HOUR)
+    return house
+
+
+def printer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Printer:
+    publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
+    return Printer(house.office(), publisher, Orders(house.store, packs, Limits(entries=3)))
+
+
+async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
+    """Subscribe, and let the subscription be due."""
+    fresh = subscription(number, now=at, **changes)
+    made = await house.store.save_subscription(fresh, change(fresh.workspace), replaces=0)
+    await house.store.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
+    return made
+
+
+async def told(house: House) -> list[tuple[Happening, str]]:
+    found = await house.store.recent_occurrences("chat:T1")
+    return [(each.state, each.reason) for each in found]
+
+
+async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_posted() -> None:
+    house = await furnished(parts=2)
+    made = await due(house)
+    assert await printer(house).publish_due(NOW) == 1
+
+    rows = sorted((await house.rows()).values(), key=lambda each: each.part)
+    assert [each.part for each in rows] == [1, 2]
+    assert [each.id for each in rows] == [delivery_id(made.id, NOW.date(), 0, part) for part in (1, 2)]
+    assert all(each.seal == sealed(each.payload, each.if_late) and each.state is State.PENDING for each in rows)
+    assert "(late)" not in rows[0].payload
+    assert "(late)" in rows[0].if_late
+    assert all(each.parts == 2 and each.due == NOW for each in rows)
+    assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
+    assert len(await house.store.posted("chat:T1", "C1")) == 3
+    assert await told(house) == [(Happening.MADE, "")]
+    assert await printer(house).publish_due(NOW) == 0
+
+
+async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> None:
+    house = await furnished()
+    await due(house, id="a", topic="kv", entries=3)
+    await due(house, id="b", topic="gpu", entries=3)
+    await printer(house).publish_due(NOW)
+    shown = [name for each in (await house.rows()).values() for name in each.payload.split(": ")[1].split(", ")[:-1]]
+    assert len(shown) == len(set(shown)) == 5
+
+
+@pytest.mark.parametrize(("always", "state", "rows"), [(False, Happening.EMPTY, 0), (True, Happening.MADE, 1)])
+async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool, state: Happening, rows: int) -> None:
+    house = await furnished()
+    await due(house, topic="tea", always=always)
+    await printer(house).publish_due(NOW)
+    assert [each for each, _ in await told(house)] == [state]
+    assert len(await house.rows()) == rows
+    # Either way the next digest begins where this one ended.
+    assert await house.store.last_digest("chat:T1", "C1", "tea") == (NOW.date(), NOW)
+
+
+@pytest.mark.parametrize(("after", "late"), [(timedelta(minutes=15), False), (timedelta(minutes=16), True)])
+async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
+    house = await furnished()
+    await due(house, compact=True)
+    await printer(house).publish_due(NOW + after)
+    ((row),) = (await house.rows()).values()
+    assert ("(late)" in row.payload) is late
+    assert ("(late)" in row.if_late) is not late
+    assert "(compact)" in row.payload
+
+
+async def test_what_is_too_late_is_skipped_and_said() -> None:
+    house = await furnished()
+    await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await due(house)
+    await printer(house).publish_due(NOW + 12 * HOUR + timedelta(seconds=1))
+    assert await told(house) == [(Happening.SKIPPED, "it is too late to post it.")]
+    await house.courier().tell_owed(house.clock)
+    assert [channel for _, channel, _ in house.chat.announced] == ["C-admin"]
+
+
+async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_not_late() -> None:
+    house = await furnished()
+    settled = Preferences(quiet_from=time(22), quiet_until=time(9, 30), zone="Europe/Zurich")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await due(house)  # at 09:00 in Zurich
+    assert await printer(house).publish_due(NOW) == 1
+    assert await printer(house).publish_due(NOW + timedelta(minutes=29)) == 0
+    await printer(house).publish_due(NOW + timedelta(minutes=30))
+    ((row),) = (await house.rows()).values()
+    assert "(late)" not in row.payload
+
+
+async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_posted_after_them_marked_late() -> None:
+    house = await furnished()
+    settled = Preferences(quiet_from=time(7, 30), quiet_until=time(21), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await due(house)
+    assert await printer(house).publish_due(NOW + timedelta(minutes=45)) == 1
+    assert await printer(house).publish_due(NOW + 14 * HOUR) == 1
+    ((row),) = (await house.rows()).values()
+    assert "(late)" in row.payload
+
+
+async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
+    house = await furnished()
+    settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
+    await house.store.save_preferences("chat:T1", settled, change())
+    await due(house)
+    maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
+    made = Printer(house.office(), maker, Orders(house.store, TOPICS))
+    for minute in range(14 * 60, 14 * 60 + 10):
+        await made.publish_due(NOW + timedelta(minutes=minute))
+    assert await told(house) == [(Happening.MADE, "")]
+
+
+async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_its_digests() -> None:
+    house = await furnished()
+    await house.store.save_preferences("chat:T1", Preferences(daily_entries=4), change())
+    await due(house, id="a", topic="kv")
+    await due(house, id="b", topic="gpu")
+    await due(house, id="c", topic="tea", always=True)
+    await printer(house).publish_due(NOW)
+    assert len(await house.store.posted("chat:T1", "C1")) == 4
+    assert sorted(await told(house)) == [
+        (Happening.MADE, ""),
+        (Happening.MADE, ""),
+        (Happening.SKIPPED, "the channel was posted 4 entries today."),
+    ]
+    # Tomorrow counts anew.
+    tomorrow = NOW + 24 * HOUR
+    await house.store.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
+    (made,) = await house.store.subscriptions("chat:T1", topic="kv")
+    await house.store.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
+    await printer(house).publish_due(tomorrow)
+    assert len(await house.store.posted("chat:T1", "C1")) == 5
+
+
+async def test_nothing_from_before_the_subscription_is_posted() -> None:
+    house = await furnished()
+    await due(house, baseline=NOW - timedelta(minutes=30))
+    await printer(house).publish_due(NOW)
+    assert [each for each, _ in await told(house)] == [Happening.EMPTY]
+
+
+async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason() -> None:
+    house = await furnished()
+    held = await due(house, id="a", channel="C1")
+    await house.store.save_subscription(replace(held, paused=True, paused_because="Holidays."), change(), replaces=1)
+    await due(house, id="b", channel="C2", topic="lost")
+    await printer(house).publish_due(NOW)
+    assert sorted(reason for _, reason in await told(house)) == ["its topic is not there any more.", "paused. Holidays."]
+    assert await house.rows() == {}
+
+
+async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_and_one_that_can_is_made() -> None:
+    for abilities, state in ((NEITHER, Happening.SKIPPED), (HISTORY, Happening.MADE)):
+        house = await furnished(None, abilities=abilities)
+        await due(house)
+        await notice_restored(house.store, NOW)
+        await printer(house).publish_due(NOW)
+        assert [each for each, _ in await told(house)] == [state]
+
+
+class Stumbling:
+    """A maker that cannot make one topic's digests, or not the first so many times."""
+
+    def __init__(self, maker: Publisher, topic: str = "gpu", times: int = 1000) -> None:
+        self._maker = maker
+        self._topic = topic
+        self._times = times
+        self.tried = 0
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        if order.topic.name == self._topic and self.tried < self._times:
+            self.tried += 1
+            raise ZeroDivisionError("oh")
+        return await self._maker.make(order, now)
+
+
+async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_and_given_up_holding_up_nobody() -> None:
+    house = await furnished()
+    await due(house, id="a", channel="C1", topic="gpu")
+    await due(house, id="b", channel="C2", topic="kv")
+    maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
+    made = Printer(house.office(), maker, Orders(house.store, TOPICS))
+    now = NOW
+    while now < NOW + 13 * HOUR:
+        await made.publish_due(now)
+        now += timedelta(minutes=1)
+    assert [each.channel for each in (await house.rows()).values()] == ["C2"]
+    (given_up,) = await house.store.occurrences(now, state=Happening.SKIPPED)
+    assert given_up.channel == "C1"
+    assert given_up.reason.startswith("it is too late to post it. An unexpected")
+    assert "ZeroDivisionError" in given_up.reason
+    assert 20 < maker.tried < 70
+
+
+class Late:
+    """A maker that sees another workspace's digest become due while it makes its tenth."""
+
+    def __init__(self, house: House, maker: Publisher) -> None:
+        self._house = house
+        self._maker = maker
+        self.made: list[str] = []
+
+    async def make(self, order: Order, now: datetime) -> Digest:
+        self.made.append(order.workspace)
+        if len(self.made) == 10:
+            await due(self._house, id="late", workspace="chat:T2", channel="C1")
+        return await self._maker.make(order, now)
+
+
+async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_delay_anothers_one() -> None:
+    house = await furnished()
+    for number in range(1, 121):
+        await due(house, number=number)
+    maker = Late(house, Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
+    await Printer(house.office(), maker, Orders(house.store, TOPICS)).publish_due(NOW)
+    assert len(maker.made) == 121
+    assert maker.made.index("chat:T2") <= 10 + BATCH
+
+
+class Full(MemoryStore):
+    """A database that takes no writing."""
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: object = ()
+    ) -> bool:
+        raise StoreError("The disk is full.")
+
+
+async def test_a_database_that_takes_no_writing_ends_the_round() -> None:
+    house = await furnished(Full())
+    await due(house)
+    with pytest.raises(StoreError, match="full"):
+        await printer(house).publish_due(NOW)
+    assert house.chat.messages == []
+
+
+async def test_two_that_print_at_once_make_one_digest() -> None:
+    house = await furnished()
+    await due(house)
+    one, other = printer(house), printer(house)
+    await one.publish_due(NOW)
+    await other.publish_due(NOW)
+    assert len(await house.rows()) == 1
+
+
+async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
+    house = await furnished()
+    await due(house)
+    nobody = Office(house.store, house.store, {}, house.values, random.Random(0))
+    publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
+    await Printer(nobody, publisher, Orders(house.store, TOPICS)).publish_due(NOW)
+    assert await house.rows() == {}
+    await printer(house).publish_due(NOW + timedelta(minutes=5))
+    assert len(await house.rows()) == 1
+
+
+def test_identifiers_are_short_and_plain_and_the_same_wherever_they_are_made() -> None:
+    made = {
+        delivery_id(number, NOW.date() + timedelta(days=day), slot, part)
+        for number in ("s1", "s2", "s1\n2026", "\ud800")
+        for day in range(20)
+        for slot in range(2)
+        for part in range(1, 4)
+    }
+    assert len(made) == 4 * 20 * 2 * 3
+    assert all(len(each) == 24 and each.isascii() and each.isalnum() and each == each.lower() for each in made)
+    assert delivery_id("s1", NOW.date(), 0, 1) == "hnr1vwgjy9xn0sxvqs5gt0sk"

@@ -1,0 +1,302 @@
+"""What becomes of single items: one by one, and held against whole digests."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.digest import compose
+from bot.digest.publisher import Publisher
+from bot.models import (
+    Change,
+    Coverage,
+    Digest,
+    Entry,
+    Fate,
+    Feedback,
+    Interest,
+    Item,
+    Limits,
+    Order,
+    Ranked,
+    Summary,
+    Topic,
+)
+from bot.query import parse
+from bot.settings.topic_packs import load_packs
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.fakes import edition as june
+from tests.fakes.works import paper, post, repo
+
+DAY = timedelta(days=1)
+JUNE = datetime(2026, 6, 14, 20, tzinfo=UTC)
+TITLES = {"arxiv": "arXiv", "github": "GitHub"}
+TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
+
+
+def order(**given: object) -> Order:
+    return replace(Order(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
+
+
+def about(number: int, title: str, **given: object) -> Item:
+    return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.", **given)
+
+
+@pytest.fixture
+async def store(now: datetime) -> MemoryStore:
+    return MemoryStore()
+
+
+def press(store: MemoryStore) -> Publisher:
+    return Publisher(store, Extractive(), TITLES)
+
+
+async def post_them(store: MemoryStore, items: Sequence[Item], now: datetime) -> None:
+    """Let the channel have had the items, in a digest of another topic."""
+    entries = tuple(Entry(Ranked(item, 0.5), Summary((), "", "")) for item in items)
+    digest = Digest("other", "Other", now.date(), now - DAY, now, entries, Coverage((), len(items), len(items)))
+    await store.save_digest("local", "local", digest, now)
+
+
+# --- one by one
+
+
+async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store: MemoryStore, now: datetime) -> None:
+    better, worse = about(1, "The KV cache, paged"), about(2, "A genome cache")
+    await store.add([worse, better], now)
+
+    fates = [await press(store).explain(order(min_score=0.01), item, now) for item in (better, worse)]
+
+    assert [(fate.reason, fate.place, fate.least) for fate in fates] == [("", 1, 0.01), ("", 2, 0.01)]
+    assert fates[0].ranked is not None
+    assert fates[0].ranked.reasons[0].startswith("matches *KV* ×2, *cache* ×2")
+    assert fates[0].clause == 'title has "cache"'
+    assert (fates[0].since, fates[0].instead) == (now - timedelta(hours=48), None)
+
+
+async def test_what_does_not_enter_the_topic_is_told_with_the_clause_that_kept_it_out(
+    store: MemoryStore, now: datetime
+) -> None:
+    await store.add([about(1, "Cooking with gas"), about(2, "A cache", sources=("feed:lab",))], now)
+    topic = replace(TOPIC, sources=("arxiv", "github"))
+
+    outside, elsewhere = [await press(store).explain(order(topic=topic), about(number, ""), now) for number in (1, 2)]
+
+    assert (outside.reason, outside.clause, outside.ranked) == (compose.QUERY, 'no text has "cache"', None)
+    assert (elsewhere.reason, elsewhere.clause) == (compose.SOURCE, "source is feed:lab, not arxiv or github")
+
+
+@pytest.mark.parametrize(
+    ("of_topic", "of_channel", "clause"),
+    [
+        ("", "-paged", 'title has "paged"'),
+        ("stars:>5", "", "stars is not known"),
+        ("-survey", "-paged", 'title has "paged" (this channel\'s filter)'),
+        ("-paged", "-cache", 'title has "paged" (the topic\'s filter)'),
+        ("", "score:>0.99", "score 0."),
+    ],
+)
+async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_is(
+    store: MemoryStore, now: datetime, of_topic: str, of_channel: str, clause: str
+) -> None:
+    item = about(1, "The KV cache, paged")
+    await store.add([item], now)
+    asked = order(topic=replace(TOPIC, filter=parse(of_topic)), filter=parse(of_channel))
+
+    fate = await press(store).explain(asked, item, now)
+
+    assert (fate.reason, fate.place) == (compose.FILTER, 1)
+    assert fate.clause.startswith(clause)
+
+
+async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStore, now: datetime) -> None:
+    await store.add([about(1, "A cache")], now)
+
+    fate = await press(store).explain(order(min_score=0.99), about(1, ""), now)
+
+    assert (fate.reason, fate.least) == (compose.SCORE, 0.99)
+    assert fate.ranked is not None
+    assert 0 < fate.ranked.score < 0.99
+
+
+async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, now: datetime) -> None:
+    words = ("The KV cache in optical networks", "A genome cache", "Weather and a cache of maps")
+    await store.add([about(number, title) for number, title in enumerate(words)], now)
+
+    fates = [await press(store).explain(order(limits=Limits(1)), about(number, ""), now) for number in range(3)]
+
+    assert [fate.reason for fate in fates] == ["", compose.CAP, compose.CAP]
+    assert sorted(fate.place or 0 for fate in fates) == [1, 2, 3]
+
+
+async def test_a_near_twin_is_told_with_the_better_one(store: MemoryStore, now: datetime) -> None:
+    first, twin = about(1, "The KV cache, paged", upvotes=90), about(2, "The KV cache, paged")
+    await store.add([first, twin], now)
+
+    fate = await press(store).explain(order(), twin, now)
+
+    assert fate.reason == compose.TWIN
+    assert fate.instead is not None
+    assert fate.instead.key == first.key
+
+
+async def test_the_other_half_of_a_card_is_told_with_the_half_that_leads(store: MemoryStore, now: datetime) -> None:
+    the_paper = about(1, "The KV cache, paged", repo="github:lab/pager")
+    its_repo = repo("lab/pager", abstract="Pages", paper=the_paper.key)
+    await store.add([the_paper, its_repo], now)
+
+    fate = await press(store).explain(order(), its_repo, now)
+
+    assert (fate.reason, fate.ranked, fate.clause) == (compose.JOINED, None, 'no text has "cache"')
+    assert fate.instead is not None
+    assert fate.instead.key == the_paper.key
+
+
+async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store: MemoryStore, now: datetime) -> None:
+    best = about(1, "The KV cache: KV cache upon KV cache", upvotes=90)
+    the_paper = about(2, "A genome cache", repo="github:lab/genes")
+    its_repo = repo("lab/genes", abstract="Cache of genes.", paper=the_paper.key, stars=0)
+    foreign = about(3, "Weather and a cache of maps", repo="github:lab/rain")
+    its_code = repo("lab/rain", abstract="Rain.", paper=foreign.key)
+    items = [best, the_paper, its_repo, foreign, its_code]
+    await store.add(items, now)
+
+    fates = [await press(store).explain(order(limits=Limits(1)), item, now) for item in items]
+
+    assert [fate.reason for fate in fates] == ["", compose.CAP, compose.CAP, compose.CAP, compose.QUERY]
+
+
+async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: MemoryStore, now: datetime) -> None:
+    early, outside = about(1, "A genome cache"), about(2, "Cooking with gas")
+    await store.add([early, outside], now - 3 * DAY)
+    await store.add([about(3, "The KV cache, paged")], now)
+
+    fate = await press(store).explain(order(), early, now)
+    never = await press(store).explain(order(), about(4, "A cache that nobody collected"), now)
+    neither = await press(store).explain(order(), outside, now)
+
+    assert {each.reason for each in (fate, never, neither)} == {compose.NOT_IN_TIME}
+    assert [each.otherwise for each in (fate, never, neither)] == ["", "", compose.QUERY]
+    assert (fate.place, fate.since) == (2, now - 2 * DAY)
+    assert never.ranked is not None
+    assert (neither.ranked, neither.clause) == (None, 'no text has "cache"')
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        (about(1, "A cache", appeared=None, published=datetime(2025, 1, 1, tzinfo=UTC)), compose.OLD),
+        (about(1, "A cache", withdrawn=True), compose.WITHDRAWN),
+    ],
+)
+async def test_what_is_no_news_is_told_so(store: MemoryStore, now: datetime, item: Item, reason: str) -> None:
+    await store.add([item], now)
+    assert (await press(store).explain(order(), item, now)).reason == reason
+
+
+async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: datetime) -> None:
+    item = about(1, "The KV cache, paged")
+    await store.add([item], now)
+    await post_them(store, [item], now)
+
+    fate = await press(store).explain(order(), item, now)
+
+    assert (fate.reason, fate.place) == (compose.POSTED, 1)
+
+
+async def test_an_item_known_under_another_key_now_is_told_as_what_it_became(store: MemoryStore, now: datetime) -> None:
+    asked = post("cache")
+    await store.add([about(1, "The KV cache, paged", aliases=(asked.key,))], now)
+
+    fate = await press(store).explain(order(), asked, now)
+
+    assert (fate.item.key, fate.reason) == ("arxiv:2603.00001", "")
+
+
+# --- all of them
+
+
+def _works() -> tuple[Item, ...]:
+    """The items of a real day, and what a day may bring besides: twins, halves of cards, old, withdrawn and known ones."""
+    day = june.items()
+    twin = replace(day[0], key="arxiv:2606.00001", sources=("arxiv",), aliases=("doi:10.1/twin",))
+    both = replace(day[1], repo="github:lab/arbor"), repo("lab/arbor", abstract="Tree search for agents.", paper=day[1].key)
+    lone = repo("lab/alone", abstract="GPU kernels and caches.", paper="arxiv:2606.00002")
+    pointing = replace(day[2], key="arxiv:2606.00003", title="Scheduling on GPUs", repo="github:lab/arbor")
+    old = paper("2501.00001", title="An old GPU cache", appeared=JUNE - 90 * DAY, published=JUNE - 90 * DAY)
+    gone = paper("2606.00004", title="A withdrawn GPU cache", appeared=JUNE, published=JUNE, withdrawn=True)
+    news = post("gpu", title="GPU news", appeared=JUNE, published=JUNE)
+    return (*(item for item in day if item.key != day[1].key), twin, *both, lone, pointing, old, gone, news)
+
+
+WORKS = _works()
+QUERIES = ("", "GPU OR cache OR agents", "kind:paper", "-kind:repo", "score:>0.2", "upvotes:>5", "title:model* OR gpu")
+PACK = load_packs()["gpu-systems"]
+topics = st.builds(
+    lambda query, kept, sources, least: replace(
+        PACK, query=parse(query) if query else PACK.query, filter=parse(kept), sources=sources, min_score=least
+    ),
+    *(st.sampled_from(QUERIES),) * 2,
+    st.sampled_from(((), (), ("arxiv",), ("feed:lab", "github"))),
+    st.sampled_from((0.0, 0.2)),
+)
+orders = st.builds(
+    Order,
+    topics,
+    st.just("local"),
+    st.just("local"),
+    st.builds(Limits, st.integers(1, 6), st.integers(0, 2), st.sampled_from((14 * DAY, 400 * DAY))),
+    st.sampled_from(QUERIES).map(parse),
+    st.sampled_from((None, 0.0, 0.3)),
+    baseline=st.sampled_from((None, None, JUNE - timedelta(hours=1))),
+)
+some_works = st.lists(st.sampled_from(WORKS), max_size=5, unique_by=lambda item: item.key)
+
+
+@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@given(orders, some_works, some_works, some_works)
+def test_every_item_is_told_what_the_digest_does_with_it(
+    asked: Order, early: list[Item], posted: list[Item], liked: list[Item]
+) -> None:
+    async def told() -> None:
+        store = MemoryStore()
+        await store.add(WORKS, JUNE)
+        await store.add([replace(item, seen=JUNE - timedelta(hours=9)) for item in early], JUNE)
+        await post_them(store, posted, JUNE)
+        for item in liked:
+            said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=JUNE)
+            await store.save_feedback(said, Change(workspace="local", at=JUNE, person="ada", what="feedback"))
+        publisher = press(store)
+        (digest,) = await publisher.publish([asked], JUNE)
+        window = await store.items_since(digest.since, JUNE + DAY)
+        fates = [await publisher.explain(asked, item, JUNE) for item in window]
+
+        assert await publisher.preview(asked, JUNE) == digest
+        assert [fate.item for fate in fates] == list(window)
+        assert {fate.item.key for fate in fates if not fate.reason} == {each.ranked.item.key for each in digest.entries}
+        counts = Counter(fate.reason for fate in fates if fate.reason)
+        assert sorted(counts.items()) == sorted(digest.coverage.dropped)
+        assert digest.coverage.seen == digest.coverage.kept + counts.total() == len(window)
+        _consistent(digest, fates)
+
+    asyncio.run(told())
+
+
+def _consistent(digest: Digest, fates: Sequence[Fate]) -> None:
+    shown = {item.key for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None}
+    entries = {entry.ranked.item.key: entry.ranked for entry in digest.entries}
+    for fate in fates:
+        assert fate.reason in ("", *compose.REASONS)
+        assert (fate.item.key in shown) == (fate.reason in ("", compose.JOINED))
+        assert (fate.reason in (compose.TWIN, compose.JOINED)) <= (fate.instead is not None)
+        if not fate.reason:
+            assert fate.ranked == entries[fate.item.key]
+        if fate.reason == compose.SCORE:
+            assert fate.ranked is not None
+            assert fate.ranked.score < fate.least

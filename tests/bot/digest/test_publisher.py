@@ -1,0 +1,283 @@
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.collect.collector import Collector
+from bot.digest import compose
+from bot.digest.publisher import Publisher
+from bot.models import Batch, Change, Feedback, Health, Interest, Item, Limits, Link, Order, Topic
+from bot.query import parse
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.fakes.scripted import Scripted
+from tests.fakes.works import paper, post, repo
+
+TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
+TITLES = {"arxiv": "arXiv", "github": "GitHub"}
+
+
+@pytest.fixture
+async def store() -> AsyncIterator[MemoryStore]:
+    store = MemoryStore()
+    await store.open()
+    yield store
+    await store.close()
+
+
+def about(number: int, title: str, **given: object) -> Item:
+    return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.", **given)
+
+
+def order(**given: object) -> Order:
+    return replace(Order(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
+
+
+async def filled(store: MemoryStore, now: datetime, *items: Item) -> None:
+    await Collector(store).collect([Scripted("arxiv", Batch(items=items))], now)
+
+
+async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(store: MemoryStore, now: datetime) -> None:
+    await filled(
+        store,
+        now,
+        about(1, "Paging the KV cache"),
+        about(2, "Cooking with gas"),
+        about(3, "A cache for old times", appeared=now - timedelta(days=60)),
+        about(4, "Withdrawn cache", withdrawn=True),
+    )
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+
+    assert [entry.ranked.item.title for entry in digest.entries] == ["Paging the KV cache"]
+    assert digest.entries[0].ranked.reasons
+    assert dict(digest.coverage.dropped) == {compose.OLD: 1, compose.WITHDRAWN: 1, compose.QUERY: 1}
+    assert digest.coverage.seen == digest.coverage.kept + sum(count for _, count in digest.coverage.dropped)
+    assert [report.name for report in digest.coverage.sources] == ["arXiv", "GitHub"]
+
+
+async def test_a_preview_changes_nothing_and_a_recorded_digest_is_not_repeated(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, about(1, "Paging the KV cache"))
+    publisher = Publisher(store, Extractive(), TITLES)
+
+    preview = await publisher.publish([order()], now)
+    recorded = await publisher.publish([order()], now, record=True)
+    again = await publisher.publish([order(since_last=False)], now + timedelta(hours=1), record=True)
+    next_day = await publisher.publish([order()], now + timedelta(days=1))
+
+    assert [len(each[0].entries) for each in (preview, recorded, again, next_day)] == [1, 1, 0, 0]
+    assert again[0].coverage.dropped == ((compose.POSTED, 1),)
+    assert (next_day[0].coverage.seen, next_day[0].since) == (0, now + timedelta(hours=1))
+
+
+async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, about(1, "Paging the KV cache"))
+    other = replace(TOPIC, name="other", title="Other")
+
+    first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=other)], now)
+
+    assert (len(first.entries), len(second.entries)) == (1, 0)
+    assert second.coverage.dropped == ((compose.SHOWN, 1),)
+
+
+async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, about(1, "Paging the KV cache"))
+
+    digests = await Publisher(store, Extractive(), TITLES).publish([order(), order(channel="two")], now, record=True)
+
+    assert [len(digest.entries) for digest in digests] == [1, 1]
+
+
+async def test_filter_score_and_cap_each_drop_with_their_reason(store: MemoryStore, now: datetime) -> None:
+    papers = [about(n, f"{word} KV cache") for n, word in enumerate(("Paging", "Sharding", "Hashing", "Pruning"))]
+    await filled(store, now, *papers, about(9, "Another cache"))
+    picky = order(filter=parse("-sharding"), limits=Limits(entries=2))
+    strict = order(topic=replace(TOPIC, min_score=1.0))
+
+    first, second = await Publisher(store, Extractive(), TITLES).publish([picky, strict], now)
+    await Publisher(store, Extractive(), TITLES).publish([strict], now)
+
+    dropped = dict(first.coverage.dropped)
+    assert dropped[compose.FILTER] == 1
+    assert dropped[compose.CAP] + dropped.get(compose.TWIN, 0) == 2
+    assert dict(second.coverage.dropped)[compose.SCORE] == 3
+
+
+async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, now: datetime) -> None:
+    code = Link("code", "https://github.com/lab/cache")
+    await filled(store, now, about(1, "Paging the KV cache", links=(code,)), repo("lab/cache", abstract="KV cache paging"))
+
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+
+    (entry,) = digest.entries
+    assert {entry.ranked.item.key, entry.partner and entry.partner.key} == {"arxiv:2603.00001", "github:lab/cache"}
+    assert digest.coverage.dropped == ((compose.JOINED, 1),)
+
+
+async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: MemoryStore, now: datetime) -> None:
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+
+    assert digest.entries == ()
+    assert (digest.coverage.seen, digest.coverage.kept) == (0, 0)
+    assert {report.health for report in digest.coverage.sources} == {Health.NEVER}
+
+
+async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
+    publisher, order = Publisher(store, Extractive(), TITLES), Order(TOPIC, "local", "local")
+    await publisher.publish([order], now + timedelta(days=300), record=True)
+    await store.add([about(1, "KV cache")], now - timedelta(hours=1))
+
+    (digest,) = await publisher.publish([order], now)
+
+    assert digest.coverage.seen == 1
+
+
+async def test_nothing_first_seen_before_the_baseline_is_posted_or_counted(store: MemoryStore, now: datetime) -> None:
+    await store.add([about(1, "Paging the KV cache")], now - timedelta(hours=2))
+    await store.add([about(2, "Sharding a cache")], now - timedelta(hours=1))
+
+    subscribed = order(baseline=now - timedelta(hours=1))
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([subscribed], now)
+
+    assert [entry.ranked.item.key for entry in digest.entries] == ["arxiv:2603.00002"]
+    assert (digest.since, digest.coverage.seen, digest.coverage.kept) == (now - timedelta(hours=1), 1, 1)
+
+
+async def test_a_baseline_moves_no_digest_back(store: MemoryStore, now: datetime) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    await publisher.publish([order()], now - timedelta(hours=3), record=True)
+
+    earlier = await publisher.preview(order(baseline=now - timedelta(days=30)), now)
+    from_a_clock_ahead = await publisher.preview(order(baseline=now + timedelta(days=30)), now)
+
+    assert earlier.since == from_a_clock_ahead.since == now - timedelta(hours=3)
+
+
+async def test_an_order_sets_the_score_that_an_entry_needs_instead_of_the_topic(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, about(1, "Paging the KV cache"))
+    strict = replace(TOPIC, min_score=1.0)
+    publisher = Publisher(store, Extractive(), TITLES)
+
+    digests = [
+        await publisher.preview(each, now)
+        for each in (order(topic=strict), order(topic=strict, min_score=0.0), order(min_score=1.0))
+    ]
+
+    assert [len(digest.entries) for digest in digests] == [0, 1, 0]
+
+
+async def test_the_topics_filter_holds_besides_the_channels(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, about(1, "Paging the KV cache"), about(2, "Sharding a cache"), about(3, "Pruning a cache"))
+    asked = order(topic=replace(TOPIC, filter=parse("-paging")), filter=parse("-sharding"))
+
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([asked], now)
+
+    assert [entry.ranked.item.title for entry in digest.entries] == ["Pruning a cache"]
+    assert digest.coverage.dropped == ((compose.FILTER, 2),)
+
+
+async def test_a_preview_is_what_publishing_would_post(store: MemoryStore, now: datetime) -> None:
+    await filled(store, now, *(about(number, f"The KV cache of {number} banks") for number in range(9)), repo())
+    publisher = Publisher(store, Extractive(), TITLES)
+
+    preview = await publisher.preview(order(), now)
+
+    assert [preview] == await publisher.publish([order()], now)
+    assert len(preview.entries) > 0
+
+
+# --- feedback
+
+
+async def says(store: MemoryStore, now: datetime, person: str, key: str, *, more: bool) -> None:
+    feedback = Feedback(workspace="local", topic="kv", person=person, key=key, more=more, at=now)
+    await store.save_feedback(feedback, Change(workspace="local", at=now, person=person, what=f"feedback kv {key}"))
+
+
+async def test_what_people_want_less_of_falls_back_in_the_next_digest(store: MemoryStore, now: datetime) -> None:
+    sparse = paper("2602.00009", title="Sparse attention kernels", abstract="Sparse attention kernels skip blocks of keys.")
+    await store.add([sparse], now - timedelta(days=40))
+    await filled(store, now, about(1, "A cache for sparse attention kernels"), about(2, "A cache for optical networks"))
+    publisher = Publisher(store, Extractive(), TITLES)
+    before = await publisher.preview(order(), now)
+
+    await says(store, now, "ada", sparse.key, more=False)
+    after = await publisher.preview(order(), now)
+    elsewhere = await publisher.preview(order(topic=replace(TOPIC, name="other")), now)
+
+    scores = [{entry.ranked.item.key: entry.ranked.score for entry in each.entries} for each in (before, after, elsewhere)]
+    assert scores[1]["arxiv:2603.00001"] < scores[0]["arxiv:2603.00001"]
+    assert scores[1]["arxiv:2603.00002"] >= scores[0]["arxiv:2603.00002"]
+    assert scores[2] == scores[0]
+
+
+async def test_feedback_on_an_older_key_counts_for_the_item(store: MemoryStore, now: datetime) -> None:
+    sparse = paper("2602.00009", title="Sparse attention kernels", abstract="Sparse attention kernels skip blocks of keys.")
+    await store.add([replace(sparse, aliases=("url:https://lab.example/sparse",))], now - timedelta(days=40))
+    await filled(store, now, about(1, "A cache for sparse attention kernels"))
+    publisher = Publisher(store, Extractive(), TITLES)
+    (before,) = (await publisher.preview(order(), now)).entries
+
+    await says(store, now, "ada", "url:https://lab.example/sparse", more=True)
+    (after,) = (await publisher.preview(order(), now)).entries
+
+    assert after.ranked.score > before.ranked.score
+
+
+# --- what was posted before
+
+
+async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(store: MemoryStore, now: datetime) -> None:
+    early = post("cache", title="A Cache for Everything One Needs", authors=("Ada Lovelace",), abstract="A cache.")
+    collector, publisher = Collector(store), Publisher(store, Extractive(), TITLES)
+    await collector.collect([Scripted("feed:lab", Batch(items=(early,)))], now)
+    (first,) = await publisher.publish([order()], now, record=True)
+
+    numbered = about(1, "A Cache for Everything One Needs", aliases=(early.key,))
+    await collector.collect([Scripted("arxiv", Batch(items=(numbered,)))], now + timedelta(hours=1))
+    again = await publisher.preview(order(since_last=False), now + timedelta(hours=2))
+
+    assert [entry.ranked.item.key for entry in first.entries] == [early.key]
+    assert list(await store.find([early.key])) == [early.key]
+    assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 1),))
+
+
+async def test_a_paper_that_was_posted_is_not_repeated_beside_its_repository(store: MemoryStore, now: datetime) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    await filled(store, now, about(1, "Paging the KV cache", links=(Link("code", "https://github.com/lab/cache"),)))
+    (first,) = await publisher.publish([order()], now, record=True)
+
+    await filled(store, now + timedelta(hours=1), repo("lab/cache", abstract="KV cache paging"))
+    (second,) = await publisher.publish([order()], now + timedelta(hours=2), record=True)
+
+    assert [entry.ranked.item.key for entry in first.entries] == ["arxiv:2603.00001"]
+    assert [(entry.ranked.item.key, entry.partner) for entry in second.entries] == [("github:lab/cache", None)]
+
+
+async def test_the_half_of_a_card_is_posted_with_it_under_every_key(store: MemoryStore, now: datetime) -> None:
+    code = Link("code", "https://github.com/lab/cache")
+    the_paper, its_repo = about(1, "Paging the KV cache", links=(code,)), repo("lab/cache", abstract="KV cache paging")
+    await filled(store, now, the_paper, its_repo)
+    publisher = Publisher(store, Extractive(), TITLES)
+    await publisher.publish([order()], now, record=True)
+
+    renamed = repo("lab/pager", abstract="KV cache paging", aliases=(its_repo.key,))
+    await Collector(store).collect([Scripted("github", Batch(items=(renamed,)))], now + timedelta(hours=1))
+    again = await publisher.preview(order(since_last=False), now + timedelta(hours=2))
+
+    assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 2),))
+
+
+async def test_a_repository_of_two_papers_stands_on_one_card_of_all_the_digests(store: MemoryStore, now: datetime) -> None:
+    code = (Link("code", "https://github.com/lab/cache"),)
+    papers = about(1, "Paging the KV cache", links=code), about(2, "Optical networks", links=code)
+    await filled(store, now, *papers, repo("lab/cache", abstract="KV cache paging"))
+    optics = Topic(name="optics", title="Optics", query=parse("optical"))
+
+    first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=optics)], now)
+
+    shown = [
+        [each and each.key for each in (entry.ranked.item, entry.partner)] for entry in (*first.entries, *second.entries)
+    ]
+    assert sorted(map(str, shown[0])) == ["arxiv:2603.00001", "github:lab/cache"]
+    assert shown[1] == ["arxiv:2603.00002", None]

@@ -1,0 +1,240 @@
+import asyncio
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bot.digest import recent_items
+from bot.digest.publisher import Publisher
+from bot.digest.recent_items import SHIPPED, Stock, Windows
+from bot.embed.local import LocalEmbedder
+from bot.models import Change, Feedback, Item, Order
+from bot.query import parse
+from bot.settings.topic_packs import load_packs
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.fakes import edition as june
+from tests.fakes.works import paper, repo
+
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+MAX_AGE = 14 * DAY
+
+
+@pytest.fixture
+async def store(now: datetime) -> MemoryStore:
+    store = MemoryStore()
+    await store.add([paper(f"2603.{number:05}") for number in range(5)], now - timedelta(hours=1))
+    return store
+
+
+async def asked(kept: Windows, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> Stock:
+    return await kept.stock(now - since, max_age, now)
+
+
+async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
+    kept = Windows(store)
+
+    first, second = await asked(kept, now), await asked(kept, now + MINUTE)
+
+    assert second is first
+    assert len(first.edition.items) == 5
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        paper("2603.00009"),  # one more
+        paper("2603.00001", upvotes=7),  # one that is otherwise than it was
+        paper("2603.00001", withdrawn=True),
+        paper("2603.00001", aliases=("doi:10.1/x",)),
+    ],
+)
+async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now: datetime, change: Item) -> None:
+    kept = Windows(store)
+    await asked(kept, now)
+
+    await store.add([replace(change, seen=now)], now)
+
+    assert replace(change, seen=now) in (await asked(kept, now)).edition.items
+
+
+async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now: datetime) -> None:
+    kept = Windows(store)
+    first = await asked(kept, now)
+
+    soon = await asked(kept, now + recent_items.FRESH - MINUTE)
+    late = await asked(kept, now + recent_items.FRESH)
+    clock_set_back = await asked(kept, now)
+    at_once = await kept.stock(now, MAX_AGE, now + MINUTE, exact=True)
+
+    assert soon is first
+    assert late.edition.now == now + recent_items.FRESH
+    assert clock_set_back.edition.now == now
+    assert at_once.edition.now == now + MINUTE
+    assert late.edition.by_itself[0] < first.edition.by_itself[0]
+
+
+async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
+    await store.add([paper("2602.00001")], now - 5 * DAY)
+    kept = Windows(store)
+
+    daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
+
+    assert weekly is daily
+    assert [len(daily.span(now - since, now).items) for since in (DAY, 7 * DAY)] == [5, 6]
+    assert [int(daily.span(now - since, now).among.sum()) for since in (DAY, 7 * DAY)] == [5, 6]
+
+
+async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
+    await store.add([paper("2602.00001")], now - 25 * DAY)
+    kept = Windows(store)
+
+    await asked(kept, now)
+    monthly = await asked(kept, now, since=30 * DAY)
+
+    assert len(monthly.span(now - 30 * DAY, now).items) == 6
+
+
+async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: MemoryStore, now: datetime) -> None:
+    await store.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
+    await store.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
+
+    span = (await asked(Windows(store), now)).span(now, now)
+
+    assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
+    ranked = [item.key for item, among in zip(span.edition.items, span.among, strict=True) if among]
+    assert ranked == ["arxiv:2603.00008"]
+
+
+async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:
+    kept = Windows(store, most=11)  # two of five items
+    first, second = await asked(kept, now, max_age=9 * DAY), await asked(kept, now, max_age=8 * DAY)
+
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    await asked(kept, now, max_age=7 * DAY)
+
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    assert await asked(kept, now, max_age=8 * DAY) is not second
+
+
+@pytest.mark.parametrize("way", [1, -1])  # the clock goes on, or is set back
+async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: MemoryStore, now: datetime, way: int) -> None:
+    kept = Windows(store)
+    first = await asked(kept, now, max_age=9 * DAY)
+
+    await asked(kept, now + way * recent_items.UNASKED)
+    assert await asked(kept, now, max_age=9 * DAY) is first
+    await asked(kept, now + way * (recent_items.UNASKED + MINUTE))
+    assert await asked(kept, now, max_age=9 * DAY) is not first
+
+
+async def test_an_index_of_very_many_items_is_not_kept(store: MemoryStore, now: datetime) -> None:
+    kept = Windows(store, most=4)
+    assert await asked(kept, now) is not await asked(kept, now)
+
+
+async def test_one_index_is_made_for_all_who_ask_at_once(store: MemoryStore, now: datetime) -> None:
+    kept = Windows(store)
+    assert len({id(each) for each in await asyncio.gather(*(asked(kept, now) for _ in range(8)))}) == 1
+
+
+async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: datetime) -> None:
+    stock = await asked(Windows(store), now)
+    inside: list[int] = []
+    most: list[int] = []
+
+    def task() -> int:
+        inside.append(1)
+        most.append(len(inside))
+        sum(range(20_000))
+        inside.pop()
+        return len(stock.items)
+
+    assert await asyncio.gather(*(stock.work(task) for _ in range(8))) == [5] * 8
+    assert set(most) == {1}
+
+
+async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: MemoryStore, now: datetime) -> None:
+    """Words are as rare, and votes as many, as they are there; with the item itself among five, words are a little rarer."""
+    stranger = paper("2502.00001", title="Paged caches", upvotes=40, published=now, appeared=now)
+    kept = Windows(store)
+    stock = await asked(kept, now)
+    beside = await kept.beside(stock, [stranger])
+    await store.add([replace(stranger, seen=now)], now)
+    among = (await asked(kept, now)).edition
+
+    number = among.number(stranger.key)
+    assert number is not None
+    assert beside.by_itself[0] == pytest.approx(among.by_itself[number])
+    for example in ("Paged caches in memory", stock.items[0], stock.items[0].key):
+        assert beside.closeness(example)[0] == pytest.approx(among.closeness(example)[number], abs=0.1)
+    assert beside.knows(stock.items[0].key)
+
+
+# --- what is kept, and what is made anew
+
+JUNE = datetime(2026, 6, 14, 9, 30, tzinfo=UTC)
+WORKS = [*june.items()[:12], repo("lab/alone", abstract="GPU kernels and caches."), paper("2606.00004", withdrawn=True)]
+PACK = load_packs()["gpu-systems"]
+ORDERS = [
+    Order(replace(PACK, query=parse(query)), "local", "local", filter=parse(kept), since_last=False)
+    for query, kept in (("", "-survey"), ("GPU OR cache OR published:1d", "score:>0.1"), ("-has:code", ""))
+]
+STEPS = ("store", "change", "withdraw", "retire", "like", "wait")
+steps = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, len(WORKS) - 1)), min_size=1, max_size=4)
+WAITS = (timedelta(0), recent_items.FRESH, timedelta(hours=5), DAY, -DAY)
+
+
+async def does(store: MemoryStore, step: str, item: Item, now: datetime) -> None:
+    match step:
+        case "store":
+            await store.add([replace(item, seen=now)], now)
+        case "change":
+            await store.add([replace(item, title=f"{item.title} on GPUs", upvotes=70, seen=now - DAY)], now)
+        case "withdraw":
+            await store.add([replace(item, withdrawn=True, seen=now)], now)
+        case "retire":
+            await store.add([], now, retired=[item.key])
+        case _:
+            said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=now)
+            await store.save_feedback(said, Change(workspace="local", at=now, person="ada", what="feedback"))
+
+
+async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> list[object]:
+    """All that can be asked of it."""
+    answers: list[object] = []
+    for order in ORDERS:
+        answers.append(await publisher.preview(order, now))
+        answers.append(await publisher.try_filter(order, now - 7 * DAY, now))
+        answers.append(await publisher.score(order, items, now))
+        answers += [await publisher.explain(order, item, now) for item in items]
+    return answers
+
+
+@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@given(steps)
+def test_what_is_kept_answers_as_what_is_made_anew(taken: list[tuple[str, int]]) -> None:
+    async def compared() -> None:
+        store = MemoryStore()
+        await store.add([replace(item, seen=JUNE - (number % 9) * DAY) for number, item in enumerate(WORKS)], JUNE)
+        keeping, now = Publisher(store, Extractive(), {"arxiv": "arXiv"}), JUNE
+        for step, number in taken:
+            await told(keeping, WORKS[:2], now)
+            if step == "wait":
+                now += WAITS[number % len(WAITS)]
+            else:
+                await does(store, step, WORKS[number], now)
+            some = [WORKS[number], WORKS[0]]
+            assert await told(keeping, some, now) == await told(
+                Publisher(store, Extractive(), {"arxiv": "arXiv"}), some, now
+            )
+
+    asyncio.run(compared())
+
+
+def test_the_space_in_which_nearness_was_measured_is_that_of_the_shipped_transformer_alone() -> None:
+    assert LocalEmbedder().space.startswith(SHIPPED)
+    assert not LocalEmbedder(table_only=True).space.startswith(SHIPPED)

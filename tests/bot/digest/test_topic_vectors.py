@@ -1,0 +1,160 @@
+"""What topics are told, as vectors; and digests that go by them."""
+
+import asyncio
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bot.digest.publisher import Publisher
+from bot.digest.recent_items import Windows
+from bot.digest.topic_vectors import Taught
+from bot.errors import EmbeddingUnavailable
+from bot.models import Change, Feedback, Item, Order, Topic
+from bot.models.vectors import pack, text_of_item
+from bot.store.memory import MemoryStore
+from bot.summarise.extractive import Extractive
+from tests.fakes.works import paper
+
+AXES = ("cache", "memory", "protein")
+
+
+class Axes:
+    """An embedder with one direction for a few words: `cache` and `memory` are near each other, `protein` is not."""
+
+    space, size, enough = "minilm-l6-test", 8, 0.42
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.error: Exception | None = None
+        self.silent = False
+
+    async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
+        if self.error:
+            raise self.error
+        if self.silent:
+            await asyncio.sleep(60)
+        self.asked += texts
+        return np.stack([self.row(text) for text in texts])
+
+    @staticmethod
+    def row(text: str) -> NDArray[np.float32]:
+        angles = [angle for word, angle in zip(AXES, (0.0, 0.3, 1.5), strict=True) if word in text.lower()]
+        row = np.zeros(8, np.float32)
+        if angles:
+            row[:2] = np.cos(angles[0]), np.sin(angles[0])
+        return row
+
+
+async def embedded(store: MemoryStore, items: Sequence[Item]) -> None:
+    rows = np.stack([Axes.row(text_of_item(item)) for item in items])
+    await store.save_vectors(Axes.space, items, pack(rows), quick=False)
+
+
+CACHE = paper("2603.00001", title="Paging the cache", abstract="It is kept in pages.")
+MEMORY = paper("2603.00002", title="Decoding in little memory", abstract="Tokens of the past stay in blocks.")
+PROTEIN = paper("2603.00003", title="Folding a protein", abstract="Sequences and shapes.")
+
+
+async def test_without_an_embedder_nothing_has_a_vector() -> None:
+    assert await Taught(MemoryStore(), None).vectors([CACHE], ["cache"]) == {}
+
+
+async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: datetime) -> None:
+    store, axes = MemoryStore(), Axes()
+    await store.add([CACHE], now)
+    await embedded(store, [CACHE])
+    asked = Taught(store, axes)
+
+    first = await asked.vectors([CACHE, MEMORY], ["a cache", "a cache"])
+    second = await asked.vectors([CACHE, MEMORY], ["a cache"])
+
+    assert first.keys() == {CACHE.key, MEMORY.key, "a cache"}
+    assert second == first
+    assert axes.asked == [text_of_item(MEMORY), "a cache"]
+
+
+async def test_what_cannot_be_embedded_is_left_out_and_asked_again(caplog: pytest.LogCaptureFixture) -> None:
+    axes = Axes()
+    asked = Taught(MemoryStore(), axes)
+    axes.error = EmbeddingUnavailable("The endpoint is down.")
+    assert await asked.vectors([CACHE], []) == {}
+    assert "The endpoint is down." in caplog.text
+    axes.error = None
+    assert (await asked.vectors([CACHE], [])).keys() == {CACHE.key}
+
+
+async def test_an_embedder_that_does_not_answer_is_not_waited_for() -> None:
+    axes = Axes()
+    axes.silent = True
+    assert await Taught(MemoryStore(), axes, patience=0.01).vectors([CACHE], []) == {}
+
+
+async def test_the_texts_used_last_are_kept() -> None:
+    axes = Axes()
+    asked = Taught(MemoryStore(), axes, most=2)
+    for texts in (["cache one", "cache two"], ["cache one"], ["cache three"], ["cache one"], ["cache two"]):
+        assert (await asked.vectors([], texts)).keys() == set(texts)
+    assert axes.asked == ["cache one", "cache two", "cache three", "cache two"]
+
+
+# --- the index
+
+
+async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: datetime) -> None:
+    store = MemoryStore()
+    await store.add([CACHE, MEMORY, PROTEIN], now)
+    kept = Windows(store, space=Axes.space)
+    first = await kept.stock(now, timedelta(days=14), now)
+
+    await embedded(store, [CACHE, MEMORY])
+    second = await kept.stock(now, timedelta(days=14), now)
+    third = await kept.stock(now, timedelta(days=14), now)
+
+    assert first.edition.closeness(CACHE.key).max() < 0.1 < second.edition.closeness(CACHE.key).max()
+    assert second.edition.items is first.edition.items
+    assert third is second
+
+
+async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
+    store = MemoryStore()
+    await store.add([CACHE, MEMORY], now)
+    await embedded(store, [CACHE, MEMORY])
+    stock = await Windows(store).stock(now, timedelta(days=14), now)
+    assert stock.edition.closeness(CACHE.key).max() < 0.1
+
+
+# --- the digest
+
+
+async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_without(now: datetime) -> None:
+    store = MemoryStore()
+    await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await embedded(store, [MEMORY, PROTEIN])
+    order = Order(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
+
+    by_words = await Publisher(store, Extractive(), {}).preview(order, now)
+    by_meaning = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
+
+    assert not any("close to" in reason for entry in by_words.entries for reason in entry.ranked.reasons)
+    first, second = (entry.ranked for entry in by_meaning.entries)
+    assert first.item.key == MEMORY.key
+    assert 'close to "how a cache is paged"' in first.reasons
+    assert not any("close to" in reason for reason in second.reasons)
+
+
+async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the_index(now: datetime) -> None:
+    store = MemoryStore()
+    await store.add([CACHE], now - timedelta(days=40))
+    await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await embedded(store, [MEMORY, PROTEIN])
+    liked = Feedback(workspace="local", topic="t", person="ada", key=CACHE.key, more=True, at=now)
+    await store.save_feedback(liked, Change(workspace="local", at=now, person="ada", what="feedback"))
+    order = Order(Topic(name="t", title="T"), "local", "local")
+
+    digest = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
+
+    assert digest.entries[0].ranked.item.key == MEMORY.key
+    assert f'close to "{CACHE.title}" you liked' in digest.entries[0].ranked.reasons

@@ -1,0 +1,72 @@
+"""Backups that the service makes by itself."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.errors import StoreError
+from bot.service.backups import Backups
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+
+DAY = timedelta(days=1)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> SqliteStore:
+    store = SqliteStore(tmp_path / "b.sqlite3")
+    await store.open()
+    await store.set_fact("who", "we")
+    return store
+
+
+async def test_one_is_made_when_the_newest_is_old_enough(store: SqliteStore, tmp_path: Path, now: datetime) -> None:
+    backups = Backups(tmp_path / "kept" / "here", DAY, keep=7)
+
+    first = await backups.make_due(store, now)
+    assert first is not None
+    assert first.name == "broadsheet-20260401T070000Z.sqlite3"
+    assert await backups.make_due(store, now + DAY - timedelta(seconds=1)) is None
+    assert await backups.make_due(store, now + DAY) is not None
+    await store.close()
+
+    copy = SqliteStore(first)
+    await copy.open()
+    assert await copy.get_fact("who") == "we"
+    await copy.close()
+
+
+async def test_the_newest_few_are_kept_and_nothing_else_is_touched(
+    store: SqliteStore, tmp_path: Path, now: datetime
+) -> None:
+    backups = Backups(tmp_path / "kept", DAY, keep=2)
+    (tmp_path / "kept").mkdir()
+    others = ["mine.sqlite3", "broadsheet-20260101.sqlite3", "broadsheet-20261399T000000Z.sqlite3"]
+    for name in others:
+        (tmp_path / "kept" / name).write_text("a person's own")
+
+    for day in range(4):
+        await backups.make_due(store, now + day * DAY)
+    await store.close()
+
+    made = sorted(path.name for path in (tmp_path / "kept").iterdir() if path.name not in others)
+    assert made == ["broadsheet-20260403T070000Z.sqlite3", "broadsheet-20260404T070000Z.sqlite3"]
+    assert {path.name for path in (tmp_path / "kept").iterdir()} > set(others)
+
+
+async def test_one_from_a_clock_that_had_run_ahead_holds_no_other_up(
+    store: SqliteStore, tmp_path: Path, now: datetime
+) -> None:
+    backups = Backups(tmp_path / "kept", DAY, keep=7)
+    await backups.make_due(store, now + 300 * DAY)
+
+    assert await backups.make_due(store, now) is not None
+    await store.close()
+
+
+async def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path: Path, now: datetime) -> None:
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(StoreError, match="The folder for backups cannot be made"):
+        await Backups(tmp_path / "file" / "kept", DAY, keep=7).make_due(MemoryStore(), now)

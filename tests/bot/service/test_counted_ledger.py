@@ -1,0 +1,77 @@
+"""What is counted while the ledger is written."""
+
+from collections import Counter
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+
+from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.service.counted_ledger import counted
+from bot.store.memory import MemoryStore
+
+DAY = date(2026, 4, 1)
+
+
+def occurrence(now: datetime, day: int = 1, **given: object) -> Occurrence:
+    return Occurrence(
+        subscription="s1",
+        workspace="slack:T1",
+        channel="C1",
+        topic="kv",
+        day=DAY.replace(day=day),
+        due=now,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+async def subscribed(store: MemoryStore, now: datetime) -> Subscription:
+    subscription = Subscription(id="s1", workspace="slack:T1", channel="C1", topic="kv", schedule=Schedule(), baseline=now)
+    change = Change(workspace="slack:T1", at=now, person="U1", what="subscription")
+    return await store.save_subscription(subscription, change, replaces=0)
+
+
+async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> None:
+    store, counts = MemoryStore(), Counter[str]()
+    ledger = counted(store, counts)
+    subscription = await subscribed(store, now)
+    found = [
+        occurrence(now, 1, state=Happening.SKIPPED, reason="overtaken"),
+        occurrence(now, 2, late=True),
+        occurrence(now, 3),
+    ]
+    for _ in range(2):
+        await ledger.open_occurrences(found, subscription, now + timedelta(days=1))
+    for _ in range(2):
+        await ledger.close_occurrence(replace(found[1], state=Happening.MADE), now)
+        await ledger.close_occurrence(replace(found[2], state=Happening.EMPTY), now)
+
+    assert +counts == {"skipped": 1, "made": 1, "late": 1, "empty": 1}
+
+
+async def test_each_outcome_of_a_try_is_counted_when_it_is_recorded(now: datetime) -> None:
+    store, counts = MemoryStore(), Counter[str]()
+    ledger = counted(store, counts)
+    due = occurrence(now)
+    await ledger.open_occurrences([due], await subscribed(store, now), now + timedelta(days=1))
+    delivery = Delivery(
+        id="d1",
+        occurrence=("s1", DAY, 0),
+        workspace="slack:T1",
+        channel="C1",
+        topic="kv",
+        payload="text",
+        due=now,
+        next_at=now,
+    )
+    await ledger.close_occurrence(replace(due, state=Happening.MADE), now, deliveries=[delivery])
+
+    (waiting,) = await ledger.due_deliveries(now)
+    held = await ledger.claim(waiting, now, timedelta(seconds=45))
+    assert held is not None
+    assert await ledger.record(replace(held, state=State.AMBIGUOUS))
+    (unsettled,) = await ledger.unsettled_deliveries(now)
+    again = await ledger.claim(unsettled, now, timedelta(seconds=45))
+    assert again is not None
+    assert await ledger.record(replace(again, state=State.DONE))
+    assert not await ledger.record(replace(held, state=State.FAILED))  # another holds it by now
+
+    assert +counts == {"made": 1, "ambiguous": 1, "posted": 1}

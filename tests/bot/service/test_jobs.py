@@ -1,0 +1,196 @@
+"""What the service does by itself, each job run by hand at times of a test's own."""
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.collect.collector import Collector
+from bot.collect.polling import Pace
+from bot.delivery import Courier, Printer, Scheduler
+from bot.digest.publisher import Publisher
+from bot.digest.request import Orders
+from bot.errors import SourceUnavailable, StoreError
+from bot.models import Batch, Limits, State, Topic
+from bot.ports.store import Job
+from bot.query import parse
+from bot.service.backups import Backups
+from bot.service.jobs import Delivering, beat, collecting, upkeep
+from bot.store.alive import read_alive, write_alive
+from bot.store.memory import MemoryStore
+from bot.store.sqlite import SqliteStore
+from bot.summarise.extractive import Extractive
+from tests.bot.deliveries import House, change, subscription
+from tests.conftest import NOW
+from tests.fakes.scripted import Scripted
+from tests.fakes.transcript import Clock
+from tests.fakes.works import paper
+
+DAY = timedelta(days=1)
+KV = Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0)
+
+
+def named(jobs: Any) -> dict[str, Job]:
+    return {job.name: job for job in jobs}
+
+
+def pace() -> Pace:
+    return Pace(timedelta(hours=1), random.Random(1))
+
+
+# --- collecting
+
+
+async def test_a_source_is_asked_when_it_is_due_and_not_in_between(now: datetime) -> None:
+    store, clock, source = MemoryStore(), Clock(now), Scripted("arxiv", Batch(items=(paper("2603.00001"),)))
+    (job,) = collecting(Collector(store), store, [source], pace(), clock)
+
+    for minutes in (0, 1, 30, 59, 67, 68):
+        clock.now = now + timedelta(minutes=minutes)
+        await job.run()
+
+    assert len(source.given) == 2
+    assert await store.find(["arxiv:2603.00001"])
+
+
+async def test_a_source_that_failed_is_told_of_and_asked_again_after_its_rest(now: datetime) -> None:
+    store, clock, failed = MemoryStore(), Clock(now), list[str]()
+    source = Scripted("arxiv", SourceUnavailable("503", retry_after=timedelta(minutes=7)))
+    (job,) = collecting(Collector(store), store, [source], pace(), clock, failed.append)
+
+    for minutes in (0, 6, 7, 8):
+        clock.now = now + timedelta(minutes=minutes)
+        await job.run()
+
+    assert failed == ["arxiv", "arxiv"]
+
+
+async def test_each_source_has_a_job_of_its_own(now: datetime) -> None:
+    store = MemoryStore()
+    jobs = collecting(Collector(store), store, [Scripted("arxiv"), Scripted("feed:lab")], pace(), Clock(now))
+
+    assert [job.name for job in jobs] == ["collect arxiv", "collect feed:lab"]
+
+
+# --- looking after the data
+
+
+async def test_what_is_old_is_dropped_once_a_day_also_over_restarts(now: datetime) -> None:
+    clock = Clock(now)
+    pruned: list[datetime] = []
+
+    class Noting(MemoryStore):
+        async def prune(self, **given: Any) -> dict[str, int]:
+            pruned.append(given["now"])
+            return {}
+
+    store = Noting()
+    for hours in (0, 1, 23, 24, 25, 49):
+        clock.now = now + timedelta(hours=hours)
+        await named(upkeep(store, 400 * DAY, 400 * DAY, None, clock))["prune"].run()  # a service begun anew each time
+    assert pruned == [now, now + DAY, now + timedelta(hours=49)]
+
+    clock.now = now - 30 * DAY  # the clock was set back: what stands is of a time that has not come
+    await named(upkeep(store, 400 * DAY, 400 * DAY, None, clock))["prune"].run()
+    assert pruned[-1] == clock.now
+
+
+async def test_backups_are_made_where_a_folder_is_named(tmp_path: Path, now: datetime) -> None:
+    store = SqliteStore(tmp_path / "b.sqlite3")
+    await store.open()
+    backups = Backups(tmp_path / "kept", DAY, 3)
+
+    assert "backup" not in named(upkeep(store, DAY, DAY, None, Clock(now)))
+    await named(upkeep(store, DAY, DAY, backups, Clock(now)))["backup"].run()
+    await store.close()
+
+    assert [at for at, _ in await asyncio.to_thread(backups.made)] == [now]
+
+
+# --- delivering
+
+
+class Service:
+    """A subscription that is due at seven, and a service that keeps it."""
+
+    def __init__(self, write: Callable[[datetime], Awaitable[None]]) -> None:
+        self.house = House()
+        self.store, self.clock, self.chat = self.house.store, self.house.clock, self.house.chat
+        self.clock.now = NOW - timedelta(hours=2)
+        office = self.house.office()
+        printer = Printer(office, Publisher(self.store, Extractive(), {}), Orders(self.store, {"kv": KV}, Limits()))
+        self.jobs = named(Delivering(Scheduler(office), printer, Courier(office), write).jobs(self.clock))
+
+    async def subscribe(self) -> None:
+        await self.store.save_subscription(subscription(always=True), change(), replaces=0)
+
+    async def round(self) -> None:
+        for name in ("tick", "publish", "deliver", "settle", "tell"):
+            await self.jobs[name].run()
+
+
+async def shown(_: datetime) -> None:
+    """A heartbeat that goes well."""
+
+
+async def not_shown(_: datetime) -> None:
+    raise StoreError("The disk is full.")
+
+
+async def test_a_digest_is_posted_at_its_time_and_once() -> None:
+    service = Service(shown)
+    await service.subscribe()
+
+    posted = []
+    for minutes in (-120, -1, 0, 1, 60):
+        service.clock.now = NOW + timedelta(minutes=minutes)
+        for _ in range(2):
+            await service.round()
+        posted.append(len(service.chat.messages))
+
+    assert posted == [0, 0, 1, 1, 1]
+
+
+async def test_nothing_is_due_while_the_heartbeat_cannot_be_written() -> None:
+    service = Service(not_shown)
+    await service.subscribe()
+    for minutes in (-120, 10):
+        service.clock.now = NOW + timedelta(minutes=minutes)
+        with pytest.raises(StoreError):
+            await service.jobs["tick"].run()
+        await service.jobs["publish"].run()
+        await service.jobs["deliver"].run()
+
+    assert not service.chat.messages
+    assert (await service.store.ledger_counts())["due"] == 0
+
+
+async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimable() -> None:
+    service = Service(shown)
+    await service.subscribe()
+    await service.jobs["tick"].run()
+    service.clock.now = NOW
+    await service.jobs["tick"].run()
+    await service.jobs["publish"].run()
+
+    for job in service.jobs.values():
+        if job.stop is not None:
+            job.stop()
+    await service.jobs["deliver"].run()
+
+    assert not service.chat.messages
+    assert [each.state for each in await service.store.due_deliveries(NOW)] == [State.PENDING]
+
+
+async def test_the_heartbeat_stands_in_the_database_and_then_beside_it(tmp_path: Path, now: datetime) -> None:
+    store = SqliteStore(tmp_path / "b.sqlite3")
+    await store.open()
+    await beat(store, write_alive, tmp_path / "b.sqlite3", now)
+
+    known = datetime.fromisoformat(await store.get_fact("heartbeat"))
+    assert known == await asyncio.to_thread(read_alive, tmp_path / "b.sqlite3") == now
+    await store.close()

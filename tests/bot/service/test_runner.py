@@ -1,0 +1,172 @@
+import asyncio
+import logging
+from datetime import timedelta
+
+import pytest
+
+from bot.errors import StoreError
+from bot.ports.store import Job, Watch
+from bot.service.runner import LocalRunner
+
+SOON = timedelta(milliseconds=20)
+
+
+async def run_for(runner: LocalRunner, jobs: list[Job], seconds: float, watches: list[Watch] | None = None) -> None:
+    async with asyncio.timeout(5):
+        task = asyncio.create_task(runner.run(jobs, watches or []))
+        await asyncio.sleep(seconds)
+        runner.stop()
+        await task
+
+
+async def test_a_job_runs_at_once_and_again_or_after_its_interval() -> None:
+    ran: list[str] = []
+
+    async def tick(name: str) -> None:
+        ran.append(name)
+
+    jobs = [
+        Job("often", SOON, lambda: tick("often"), at_once=True),
+        Job("once", timedelta(hours=1), lambda: tick("once"), at_once=True),
+        Job("later", timedelta(hours=1), lambda: tick("later")),
+    ]
+    await run_for(LocalRunner(), jobs, 0.3)
+
+    assert ran.count("often") >= 3
+    assert ran.count("once") == 1
+    assert "later" not in ran
+
+
+async def test_a_job_that_fails_is_logged_and_runs_again(caplog: pytest.LogCaptureFixture) -> None:
+    tries: list[int] = []
+
+    async def fail() -> None:
+        tries.append(1)
+        raise ValueError("no")
+
+    with caplog.at_level(logging.ERROR):
+        await run_for(LocalRunner(), [Job("failing", SOON, fail, at_once=True)], 0.3)
+
+    assert len(tries) >= 2
+    assert "job failing failed" in caplog.text
+
+
+async def test_a_failure_that_was_foreseen_is_told_in_its_sentence(caplog: pytest.LogCaptureFixture) -> None:
+    async def fail() -> None:
+        raise StoreError("The disk is full.")
+
+    await run_for(LocalRunner(), [Job("collect", timedelta(hours=1), fail, at_once=True)], 0.1)
+
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == [
+        "job collect failed: The disk is full."
+    ]
+    assert "Traceback" not in caplog.text
+
+
+async def test_a_job_never_runs_beside_itself() -> None:
+    inside = most = 0
+
+    async def slow() -> None:
+        nonlocal inside, most
+        inside += 1
+        most = max(most, inside)
+        await asyncio.sleep(0.1)
+        inside -= 1
+
+    await run_for(LocalRunner(), [Job("slow", SOON, slow, at_once=True)], 0.3)
+
+    assert most == 1
+
+
+async def test_stopping_lets_a_running_job_end() -> None:
+    ended: list[bool] = []
+
+    async def slow() -> None:
+        await asyncio.sleep(0.3)
+        ended.append(True)
+
+    await run_for(LocalRunner(), [Job("slow", timedelta(hours=1), slow, at_once=True)], 0.1)
+
+    assert ended == [True]
+
+
+async def test_a_job_that_takes_too_long_to_end_is_cancelled_without_a_fuss(caplog: pytest.LogCaptureFixture) -> None:
+    ended: list[str] = []
+
+    async def endless() -> None:
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.append("cleaned up")
+
+    runner = LocalRunner(grace=timedelta(seconds=0.1))
+    await run_for(runner, [Job("endless", timedelta(hours=1), endless, at_once=True)], 0.1)
+
+    assert ended == ["cleaned up"]
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
+
+
+async def test_a_job_is_asked_to_begin_nothing_further_and_may_end_in_its_own_time() -> None:
+    asked = asyncio.Event()
+    told: list[str] = []
+
+    async def deliver() -> None:
+        await asked.wait()
+        await asyncio.sleep(0.3)
+        told.append("sent what it held")
+
+    job = Job("deliver", timedelta(hours=1), deliver, at_once=True, stop=asked.set, grace=timedelta(seconds=3))
+    await run_for(LocalRunner(grace=timedelta(seconds=0.05)), [job], 0.1)
+
+    assert told == ["sent what it held"]
+
+
+async def test_what_goes_on_is_begun_again_after_it_failed_or_ended(caplog: pytest.LogCaptureFixture) -> None:
+    script: list[Exception | None] = [StoreError("The disk is full."), ValueError("no"), None]
+    begun: list[float] = []
+
+    async def watch() -> None:
+        begun.append(asyncio.get_running_loop().time())
+        if script:
+            error = script.pop(0)
+            if error:
+                raise error
+            return
+        await asyncio.Event().wait()
+
+    await run_for(LocalRunner(first_wait=SOON), [], 0.6, [Watch("listening", watch)])
+
+    assert len(begun) == 4
+    assert [record.getMessage() for record in caplog.records] == [
+        "listening failed: The disk is full.",
+        "listening failed",
+        "listening has ended, and is begun again",
+    ]
+
+
+async def test_each_failure_in_a_row_is_waited_for_longer() -> None:
+    begun: list[float] = []
+
+    async def watch() -> None:
+        begun.append(asyncio.get_running_loop().time())
+        raise StoreError("The disk is full.")
+
+    await run_for(LocalRunner(first_wait=SOON), [], 0.8, [Watch("listening", watch)])
+
+    # 20 ms, 40, 80, 160, 320, of each up to half left out: without the waits it would be thousands.
+    assert 4 <= len(begun) <= 8
+
+
+async def test_what_goes_on_is_cancelled_at_the_end_and_cleans_up() -> None:
+    told: list[str] = []
+
+    async def watch() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.05)
+            told.append("closed")
+
+    await run_for(LocalRunner(), [], 0.1, [Watch("listening", watch)])
+
+    assert told == ["closed"]

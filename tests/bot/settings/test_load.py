@@ -1,0 +1,194 @@
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.errors import SettingsError
+from bot.settings.load import Settings, find_file, load, names
+
+EXAMPLE = Path(__file__).parents[3] / "config" / "broadsheet.example.toml"
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Any:
+    def write(text: str) -> Path:
+        path = tmp_path / "broadsheet.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def flat(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in values.items():
+        if isinstance(value, dict):
+            found |= flat(value, f"{prefix}{name}.")
+        elif isinstance(value, list) and value and isinstance(value[0], dict):
+            found |= flat(value[0], f"{prefix}{name}[].")
+        else:
+            found[f"{prefix}{name}"] = value
+    return found
+
+
+def test_the_example_names_every_setting_and_shows_its_default() -> None:
+    text = EXAMPLE.read_text(encoding="utf-8")
+    commented = text.replace("# [[feeds]]", "[[feeds]]").replace("# topics_dir", "topics_dir")
+    for name in ("name", "url", "title"):
+        commented = commented.replace(f"# {name} =", f"{name} =")
+
+    assert set(flat(tomllib.loads(commented))) == set(names())
+    assert Settings(**tomllib.loads(text)) == Settings()
+
+
+def test_a_variable_wins_over_the_file(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROADSHEET_DIGEST__ENTRIES", "3")
+    monkeypatch.setenv("BROADSHEET_TOPICS", '["robotics"]')
+
+    settings = load(write("topics = ['a', 'b']\n[digest]\nentries = 9\nrepositories = 1\n"))
+
+    assert (settings.digest.entries, settings.digest.repositories, settings.topics) == (3, 1, ("robotics",))
+
+
+def test_a_secret_can_stand_in_a_file_of_its_own(write: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("s3cret\n")
+    monkeypatch.setenv("BROADSHEET_GITHUB__TOKEN_FILE", str(tmp_path / "token"))
+
+    settings = load(write("[github]\nwatch = ['a/b']\n"))
+
+    assert settings.github.token.get_secret_value() == "s3cret"
+    assert settings.github.watch == ("a/b",)
+    assert "s3cret" not in repr(settings)
+
+
+def test_the_environment_is_left_as_it_was(write: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    import os
+
+    monkeypatch.setenv("BROADSHEET_LLM__API_KEY_FILE", str(write("k")))
+    before = dict(os.environ)
+    load(write(""))
+
+    assert dict(os.environ) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("[githb]\ntoken = 'x'\n", 'no setting "githb"'),
+        ("[githb]\ntoken = 'x'\n", 'Did you mean "github"?'),
+        ("[github]\ntokn = 'x'\n", 'Did you mean "github.token"?'),
+        ("topics = 'gpu'\n", '"topics"'),
+        ("[arxiv]\nseconds_between = 1\n", "at least 3"),
+        ("[arxiv]\nfeed_url = 'file:///etc/passwd'\n", "http://"),
+        ("[huggingface]\nbase_url = 'https://me:pw@huggingface.co'\n", "must not hold"),
+        ("[digest]\nentries = 0\n", '"digest.entries"'),
+        ("[llm]\nenabled = true\n", "model must be set"),
+        ('[embeddings]\nbase_url = "http://x/v1"\n', "model and dimensions must be set"),
+        ("[[feeds]]\nname = 'A B'\nurl = 'https://x.org'\n", '"feeds.0.name"'),
+        ("contact = 'Zoë'\n", "plain ASCII"),
+        ('contact = "a\\r\\nX-More: 1"\n', "one line"),
+        ("proxy = 'nonsense'\n", "HTTP proxy"),
+        ("[arxiv]\nseconds_between = inf\n", '"arxiv.seconds_between"'),
+        ("[keep]\nitems_days = 999999999\n", '"keep.items_days"'),
+        ("topics_dir = '~nobody-of-this-name/packs'\n", "write the whole path"),
+        ("[health]\nport = 70000\n", '"health.port"'),
+        ("[health]\nhost = 'http://0.0.0.0'\n", "an address of this machine"),
+        ("[run]\nbackup_dir = '~nobody-of-this-name/b'\n", "write the whole path"),
+        ("= 3", "not valid TOML"),
+        ("topics = [\n", "not valid TOML"),
+    ],
+)
+def test_a_bad_setting_is_one_sentence_that_names_it(write: Any, text: str, sentence: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        load(write(text))
+
+    assert sentence in str(caught.value)
+    assert "broadsheet.toml" in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "pw@" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "sentence"),
+    [
+        ("BROADSHEET_GITHUB__TOKE", "x", 'Did you mean "BROADSHEET_GITHUB__TOKEN"?'),
+        ("BROADSHEET_GITHUB__TOKEN_FILE", "/does/not/exist", "cannot be read"),
+        ("BROADSHEET_TOPICS", "a, b", "written as JSON"),
+        ("BROADSHEET_DIGEST__ENTRIES", "many", '"digest.entries" (in BROADSHEET_DIGEST__ENTRIES)'),
+        ("BROADSHEET_FEEDS", '[{"name": "lab", "url": "ftp://x"}]', "(in BROADSHEET_FEEDS)"),
+    ],
+)
+def test_a_bad_variable_is_one_sentence_that_names_it(
+    write: Any, monkeypatch: pytest.MonkeyPatch, name: str, value: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(SettingsError) as caught:
+        load(write(""))
+
+    assert sentence in str(caught.value)
+
+
+def test_a_secret_given_twice_is_refused(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BROADSHEET_GITHUB__TOKEN", "a")
+    monkeypatch.setenv("BROADSHEET_GITHUB__TOKEN_FILE", str(write("b")))
+    with pytest.raises(SettingsError, match="not both"):
+        load(write(""))
+
+
+def test_feeds_of_one_name_are_refused(write: Any) -> None:
+    feed = "[[feeds]]\nname = 'lab'\nurl = 'https://{}.org/feed'\n"
+
+    with pytest.raises(SettingsError, match='two feeds are named "lab"'):
+        load(write(feed.format("a") + feed.format("b")))
+
+
+def test_a_home_that_nobody_has_is_told_only_where_it_is_needed(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    settings = load(write("database = '~nobody-of-this-name/b.sqlite3'\n"))
+
+    with pytest.raises(SettingsError, match=r'"database" \(~nobody.* write the whole path'):
+        _ = settings.database_path
+    assert find_file({"XDG_CONFIG_HOME": "~nobody-of-this-name"}) is None
+
+
+def test_topics_may_lie_at_home_and_an_empty_text_is_no_folder(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/somewhere")
+
+    assert load(write("topics_dir = '~/packs'\n")).topics_dir == Path("/somewhere/packs")
+    assert load(write("topics_dir = ''\n")).topics_dir is None
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="does not exist"):
+        load(tmp_path / "nowhere.toml")
+
+
+def test_the_file_is_looked_for_where_it_was_said_then_here_then_at_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    home = tmp_path / "home"
+    (home / "broadsheet").mkdir(parents=True)
+    own = home / "broadsheet" / "broadsheet.toml"
+    environ = {"XDG_CONFIG_HOME": str(home)}
+
+    assert find_file(environ) is None
+    own.touch()
+    assert find_file(environ) == own
+    Path("broadsheet.toml").touch()
+    assert find_file(environ) == Path("broadsheet.toml")
+    assert find_file(environ | {"BROADSHEET_CONFIG": "/etc/b.toml"}) == Path("/etc/b.toml")
+
+
+def test_a_slower_pace_than_arxivs_is_allowed_for_another_host_only(write: Any) -> None:
+    mirror = "seconds_between = 0\nfeed_url = 'http://127.0.0.1:1/atom'\n"
+    with pytest.raises(SettingsError):
+        load(write(f"[arxiv]\n{mirror}"))
+
+    others = "api_url = 'http://127.0.0.1:1/api'\noai_url = 'http://127.0.0.1:1/oai'\n"
+    assert load(write(f"[arxiv]\n{mirror}{others}")).arxiv.seconds_between == 0
+
+
+def test_digests_of_the_terminal_lie_beside_the_database_unless_a_folder_is_named(write: Any) -> None:
+    assert load(write("database = '/data/b.sqlite3'\n")).digests_path == Path("/data/digests")
+    assert load(write("[run]\ndigests_dir = '/srv/papers'\n")).digests_path == Path("/srv/papers")
