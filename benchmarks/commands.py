@@ -41,7 +41,7 @@ from bot.digest.publisher import Publisher
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.handle import handle
-from bot.models import Actor, Digest, Item, Order, Reply
+from bot.models import Actor, Digest, DigestRequest, Item, Reply
 from bot.settings.topic_packs import load_packs
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
@@ -170,7 +170,7 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     """Serve from a store of the items."""
     store = await stored(path, items, week)
     press, packs = Publisher(store, Extractive(), TITLES), load_packs()
-    (digest,) = await press.publish([Order(packs[TOPIC], "made", "made")], NOW)
+    (digest,) = await press.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
     try:
         yield Service(Desk(store, press, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]])
     finally:

@@ -35,7 +35,7 @@ from benchmarks.feedback_methods import (
 from benchmarks.feedback_tasks import SIZES, Task, World, worlds
 from benchmarks.quality.embedding import Embedding, as_set
 from bot.models import Interest, Topic
-from bot.rank import Edition, rank
+from bot.rank import ItemIndex, rank
 from bot.rank.corpus import Ints
 from bot.rank.vectors import Floats
 
@@ -62,16 +62,16 @@ def whole(known: Known, task: Task, *, taught: bool, stated: bool) -> Floats:
     return np.array([scores.get(item.key, -1.0) for item in items])
 
 
-_editions: dict[bytes, Edition] = {}  # a week's, for every reader of it
+_editions: dict[bytes, ItemIndex] = {}  # a week's, for every reader of it
 
 
-def _edition(known: Known, candidates: Ints) -> Edition:
+def _edition(known: Known, candidates: Ints) -> ItemIndex:
     items = known.world.items
     week = candidates.tobytes()
     if week not in _editions:
         last = max(when for number in candidates if (when := items[number].published))
         week_of = [items[number] for number in candidates]
-        _editions[week] = Edition(week_of, {}, last + timedelta(days=1), vectors=known.vectors)
+        _editions[week] = ItemIndex(week_of, {}, last + timedelta(days=1), vectors=known.vectors)
     return _editions[week]
 
 
@@ -126,7 +126,7 @@ def _show(name: str, figures: Floats) -> None:
 def report(world: World, embedding: Embedding | None) -> None:
     """Print a collection's tables."""
     vectors = asyncio.run(embedding.packed(world.items)) if embedding else {}
-    edition = Edition(world.items, {}, _NOW)
+    edition = ItemIndex(world.items, {}, _NOW)
     cosines = np.stack([edition.closeness(item) for item in world.items])
     np.fill_diagonal(cosines, 1.0)  # an example is never close to itself, a text is
     known = Known(world, edition.taught(vectors), cosines, vectors)

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks.feedback_tasks import Task, World
 from benchmarks.quality import baselines
-from bot.rank import Edition, Lesson
+from bot.rank import ItemIndex, MarkedItem
 from bot.rank.corpus import Ints
 from bot.rank.feedback import lean
 from bot.rank.learning import learn
@@ -21,7 +21,7 @@ class Known:
     """A collection with its index, the cosine of every paper's words with every other's, and its vectors by key, if any."""
 
     world: World
-    edition: Edition
+    edition: ItemIndex
     cosines: Floats
     vectors: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -76,9 +76,9 @@ def mistaken(known: Known, task: Task) -> Floats:
     return ours(known, replace(task, labels=labels))
 
 
-def lessons(known: Known, task: Task) -> list[Lesson]:
+def lessons(known: Known, task: Task) -> list[MarkedItem]:
     """Return the labels as one person gave them."""
-    return [Lesson(known.world.items[number], int(label > 0), int(label < 0)) for number, label in task.labels]
+    return [MarkedItem(known.world.items[number], int(label > 0), int(label < 0)) for number, label in task.labels]
 
 
 def svm(known: Known, task: Task, cost: float = 0.01) -> Floats:

@@ -20,9 +20,9 @@ from pathlib import Path
 
 from benchmarks import corpus
 from bot.digest.publisher import Publisher
-from bot.models import Item, Order, Topic
+from bot.models import DigestRequest, Item, Topic
 from bot.query import parse
-from bot.rank import Edition, rank
+from bot.rank import ItemIndex, rank
 from bot.settings.topic_packs import load_packs
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
@@ -48,7 +48,7 @@ async def stored(path: Path, items: Sequence[Item], week: int) -> SqliteStore:
 async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -> None:
     """Let one topic ask for everything, and note the milliseconds of processor time."""
     press = Publisher(store, Extractive(), {"arxiv": "arXiv"})
-    order = Order(topic, "local", "local", filter=FILTER)
+    order = DigestRequest(topic, "local", "local", filter=FILTER)
 
     async def timed(name: str, question: Callable[[], Awaitable[object]]) -> None:
         start = time.process_time()
@@ -70,7 +70,7 @@ async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -
 async def whole(store: SqliteStore, topic: Topic) -> None:
     """Read and index the week, and rank it."""
     items = await store.items_since(NOW - WEEK, NOW)
-    rank(Edition(items, {}, NOW), topic)
+    rank(ItemIndex(items, {}, NOW), topic)
 
 
 async def run(items: Sequence[Item], week: int, path: Path) -> None:

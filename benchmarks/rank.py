@@ -29,7 +29,7 @@ from benchmarks.corpus import papers
 from bot.models import Interest, Item, Ranked, Topic
 from bot.models.vectors import pack
 from bot.query import Folded, matches, parse
-from bot.rank import Edition, rank
+from bot.rank import ItemIndex, rank
 from bot.rank.meaning import NO_VECTORS
 from bot.rank.stopwords import STOPWORDS
 
@@ -42,7 +42,7 @@ _WORD = re.compile(r"[a-z][a-z-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TopicAsked:
     """A topic with its examples looked up."""
 
     topic: Topic
@@ -58,14 +58,14 @@ class Draw:
         self._items = items
         self._random = random.Random(_SEED)
 
-    def order(self, number: int) -> Order:
+    def order(self, number: int) -> TopicAsked:
         """Return a topic, every second one with examples."""
         query = self._clause(3, 8)
         if self._random.random() < 0.3:
             query = f"({query}) -{self._random.choice(('survey', 'review', 'medical'))}"
         interests = tuple(self._interest() for _ in range(self._random.randint(5, 15)))
         examples = self._random.sample(self._items, self._random.randint(1, 3)) if number % 2 else ()
-        return Order(Topic(name=f"topic-{number}", title="", query=parse(query), interests=interests), tuple(examples))
+        return TopicAsked(Topic(name=f"topic-{number}", title="", query=parse(query), interests=interests), tuple(examples))
 
     def _interest(self) -> Interest:
         kind = self._random.random()
@@ -86,7 +86,7 @@ def _phrases(title: str) -> list[str]:
     return list(dict.fromkeys([*filter(None, words), *(f"{a} {b}" for a, b in pairwise(words) if a and b)]))
 
 
-def plainly(items: Sequence[Folded], order: Order, edition: Edition) -> list[tuple[float, str]]:
+def plainly(items: Sequence[Folded], order: TopicAsked, edition: ItemIndex) -> list[tuple[float, str]]:
     """Rank as one would at first: every clause asked of every item."""
     interests = [(parse(each.clause).tree, each.weight) for each in order.topic.interests]
     admitted = (item for item in items if matches(order.topic.query.tree, item, edition.now))
@@ -96,11 +96,11 @@ def plainly(items: Sequence[Folded], order: Order, edition: Edition) -> list[tup
 
 
 def timed(
-    day: Sequence[Item], asked: Sequence[Order], now: datetime, vectors: Mapping[str, bytes] = NO_VECTORS
-) -> tuple[float, float, int, Edition]:
+    day: Sequence[Item], asked: Sequence[TopicAsked], now: datetime, vectors: Mapping[str, bytes] = NO_VECTORS
+) -> tuple[float, float, int, ItemIndex]:
     """Return the seconds of ranking and of building the index, the entries that came of it, and the index."""
     start = process_time()
-    edition = Edition(day, {}, now, vectors=vectors)
+    edition = ItemIndex(day, {}, now, vectors=vectors)
     built = process_time() - start
     start = process_time()
     entries = sum(len(rank(edition, order.topic, examples=order.examples, vectors=vectors, top=_TOP)) for order in asked)
@@ -144,7 +144,9 @@ def main() -> None:
     folded = [Folded(item) for item in day]
     plain = [plainly(folded, order, edition) for order in sample]
     slow = (process_time() - start) / len(sample) * len(asked)
-    held = [compare(rank(edition, Order(order.topic, ()).topic), found) for order, found in zip(sample, plain, strict=True)]
+    held = [
+        compare(rank(edition, TopicAsked(order.topic, ()).topic), found) for order, found in zip(sample, plain, strict=True)
+    ]
 
     print(f"{len(day):,} papers, {len(asked):,} topics, the first {_TOP} of each with reasons: {entries:,} entries")
     print(f"index of the day      {built:8.2f} s")

@@ -12,7 +12,16 @@ from bot import __version__
 from bot.collect.collector import Collector
 from bot.collect.polling import Pace
 from bot.collect.requested import Wishes
-from bot.delivery import Courier, Office, Printer, Refusal, Scheduler, Trouble, Values, notice_restored
+from bot.delivery import (
+    Deliverer,
+    DeliveryContext,
+    DeliverySettings,
+    Preparer,
+    Refusal,
+    Scheduler,
+    SubscriptionPauser,
+    notice_restored,
+)
 from bot.digest.publisher import Publisher
 from bot.embed.backfill import Filler
 from bot.embed.local import LocalEmbedder
@@ -21,17 +30,17 @@ from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.desk import Desk
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http.client import Http, Politeness
-from bot.models import Actor, Limits, Order, Topic
+from bot.models import Actor, DigestRequest, Limits, Topic
 from bot.ports.chats import Chats
 from bot.ports.ledger import Ledger, Messenger
-from bot.ports.store import Job, Press, Source, Store, Summariser, Watch
+from bot.ports.store import Job, Previewer, Source, Store, Summariser, Watch
 from bot.ports.vectors import Embedder
 from bot.service.backups import Backups
 from bot.service.counted_ledger import counted
-from bot.service.health import Checkup
-from bot.service.jobs import TICK, Delivering, beat, collecting, embedding, listening, upkeep
-from bot.service.measurements import Vitals
-from bot.service.platforms import Line, Platform, Standby
+from bot.service.health import ServiceHealth
+from bot.service.jobs import TICK, DeliveryJobs, beat, collecting, embedding, listening, upkeep
+from bot.service.measurements import Measurements
+from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
 from bot.settings.topic_packs import load_packs
 from bot.sources.arxiv import ArxivSource
@@ -53,7 +62,7 @@ class Service:
 
     jobs: Sequence[Job]
     watches: Sequence[Watch]
-    checkup: Checkup
+    checkup: ServiceHealth
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +78,7 @@ class App:
     publisher: Publisher
     desk: Desk
     chats: Chats
-    office: Office
+    office: DeliveryContext
     model: LlmSummariser | None = None  # where the settings switch one on
     embedder: Embedder | None = None  # None where the settings switch it off
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
@@ -91,7 +100,7 @@ class App:
         subscribed = await self.store.subscriptions(LOCAL, channel=LOCAL)
         return [each.topic for each in subscribed if not each.paused] or self.settings.topics
 
-    async def order(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> Order:
+    async def order(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> DigestRequest:
         """Return what the terminal orders for the topic of that name, as it is subscribed there, but for what is given here.
 
         It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
@@ -102,14 +111,14 @@ class App:
         limits = replace(order.limits, entries=entries or order.limits.entries)
         return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 
-    def line(self, clock: Callable[[], datetime]) -> Line:
+    def line(self, clock: Callable[[], datetime]) -> PlatformContext:
         """Return what a chat platform is given to work with."""
 
         async def gone(workspace: str, channel: str, reason: str) -> None:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
-            await Trouble(self.office).pause(Refusal(workspace, channel, reach, reason), clock())
+            await SubscriptionPauser(self.office).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return Line(self.desk, self.chats, clock, gone)
+        return PlatformContext(self.desk, self.chats, clock, gone)
 
     def filler(self) -> Filler | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -119,7 +128,7 @@ class App:
         return Filler(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
 
     async def service(
-        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), standbys: Sequence[Standby] = ()
+        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), standbys: Sequence[PendingPlatform] = ()
     ) -> Service:
         """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat.
 
@@ -129,7 +138,7 @@ class App:
         troubles = {each.messenger.platform: each.trouble for each in platforms} | {
             each.name: each.trouble for each in standbys
         }
-        settings, store, vitals = self.settings, self.store, Vitals()
+        settings, store, vitals = self.settings, self.store, Measurements()
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)
@@ -148,16 +157,16 @@ class App:
         return Service(
             [vitals.watched(job) for job in jobs],
             [Watch("measuring the event loop", vitals.measure), *heard],
-            Checkup(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
+            ServiceHealth(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
         )
 
-    def _delivering(self, vitals: Vitals) -> Delivering:
+    def _delivering(self, vitals: Measurements) -> DeliveryJobs:
         database = self.settings.database_path
         office = replace(self.office, ledger=counted(self.ledger, vitals.counts))
-        return Delivering(
+        return DeliveryJobs(
             Scheduler(office),
-            Printer(office, self.publisher, self.desk.orders),
-            Courier(office),
+            Preparer(office, self.publisher, self.desk.orders),
+            Deliverer(office),
             lambda now: beat(self.store, write_alive, database, now),
         )
 
@@ -192,7 +201,7 @@ async def built(
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         desk = _desk(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
-        office = Office(store, store, posting, _values(settings))
+        office = DeliveryContext(store, store, posting, _values(settings))
         collector = Collector(store)
         yield App(
             settings, store, store, sources, topics, collector, publisher, desk, store, office, model, embedder, posting
@@ -212,15 +221,15 @@ async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | Non
     return RemoteEmbedder(http, base_url=chosen.base_url, model=chosen.model, dimensions=chosen.dimensions, api_key=key)
 
 
-def _values(settings: Settings) -> Values:
+def _values(settings: Settings) -> DeliverySettings:
     run = settings.run
-    return Values(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
+    return DeliverySettings(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
 
 
 def _desk(
     settings: Settings,
     store: SqliteStore,
-    press: Press,
+    press: Previewer,
     packs: Mapping[str, Topic],
     titles: Mapping[str, str],
     embedder: Embedder | None,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bot.app import App
     from bot.collect.collector import Collected
     from bot.models import Digest, Topic
-    from bot.service.health import Checkup
+    from bot.service.health import ServiceHealth
     from bot.settings.sections import HealthSettings
 
 log = logging.getLogger(__name__)
@@ -236,7 +236,7 @@ def run(context: click.Context) -> None:
 
 
 @asynccontextmanager
-async def _told(settings: "HealthSettings", checkup: "Checkup") -> AsyncIterator[None]:
+async def _told(settings: "HealthSettings", checkup: "ServiceHealth") -> AsyncIterator[None]:
     """Tell over HTTP how the service is, where the settings ask for it."""
     if not settings.port:
         yield

@@ -13,7 +13,7 @@ from typing import Any
 from bot.errors import BotError, SettingsError
 from bot.ports.chats import Chats
 from bot.ports.ledger import Messenger
-from bot.service.platforms import Line, Platform, Standby, why_closed
+from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
 
@@ -30,17 +30,19 @@ class Opened:
     """What could be opened, and what stands by."""
 
     platforms: tuple[Platform, ...] = ()
-    standbys: tuple[Standby, ...] = ()
+    standbys: tuple[PendingPlatform, ...] = ()
 
 
 @asynccontextmanager
-async def opened(settings: Settings, line: Line, messengers: MutableMapping[str, Messenger]) -> AsyncIterator[Opened]:
+async def opened(
+    settings: Settings, line: PlatformContext, messengers: MutableMapping[str, Messenger]
+) -> AsyncIterator[Opened]:
     """Open every platform that is configured, until the block ends. One that cannot be opened stops nothing: it stands by.
 
     Those that open later put their messenger among the `messengers`. Raises SettingsError for settings that cannot work.
     """
     platforms: list[Platform] = []
-    standbys: list[Standby] = []
+    standbys: list[PendingPlatform] = []
     async with AsyncExitStack() as stack:
         for name, section in configured(settings).items():
             opening = partial(_opened, name, section, line)
@@ -51,10 +53,10 @@ async def opened(settings: Settings, line: Line, messengers: MutableMapping[str,
                 raise
             except (BotError, TimeoutError) as error:
                 log.error("%s cannot be opened, and is tried again: %s", name, why_closed(error))  # noqa: TRY400 - foreseen
-                standbys.append(Standby(name, opening, messengers, why_closed(error)))
+                standbys.append(PendingPlatform(name, opening, messengers, why_closed(error)))
             except Exception as error:
                 log.exception("%s cannot be opened, and is tried again", name)
-                standbys.append(Standby(name, opening, messengers, why_closed(error)))
+                standbys.append(PendingPlatform(name, opening, messengers, why_closed(error)))
         yield Opened(tuple(platforms), tuple(standbys))
 
 
@@ -65,7 +67,7 @@ def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettin
 
 
 @asynccontextmanager
-async def _opened(name: str, section: SlackSettings | DiscordSettings, line: Line) -> AsyncIterator[Platform]:
+async def _opened(name: str, section: SlackSettings | DiscordSettings, line: PlatformContext) -> AsyncIterator[Platform]:
     connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connection.platform")
     async with connect.opened(section, line) as platform:
         yield platform

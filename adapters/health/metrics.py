@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from bot import __version__
-from bot.service.health import Measures, SourceMeasures
+from bot.service.health import Metrics, SourceMetrics
 
 # What is counted, by the words of bot.service.counted_ledger. All are told from the beginning, so that the first one is
 # seen to happen.
@@ -17,7 +17,7 @@ _DIGESTS = ("made", "empty", "skipped", "late")
 _DELIVERIES = ("posted", "put_back", "ambiguous", "failed", "expired")
 
 
-def exposition(measures: Measures) -> bytes:
+def exposition(measures: Metrics) -> bytes:
     """Return the text that answers /metrics; nothing of a process-wide registry is in it."""
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Measured(measures))
@@ -25,7 +25,7 @@ def exposition(measures: Measures) -> bytes:
 
 
 class _Measured(Collector):
-    def __init__(self, measures: Measures) -> None:
+    def __init__(self, measures: Metrics) -> None:
         self._measures = measures
 
     def collect(self) -> Iterator[Metric]:
@@ -56,7 +56,7 @@ class _Measured(Collector):
         yield vectors
 
 
-def _jobs(measures: Measures) -> Iterator[Metric]:
+def _jobs(measures: Metrics) -> Iterator[Metric]:
     runs = CounterMetricFamily("broadsheet_job_runs", "How often each job ran.", labels=["name"])
     failures = CounterMetricFamily("broadsheet_job_failures", "How often each job failed.", labels=["name"])
     for name, (ran, failed) in measures.jobs.items():
@@ -66,7 +66,7 @@ def _jobs(measures: Measures) -> Iterator[Metric]:
     yield failures
 
 
-def _ledger(measures: Measures) -> Iterator[Metric]:
+def _ledger(measures: Metrics) -> Iterator[Metric]:
     digests = CounterMetricFamily("broadsheet_digests", "Due digests, by what became of them.", labels=["outcome"])
     for outcome in _DIGESTS:
         digests.add_metric([outcome], measures.counts.get(outcome, 0))
@@ -84,7 +84,7 @@ def _ledger(measures: Measures) -> Iterator[Metric]:
     yield states
 
 
-def _sources(measures: Measures) -> Iterator[Metric]:
+def _sources(measures: Metrics) -> Iterator[Metric]:
     def gauge(name: str, text: str) -> GaugeMetricFamily:
         return GaugeMetricFamily(f"broadsheet_source_{name}", text, labels=["source"])
 
@@ -99,7 +99,7 @@ def _sources(measures: Measures) -> Iterator[Metric]:
 
 
 def _add(
-    source: SourceMeasures,
+    source: SourceMetrics,
     up: GaugeMetricFamily,
     age: GaugeMetricFamily,
     items: GaugeMetricFamily,

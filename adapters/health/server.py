@@ -10,13 +10,13 @@ from prometheus_client import CONTENT_TYPE_LATEST
 
 from adapters.health.metrics import exposition
 from bot.errors import SettingsError
-from bot.service.health import Checkup, Sign
+from bot.service.health import HealthCheck, ServiceHealth
 
 CLOSING = 2.0  # seconds that an answer may still take when the service ends
 
 
 @asynccontextmanager
-async def serving(checkup: Checkup, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+async def serving(checkup: ServiceHealth, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
     Raises SettingsError when the address cannot be used.
@@ -38,7 +38,7 @@ async def serving(checkup: Checkup, host: str, port: int) -> AsyncIterator[tuple
         await runner.cleanup()
 
 
-def _application(checkup: Checkup) -> web.Application:
+def _application(checkup: ServiceHealth) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
         return _told([checkup.alive()])
 
@@ -62,7 +62,7 @@ async def _plain(_: web.Request, response: web.StreamResponse) -> None:
     response.headers["Cache-Control"] = "no-store"
 
 
-def _told(signs: Sequence[Sign]) -> web.Response:
+def _told(signs: Sequence[HealthCheck]) -> web.Response:
     """Answer 200 when all is well, otherwise 503, with what was looked at."""
     well = all(sign.well for sign in signs)
     told = {sign.name: {"well": sign.well, "text": sign.text} for sign in signs}

@@ -36,7 +36,7 @@ from benchmarks.quality.metrics import TOP, Floats, ndcg
 from benchmarks.quality.ranked import BLANK, scores
 from bot.models import Item, Topic
 from bot.models.vectors import pack as packed
-from bot.rank import Edition, Lesson
+from bot.rank import ItemIndex, MarkedItem
 from bot.settings.topic_packs import read_pack
 
 _BEFORE, _MARKED = 28, 30
@@ -141,9 +141,9 @@ def _day(day: date, by_day: Mapping[date, list[Item]], recorded: Sequence[date],
 
 
 def _readers(day: Day, vectors: Mapping[str, bytes]) -> dict[str, float]:
-    lessons = [*(Lesson(item, 1, 0) for item in day.more), *(Lesson(item, 0, 1) for item in day.less)]
+    lessons = [*(MarkedItem(item, 1, 0) for item in day.more), *(MarkedItem(item, 0, 1) for item in day.less)]
     ways: list[Way] = [
-        (way, scores(Edition(day.items, {}, day.now, (*day.more, *day.less), vectors=known), BLANK, lessons=lessons))
+        (way, scores(ItemIndex(day.items, {}, day.now, (*day.more, *day.less), vectors=known), BLANK, lessons=lessons))
         for way, known in _known(vectors)
     ]
     every = (*day.items, *day.more, *day.less)
@@ -163,7 +163,7 @@ def _known(vectors: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]
 
 
 def _topics(day: Day, vectors: Mapping[str, bytes], packs: Sequence[Topic]) -> dict[str, float]:
-    editions = [(way, Edition(day.items, {}, day.now, vectors=known), known) for way, known in _known(vectors)]
+    editions = [(way, ItemIndex(day.items, {}, day.now, vectors=known), known) for way, known in _known(vectors)]
     index = Porter([(str(at), item.title, item.abstract) for at, item in enumerate(day.items)])
     examples = [text for pack in packs for text in pack.examples]
     plain = Plain([*(f"{item.title} {item.abstract}" for item in day.items), *examples])

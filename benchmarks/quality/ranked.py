@@ -9,7 +9,7 @@ import numpy as np
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record
 from bot.models import Item, Kind, Topic
-from bot.rank import Edition, Lesson, score
+from bot.rank import ItemIndex, MarkedItem, score
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 BLANK = Topic(name="topic", title="Topic")
@@ -22,22 +22,22 @@ def paper_of(number: int, record: Record) -> Item:
 
 def by_examples(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
     """Return what scores every paper for a topic with these papers as its examples."""
-    edition = Edition(papers, {}, _NOW, vectors=vectors)
+    edition = ItemIndex(papers, {}, _NOW, vectors=vectors)
     return lambda numbers: scores(edition, BLANK, examples=[papers[number] for number in numbers])
 
 
 def by_marks(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
     """Return what scores every paper for a topic that nothing is known of but that these were marked more."""
-    edition = Edition(papers, {}, _NOW, vectors=vectors)
-    return lambda numbers: scores(edition, BLANK, lessons=[Lesson(papers[number], 1, 0) for number in numbers])
+    edition = ItemIndex(papers, {}, _NOW, vectors=vectors)
+    return lambda numbers: scores(edition, BLANK, lessons=[MarkedItem(papers[number], 1, 0) for number in numbers])
 
 
 def scores(
-    edition: Edition,
+    edition: ItemIndex,
     topic: Topic,
     *,
     examples: Sequence[Item | str] = (),
-    lessons: Sequence[Lesson] = (),
+    lessons: Sequence[MarkedItem] = (),
     vectors: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Floats:
     """Return every item's score, in the order of the edition; -1 for what does not enter the topic.

@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 from bot.delivery import delivery_id
-from bot.models import Change, Delivery, Digest, Happening, Order, Schedule, Subscription, Topic
+from bot.models import Change, Delivery, Digest, DigestRequest, Happening, Schedule, Subscription, Topic
 from bot.store.sqlite import SqliteStore
 from tests.fakes.digests import GPU
 
@@ -89,12 +89,12 @@ class Crowd:
 
 
 @dataclass(frozen=True, slots=True)
-class Maker:
-    """bot.ports.store.Maker of digests with as many entries as the messenger makes the right number of messages of."""
+class DigestOfSize:
+    """bot.ports.store.DigestMaker of digests with as many entries as the messenger makes the right number of messages of."""
 
     crowd: Crowd
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         """Return the channel's digest."""
         some = tuple(itertools.islice(itertools.cycle(GPU.entries), self.crowd.entries(order.channel)))
         return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=some)

@@ -12,11 +12,11 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from benchmarks.soak.plain import Plain
-from benchmarks.soak.plant import TOPIC, Maker
+from benchmarks.soak.plant import TOPIC, DigestOfSize
 from benchmarks.soak.stands import messenger_of
 from benchmarks.soak.work import SCALE, Strategy, Work, read
-from bot.delivery import Courier, Office, Printer, Scheduler, Values, notice_restored
-from bot.digest.request import Orders
+from bot.delivery import Deliverer, DeliveryContext, DeliverySettings, Preparer, Scheduler, notice_restored
+from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.ports.facts import HEARTBEAT
 from bot.ports.ledger import Messenger
@@ -34,20 +34,20 @@ class Service:
     """What the service does with its ledger, in a loop each."""
 
     def __init__(self, work: Work, store: SqliteStore, messenger: Messenger) -> None:
-        values = Values(
+        values = DeliverySettings(
             timeout=timedelta(seconds=work.timeout),
             lease=timedelta(seconds=work.lease),
             quarantine=timedelta(seconds=work.quarantine),
             first_wait=timedelta(seconds=work.first_wait),
             workers=work.workers,
         )
-        office = Office(store, store, {messenger.platform: messenger}, values)
+        office = DeliveryContext(store, store, {messenger.platform: messenger}, values)
         self._work = work
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
         self._scheduler = Scheduler(office)
-        self._printer = Printer(office, Maker(work.crowd()), Orders(store, {TOPIC.name: TOPIC}))
-        self._courier = Courier(office)
+        self._printer = Preparer(office, DigestOfSize(work.crowd()), RequestBuilder(store, {TOPIC.name: TOPIC}))
+        self._courier = Deliverer(office)
 
     def _now(self) -> datetime:
         return datetime.now(UTC) + self._ahead

@@ -6,22 +6,22 @@ remembers, or by looking for the message in the channel. Everything here may be 
 at any moment.
 """
 
-from bot.delivery.context import Office, Values, delivery_id, sealed
-from bot.delivery.deliver import Courier
+from bot.delivery.context import DeliveryContext, DeliverySettings, delivery_id, sealed
+from bot.delivery.deliver import Deliverer
 from bot.delivery.outbox import Refusal
-from bot.delivery.pausing import Trouble
-from bot.delivery.prepare import Printer
+from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.prepare import Preparer
 from bot.delivery.restored import notice_restored
 from bot.delivery.schedule import Scheduler
 
 __all__ = [
-    "Courier",
-    "Office",
-    "Printer",
+    "Deliverer",
+    "DeliveryContext",
+    "DeliverySettings",
+    "Preparer",
     "Refusal",
     "Scheduler",
-    "Trouble",
-    "Values",
+    "SubscriptionPauser",
     "delivery_id",
     "notice_restored",
     "sealed",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.delivery.rate_limits import Budgets, Call
+from bot.delivery.rate_limits import PlatformRequest, RateLimits
 from bot.models import Abilities, Delivery, Method
 from bot.ports.ledger import Ledger, Messenger
 from bot.ports.store import Store
@@ -19,7 +19,7 @@ _LENGTH = 24  # of an identifier; Discord's nonces have at most 25 characters
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Values:
+class DeliverySettings:
     """The times of the protocol; docs/delivery.md explains them."""
 
     timeout: timedelta = timedelta(seconds=15)  # of one call to a platform
@@ -47,7 +47,7 @@ class Values:
 
 
 @dataclass(slots=True)
-class Telling:
+class NoticeState:
     """What one process knows of what it told people."""
 
     changing: asyncio.Lock = field(default_factory=asyncio.Lock)  # held while the list of what is owed is changed
@@ -58,25 +58,25 @@ class Telling:
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
+class DeliveryContext:
     """The ports of delivery, its times, where its chance comes from, and what one process knows of its platforms."""
 
     store: Store
     ledger: Ledger
     messengers: Mapping[str, Messenger]  # by platform: slack, discord, local
-    values: Values = Values()
+    values: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
-    budgets: Budgets = field(default_factory=Budgets)
-    telling: Telling = field(default_factory=Telling)
+    budgets: RateLimits = field(default_factory=RateLimits)
+    telling: NoticeState = field(default_factory=NoticeState)
 
     def messenger(self, workspace: str) -> Messenger | None:
         """Return the messenger of the workspace's platform, None when it is not connected."""
         return self.messengers.get(workspace.partition(":")[0])
 
-    def call(self, method: Method, workspace: str, channel: str) -> Call:
+    def call(self, method: Method, workspace: str, channel: str) -> PlatformRequest:
         """Return the request as the budgets know it; `channel` may be a person."""
         messenger = self.messenger(workspace)
-        return Call(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
+        return PlatformRequest(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
 
     def wait(self, failures: int) -> timedelta:
         """Return how long to wait after so many failures, at least one: doubled each time, and up to half of it left out."""

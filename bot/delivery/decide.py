@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.delivery.context import Office
+from bot.delivery.context import DeliveryContext
 from bot.delivery.restored import in_doubt
 from bot.delivery.send import Sender
 from bot.digest.quiet_hours import after_quiet, deadline
@@ -16,7 +16,7 @@ Ending = tuple[State, str, bool]  # how it ends, why, and whether the alerts are
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class Decision:
     """A delivery that has its turn, and what decides about it."""
 
     before: Delivery  # as it was before it was claimed
@@ -27,14 +27,14 @@ class Case:
     late: bool  # it is marked so from now on
 
 
-class Cases:
+class Decider:
     """Finds out what decides about each."""
 
-    def __init__(self, office: Office, sender: Sender) -> None:
+    def __init__(self, office: DeliveryContext, sender: Sender) -> None:
         self._office = office
         self._sender = sender
 
-    async def of(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[Case, datetime] | None:
+    async def of(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[Decision, datetime] | None:
         """Return what decides about a delivery, and until when its channel wants quiet."""
         store, place = self._office.store, delivery
         messenger = self._office.messenger(place.workspace)
@@ -53,7 +53,7 @@ class Cases:
             return None
         late = now - planned > self._office.values.late
         twice = place.channel in settled.prefer_duplicate
-        return Case(delivery, messenger, doubted, ending, at_all_costs=twice, late=late), quiet
+        return Decision(delivery, messenger, doubted, ending, at_all_costs=twice, late=late), quiet
 
     async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, doubted: bool, now: datetime) -> None:
         """Wait for a platform that is not among the settings now; nothing can be looked up there either."""

@@ -5,14 +5,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
-from bot.delivery.context import Clock, Office, is_whole
-from bot.delivery.decide import Case, Cases
+from bot.delivery.context import Clock, DeliveryContext, is_whole
+from bot.delivery.decide import Decider, Decision
 from bot.delivery.notices import Notices
-from bot.delivery.pausing import Trouble
+from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause
 from bot.delivery.restored import doubted_until, in_doubt
-from bot.delivery.send import Later, Sender
-from bot.delivery.workers import Crew, Task
+from bot.delivery.send import NotKnownYet, Sender
+from bot.delivery.workers import DeliveryTask, Workers
 from bot.errors import Refused
 from bot.models import Delivery, Method, State
 
@@ -25,16 +25,16 @@ _ENDED = "Its sending ended before its answer came."
 _Do = Callable[[Delivery, datetime | None, Clock], Awaitable[None]]
 
 
-class Courier:
+class Deliverer:
     """Delivers what is due, and finds out what became of what may have been delivered."""
 
-    def __init__(self, office: Office, *, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, office: DeliveryContext, *, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the methods are given."""
         self._office = office
-        self._trouble = Trouble(office)
+        self._trouble = SubscriptionPauser(office)
         self._sender = Sender(office, self._trouble, pause)
-        self._cases = Cases(office, self._sender)
-        self._crew = Crew(office, pause)
+        self._cases = Decider(office, self._sender)
+        self._crew = Workers(office, pause)
         self._notices = Notices(office)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
@@ -47,7 +47,7 @@ class Courier:
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
         doubt = await doubted_until(self._office.store)
-        task = Task(
+        task = DeliveryTask(
             self._office.ledger.due_deliveries,
             lambda each: self._once(self._deliver, each, doubt, clock),
             lambda each: Method.FIND if in_doubt(each, doubt) else Method.POST,
@@ -57,7 +57,7 @@ class Courier:
     async def reconcile(self, clock: Clock) -> int:
         """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
         doubt = await doubted_until(self._office.store)
-        task = Task(
+        task = DeliveryTask(
             self._office.ledger.unsettled_deliveries,
             lambda each: self._once(self._settle, each, doubt, clock),
             lambda each: Method.POST if self._has_nonce(each, clock()) else Method.FIND,
@@ -106,16 +106,16 @@ class Courier:
         else:
             await self._sender.send(held, delivery, case.messenger, clock, unposted=True)
 
-    async def _end(self, held: Delivery, case: Case, now: datetime, *, unposted: bool) -> None:
+    async def _end(self, held: Delivery, case: Decision, now: datetime, *, unposted: bool) -> None:
         if case.ending is not None:
             state, reason, told = case.ending
             await self._sender.end(held, state, reason, now, told=told, unposted=unposted)
 
-    async def _look_first(self, held: Delivery, case: Case, clock: Clock) -> None:
+    async def _look_first(self, held: Delivery, case: Decision, clock: Clock) -> None:
         """Send it only where it was not posted before the database was restored."""
         try:
             message = await self._look(held, case, clock)
-        except Later:
+        except NotKnownYet:
             return
         except Refused:
             if case.at_all_costs:
@@ -151,7 +151,7 @@ class Courier:
         else:
             await self._look_after(held, case, quiet_until, clock)
 
-    def _nonce_holds(self, case: Case, now: datetime) -> bool:
+    def _nonce_holds(self, case: Decision, now: datetime) -> bool:
         """Say whether a message sent now would surely reach a platform that still remembers its nonce."""
         return not case.doubted and case.ending is None and self._has_nonce(case.before, now)
 
@@ -161,17 +161,17 @@ class Courier:
             return False
         return first <= now and now + self._office.values.timeout <= first + messenger.abilities.nonce_window
 
-    def _ready(self, case: Case, by_nonce: bool, now: datetime) -> datetime:
+    def _ready(self, case: Decision, by_nonce: bool, now: datetime) -> datetime:
         """Return when a request that nobody waits for any more has surely ended, and the channel may be looked into."""
         values, before = self._office.values, case.before
         last = min(before.last_try or before.due, now)
         return last + (values.nonce_quarantine if by_nonce else values.quarantine)
 
-    async def _look_after(self, held: Delivery, case: Case, quiet_until: datetime, clock: Clock) -> None:
+    async def _look_after(self, held: Delivery, case: Decision, quiet_until: datetime, clock: Clock) -> None:
         """Look whether it was posted, and send it once more where it was not; in quiet hours, when they are over."""
         try:
             message = await self._look(held, case, clock)
-        except Later:
+        except NotKnownYet:
             return
         except Refused as error:
             if case.at_all_costs and case.ending is None:
@@ -189,7 +189,7 @@ class Courier:
         else:
             await self._sender.send_next(held, case.before, case.messenger, clock, unposted=True)
 
-    async def _look(self, held: Delivery, case: Case, clock: Clock) -> str | None:
+    async def _look(self, held: Delivery, case: Decision, clock: Clock) -> str | None:
         if not case.messenger.abilities.finds:
             raise Refused("Nobody can look into the channel.")
         now, first = clock(), case.before.first_try or held.due
@@ -201,7 +201,7 @@ class Courier:
 
     # --- both
 
-    async def _claim(self, case: Case, now: datetime) -> Delivery | None:
+    async def _claim(self, case: Decision, now: datetime) -> Delivery | None:
         """Take the delivery, as it is to be said now; None when somebody else was first, or when its text is damaged."""
         held = await self._office.ledger.claim(case.before, now, self._office.values.lease)
         if held is None:

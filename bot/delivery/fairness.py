@@ -1,7 +1,7 @@
 """Whose turn it is: how many turns each workspace has had, so that none waits for more than one of each other."""
 
 
-class Turns:
+class FairOrder:
     """The turns of one round.
 
     The ledger gives what waits by its turn: the oldest of each workspace has the one after those that its workspace has had.

@@ -5,9 +5,9 @@ import logging
 from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
-from bot.delivery.context import Clock, Office
-from bot.delivery.outbox import Notice, Owed
-from bot.delivery.rate_limits import Call
+from bot.delivery.context import Clock, DeliveryContext
+from bot.delivery.outbox import Notice, Outbox
+from bot.delivery.rate_limits import PlatformRequest
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import Method
 from bot.ports.ledger import Messenger
@@ -23,9 +23,9 @@ IN_A_ROW = 10  # in one workspace, before the list is looked at anew
 class Notices:
     """Tells them in their order, within each workspace; no workspace waits for another's."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: DeliveryContext) -> None:
         self._office = office
-        self._owed = Owed(office)
+        self._owed = Outbox(office)
         self._stopped = False
 
     def stop(self) -> None:
@@ -96,11 +96,11 @@ class Notices:
         self._office.telling.failures.pop((call.method, call.workspace), None)
         return True
 
-    def _call(self, notice: Notice) -> Call:
+    def _call(self, notice: Notice) -> PlatformRequest:
         method = Method.TELL if notice.person else Method.ANNOUNCE
         return self._office.call(method, notice.workspace, notice.person or notice.channel)
 
-    def _rest(self, call: Call, reach: Reach, now: datetime, asked: timedelta) -> None:
+    def _rest(self, call: PlatformRequest, reach: Reach, now: datetime, asked: timedelta) -> None:
         failures = self._office.telling.failures
         count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
         self._office.budgets.rest(call, reach, now + max(asked, self._office.wait(count)), now)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from bot.delivery.context import Office
+from bot.delivery.context import DeliveryContext
 from bot.errors import Reach
 
 log = logging.getLogger(__name__)
@@ -43,10 +43,10 @@ class _Known:
     refusals: list[Refusal] = field(default_factory=list)
 
 
-class Owed:
+class Outbox:
     """The list. Each method that changes it is one transaction; all raise StoreError."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: DeliveryContext) -> None:
         self._store = office.store
         self._changing = office.telling.changing
 

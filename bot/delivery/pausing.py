@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery.context import Office
-from bot.delivery.outbox import Notice, Owed, Refusal
+from bot.delivery.context import DeliveryContext
+from bot.delivery.outbox import Notice, Outbox, Refusal
 from bot.errors import Conflict, Reach
 from bot.models import Change, Subscription
 from bot.wording import some
@@ -21,12 +21,12 @@ _TRIES = 5  # at changing a subscription that somebody else changes too
 _BY = "broadsheet"  # who the audit names
 
 
-class Trouble:
+class SubscriptionPauser:
     """Draws the consequences. Every method raises StoreError."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: DeliveryContext) -> None:
         self._office = office
-        self._owed = Owed(office)
+        self._owed = Outbox(office)
 
     async def pause(self, refusal: Refusal, now: datetime) -> None:
         """Pause what a refusal holds for: every subscription of the channel, or of the whole workspace.

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.delivery.context import Office, delivery_id, sealed
-from bot.delivery.fairness import Turns
-from bot.delivery.pausing import Trouble
+from bot.delivery.context import DeliveryContext, delivery_id, sealed
+from bot.delivery.fairness import FairOrder
+from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.restored import doubted_until, in_doubt
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.errors import BotError
 from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
 from bot.models.deliveries import Place
 from bot.ports.ledger import Messenger
-from bot.ports.store import Maker
+from bot.ports.store import DigestMaker
 
 log = logging.getLogger(__name__)
 
@@ -28,7 +28,7 @@ _RESTORED = "it may have been posted already: the database was restored, and nob
 
 
 @dataclass(frozen=True, slots=True)
-class _Closing:
+class _Closed:
     """What becomes of an occurrence; `told`: those who asked for alerts are to know."""
 
     occurrence: Occurrence
@@ -38,7 +38,7 @@ class _Closing:
 
 
 @dataclass(frozen=True, slots=True)
-class _Job:
+class _DigestInputs:
     """All that is needed to make an occurrence's digest."""
 
     occurrence: Occurrence
@@ -48,14 +48,14 @@ class _Job:
     preferences: Preferences
 
 
-class Printer:
+class Preparer:
     """Makes the digest of each occurrence that is due. `publish_due` may be called by any process, at any moment."""
 
-    def __init__(self, office: Office, maker: Maker, orders: Orders) -> None:
+    def __init__(self, office: DeliveryContext, maker: DigestMaker, orders: RequestBuilder) -> None:
         self._office = office
         self._maker = maker
         self._orders = orders
-        self._trouble = Trouble(office)
+        self._trouble = SubscriptionPauser(office)
         self._stopped = False
 
     def stop(self) -> None:
@@ -68,7 +68,7 @@ class Printer:
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
         seen: set[Place] = set()
-        turns = Turns()
+        turns = FairOrder()
         done = 0
         while not self._stopped:
             found = await self._office.ledger.occurrences(now, limit=BATCH, had=turns.had)
@@ -117,7 +117,7 @@ class Printer:
             said = str(error) if not reference else f"An unexpected {type(error).__name__}; see the log at {reference}."
             await self._close(await self._put_off(occurrence, said, now), now)
 
-    async def _close(self, closing: _Closing, now: datetime) -> None:
+    async def _close(self, closing: _Closed, now: datetime) -> None:
         closed = await self._office.ledger.close_occurrence(
             closing.occurrence, now, digest=closing.digest, deliveries=closing.deliveries
         )
@@ -126,14 +126,14 @@ class Printer:
             text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
             await self._trouble.alert(after.workspace, text, now)
 
-    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closing:
+    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closed:
         """Try again later, or give up when it is too late then."""
         if now > await self._deadline(occurrence):
             return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
         log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
         attempts = occurrence.attempts + 1
         next_at = now + self._office.wait(attempts)
-        return _Closing(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
+        return _Closed(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
 
     async def _deadline(self, occurrence: Occurrence) -> datetime:
         """Return until when it may be posted, as far as what decides about that can be read."""
@@ -151,24 +151,24 @@ class Printer:
         here = await self._office.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         return next((each for each in here if each.id == place.subscription), None)
 
-    async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closing:
+    async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closed:
         """Decide what becomes of the occurrence."""
         found = await self._job(occurrence, now)
-        if not isinstance(found, _Job):
+        if not isinstance(found, _DigestInputs):
             return found
         planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
         allowed = await after_quiet(found.preferences, found.subscription, now)
         if now > await deadline(found.preferences, found.subscription, occurrence.due, self._office.values.catch_up):
             return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
         if allowed > now:
-            return _Closing(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
+            return _Closed(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
         prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
         if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds and not prefers_twice:
             return _skipped(occurrence, _RESTORED, told=True)
         late = now - planned > self._office.values.late
         return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
 
-    async def _job(self, occurrence: Occurrence, now: datetime) -> _Job | _Closing:
+    async def _job(self, occurrence: Occurrence, now: datetime) -> _DigestInputs | _Closed:
         """Find all that is needed, or say why there is nothing to post."""
         store, place = self._office.store, occurrence
         subscription = await self._of(occurrence)
@@ -182,9 +182,9 @@ class Printer:
         messenger = self._office.messenger(place.workspace)
         if messenger is None:
             return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
-        return _Job(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
+        return _DigestInputs(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
 
-    async def _made(self, job: _Job, now: datetime) -> _Closing:
+    async def _made(self, job: _DigestInputs, now: datetime) -> _Closed:
         """Make the digest, unless the channel has had enough for the day."""
         store, subscription = self._office.store, job.subscription
         left = await left_today(store, job.preferences, subscription, now)
@@ -195,16 +195,16 @@ class Printer:
             order = replace(order, limits=replace(order.limits, entries=min(order.limits.entries, left)))
         digest = replace(await self._maker.make(order, now), day=job.occurrence.day)
         if not digest.entries and not subscription.always:
-            return _Closing(replace(job.occurrence, state=Happening.EMPTY), digest)
+            return _Closed(replace(job.occurrence, state=Happening.EMPTY), digest)
         texts = await asyncio.to_thread(_texts, job, digest)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
         made = replace(job.occurrence, state=Happening.MADE)
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
-        return _Closing(made, digest, tuple(parts))
+        return _Closed(made, digest, tuple(parts))
 
 
-def _texts(job: _Job, digest: Digest) -> list[tuple[str, str]]:
+def _texts(job: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
     """Return what each part says, and what it says instead should it become late; "" where that is the same."""
     render, compact = job.messenger.render, job.subscription.compact
     said = render(digest, compact=compact, late=job.occurrence.late)
@@ -233,5 +233,5 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
     )
 
 
-def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closing:
-    return _Closing(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)
+def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closed:
+    return _Closed(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)

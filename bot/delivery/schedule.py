@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from bot.delivery.context import Office, Values
+from bot.delivery.context import DeliveryContext, DeliverySettings
 from bot.delivery.outbox import Refusal
-from bot.delivery.pausing import Trouble
+from bot.delivery.pausing import SubscriptionPauser
 from bot.digest import due
 from bot.digest.quiet_hours import deadline
 from bot.errors import Reach, UsageError
@@ -39,9 +39,9 @@ class _Plan:
 class Scheduler:
     """Notices what is due. `tick` may be called any number of times, by any process, at any moment."""
 
-    def __init__(self, office: Office) -> None:
+    def __init__(self, office: DeliveryContext) -> None:
         self._office = office
-        self._trouble = Trouble(office)
+        self._trouble = SubscriptionPauser(office)
 
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
@@ -109,12 +109,14 @@ class Scheduler:
 
 
 def _plans(
-    batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime, values: Values
+    batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime, values: DeliverySettings
 ) -> list[_Plan]:
     return [_plan(subscription, known, noticed, now, values) for subscription, known in batch]
 
 
-def _plan(subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime, values: Values) -> _Plan:
+def _plan(
+    subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime, values: DeliverySettings
+) -> _Plan:
     """Work out what is due since `known`; for a subscription that is new or was changed, since all was noticed."""
     begins = _begins(subscription, known, noticed, now)
     try:
@@ -142,7 +144,9 @@ def _begins(subscription: Subscription, known: datetime | None, noticed: datetim
     return max(known or noticed + _MOMENT, now - _REMEMBERED, *(each for each in (made, resumed) if each is not None))
 
 
-def _occurrence(subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, values: Values) -> Occurrence:
+def _occurrence(
+    subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, values: DeliverySettings
+) -> Occurrence:
     age = now - date.at
     if not newest:
         state, reason = Happening.SKIPPED, "overtaken by a later digest, which was due too when it was noticed"

@@ -5,10 +5,10 @@ import logging
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery.context import Clock, Office
+from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.outbox import Refusal
-from bot.delivery.pausing import Trouble
-from bot.delivery.rate_limits import Call, Gate, Pause
+from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.rate_limits import Pause, PlatformRequest, SlidingWindow
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import FOREVER, Delivery, Method, State
 from bot.ports.ledger import Messenger
@@ -22,19 +22,19 @@ SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of 
 _UNSURE = "It is not known whether the part before was posted."
 
 
-class Later(Exception):  # noqa: N818 - says what happened
+class NotKnownYet(Exception):  # noqa: N818 - says what happened
     """Nothing can be known now; it is recorded when to look again."""
 
 
 class Sender:
     """Sends and looks, each once, and records the outcome. `before` is always the delivery as it was when it was claimed."""
 
-    def __init__(self, office: Office, trouble: Trouble, pause: Pause) -> None:
+    def __init__(self, office: DeliveryContext, trouble: SubscriptionPauser, pause: Pause) -> None:
         self._office = office
         self._trouble = trouble
         self._budgets = office.budgets
         self._pause = pause
-        self._gate = Gate(pause)
+        self._gate = SlidingWindow(pause)
 
     async def send_next(
         self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool
@@ -81,7 +81,7 @@ class Sender:
         call = self._call(Method.FIND, held)
         if (free := self._budgets.rested(call, clock())) > clock():
             await self.put_back(held, before, free, before.reason)
-            raise Later
+            raise NotKnownYet
         await self._gate.enter(call, clock)
         try:
             async with asyncio.timeout(self._office.values.timeout.total_seconds()):
@@ -90,12 +90,12 @@ class Sender:
             raise
         except Delayed as error:
             await self._delayed(held, before, call, error, clock())
-            raise Later from error
+            raise NotKnownYet from error
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("looking for %s in %s failed", held.id, held.channel)
             await self.put_back(held, before, clock() + self._office.wait(held.attempts), _said(error))
-            raise Later from error
+            raise NotKnownYet from error
 
     # --- how it ended
 
@@ -139,7 +139,7 @@ class Sender:
         back = replace(held, state=state, next_at=next_at, late=before.late, reason=reason)
         await self._office.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
 
-    async def _delayed(self, held: Delivery, before: Delivery, call: Call, error: Delayed, now: datetime) -> None:
+    async def _delayed(self, held: Delivery, before: Delivery, call: PlatformRequest, error: Delayed, now: datetime) -> None:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._office.values.first_wait)
@@ -178,7 +178,7 @@ class Sender:
             await self.unknown(held, str(error), now)
         await self._trouble.draw(refusal, now)
 
-    def _call(self, method: Method, held: Delivery) -> Call:
+    def _call(self, method: Method, held: Delivery) -> PlatformRequest:
         return self._office.call(method, held.workspace, held.channel)
 
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.delivery.context import Clock, Office
-from bot.delivery.fairness import Turns
-from bot.delivery.rate_limits import Call, Pause
+from bot.delivery.context import Clock, DeliveryContext
+from bot.delivery.fairness import FairOrder
+from bot.delivery.rate_limits import Pause, PlatformRequest
 from bot.errors import StoreError
 from bot.models import Delivery, Method
 
@@ -36,7 +36,7 @@ class Read(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class DeliveryTask:
     """What is done with each delivery of a list."""
 
     read: Read
@@ -44,10 +44,10 @@ class Task:
     method: Callable[[Delivery], Method]  # what it asks of the platform first
 
 
-class Crew:
+class Workers:
     """Workers for any number of rounds."""
 
-    def __init__(self, office: Office, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, office: DeliveryContext, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the rounds are given."""
         self._office = office
         self._workers = office.values.workers
@@ -58,7 +58,7 @@ class Crew:
         """Hand out nothing more; what is in flight ends."""
         self._stopped = True
 
-    async def work(self, task: Task, clock: Clock) -> int:
+    async def work(self, task: DeliveryTask, clock: Clock) -> int:
         """Do everything that the list gives and the budgets allow within five seconds; return how many were handed out.
 
         Raises what went wrong with one, as StoreError, after the others had their turn.
@@ -91,7 +91,7 @@ class Crew:
 class _Round:
     """One round: what was read and waits, what runs, and what had its turn."""
 
-    def __init__(self, task: Task, clock: Clock, office: Office, limit: int) -> None:
+    def __init__(self, task: DeliveryTask, clock: Clock, office: DeliveryContext, limit: int) -> None:
         self.clock = clock
         self.waiting: list[Delivery] = []
         self.running: set[asyncio.Task[None]] = set()
@@ -101,7 +101,7 @@ class _Round:
         self._office = office
         self._limit = limit
         self._had: set[_Key] = set()
-        self._turns = Turns()
+        self._turns = FairOrder()
         self._read_at: datetime | None = None
         self._failures: list[Exception] = []
         self._in_a_row = 0
@@ -125,7 +125,7 @@ class _Round:
     def _is_fresh(self) -> bool:
         return self._read_at is not None and timedelta(0) <= self.clock() - self._read_at < FRESH
 
-    def _call(self, each: Delivery) -> Call:
+    def _call(self, each: Delivery) -> PlatformRequest:
         return self._office.call(self._task.method(each), each.workspace, each.channel)
 
     def when(self, each: Delivery, now: datetime) -> datetime:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.digest import compose
-from bot.digest.recent_items import Stock, Windows
-from bot.digest.selection import Knowledge, choose, fate, placed, rank_together, try_on
-from bot.digest.topic_vectors import Taught
-from bot.models import Digest, Fate, Item, Order, Ranked, Summary, Topic, Trial
+from bot.digest.recent_items import IndexedItems, RecentItems
+from bot.digest.selection import SelectionContext, choose, fate, placed, rank_together, try_on
+from bot.digest.topic_vectors import TopicVectors
+from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, Summary, Topic
 from bot.ports.store import Store, Summariser
 from bot.ports.vectors import Embedder
-from bot.rank import Span, everything
+from bot.rank import Candidates, all_items
 from bot.rank.lessons import lessons_of
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
@@ -20,7 +20,7 @@ AT_ONCE = 4
 
 
 class Publisher:
-    """Makes digests from what is stored: bot.ports.store.Maker, and bot.ports.store.Press for who only wants to know."""
+    """Makes digests from what is stored, as bot.ports.store.DigestMaker, and previews them, as bot.ports.store.Previewer."""
 
     def __init__(
         self, store: Store, summariser: Summariser, titles: Mapping[str, str], embedder: Embedder | None = None
@@ -32,10 +32,10 @@ class Publisher:
         self._store = store
         self._summariser = summariser
         self._titles = titles
-        self._windows = Windows(store, space=embedder.space if embedder else "")
-        self._meanings = Taught(store, embedder)
+        self._windows = RecentItems(store, space=embedder.space if embedder else "")
+        self._meanings = TopicVectors(store, embedder)
 
-    async def publish(self, orders: Sequence[Order], now: datetime, *, record: bool = False) -> list[Digest]:
+    async def publish(self, orders: Sequence[DigestRequest], now: datetime, *, record: bool = False) -> list[Digest]:
         """Make the digests in their order; an item that stands in one is not repeated in the next of the same channel.
 
         With `record`, each is saved and its entries count as posted; without, it is a preview and nothing is changed.
@@ -53,16 +53,16 @@ class Publisher:
             digests.append(digest)
         return digests
 
-    async def preview(self, order: Order, now: datetime) -> Digest:
+    async def preview(self, order: DigestRequest, now: datetime) -> Digest:
         """Return the order's digest as it would be made now, ages and paces as of a few minutes ago at most."""
         since = await self._since(order, now)
         return await self._digest(order, await self._stock(order, since, now), (), since, now)
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         """Return the order's digest to be posted: the one that a preview shows. Who posts it records it."""
         return await self.preview(order, now)
 
-    async def explain(self, order: Order, item: Item, now: datetime) -> Fate:
+    async def explain(self, order: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
         """Return what becomes of the item in the digest that would be made now, by the steps that make it.
 
         An item that has come to be known under another key is the item of the answer. One that was not first seen in the
@@ -76,14 +76,14 @@ class Publisher:
         judged = span if ours else await self._with(stock, span, item)
         knowledge = await self._known_besides(order, stock, ())
 
-        def judge() -> Fate:
+        def judge() -> ItemOutcome:
             told = fate(order, ours or item, choose(order, judged, knowledge), since=since, now=stock.edition.now)
             return told if judged.edition is stock.edition else placed(told, order, span, knowledge)
 
         told = await stock.work(judge)
         return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
 
-    async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
+    async def try_filter(self, order: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
 
         What was no news when it was first seen does not count as in the topic: no filter would have it posted.
@@ -93,7 +93,7 @@ class Publisher:
         return await stock.work(lambda: try_on(order, span, taught, shown))
 
     async def score(
-        self, order: Order, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+        self, order: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
     ) -> Sequence[Ranked]:
         """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
 
@@ -101,7 +101,7 @@ class Publisher:
         """
         stock = await self._stock(order, now - order.window, now)
         strangers = [item for item in items if not stock.holds(item)]
-        spans = [stock.only(items), everything(await self._windows.beside(stock, strangers))]
+        spans = [stock.only(items), all_items(await self._windows.beside(stock, strangers))]
         taught = await self._taught(order)
         return await stock.work(lambda: rank_together(order, spans, taught, slice(first, last)))
 
@@ -111,11 +111,11 @@ class Publisher:
 
     # --- when
 
-    async def _since(self, order: Order, now: datetime) -> datetime:
+    async def _since(self, order: DigestRequest, now: datetime) -> datetime:
         begins = await self._since_last(order, now) if order.since_last else now - order.window
         return begins if order.baseline is None or order.baseline > now else max(begins, order.baseline)
 
-    async def _since_last(self, order: Order, now: datetime) -> datetime:
+    async def _since_last(self, order: DigestRequest, now: datetime) -> datetime:
         """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""
         place = (order.workspace, order.channel, order.topic.name)
         last, dropped = await self._store.last_digest(*place), await self._store.unposted_since(*place)
@@ -123,12 +123,14 @@ class Publisher:
         begins = now - order.window if last is None or last[1] > now else last[1]
         return begins if dropped is None else min(begins, max(dropped, now - order.limits.max_age))
 
-    async def _stock(self, order: Order, since: datetime, now: datetime, *, exact: bool = False) -> Stock:
+    async def _stock(self, order: DigestRequest, since: datetime, now: datetime, *, exact: bool = False) -> IndexedItems:
         return await self._windows.stock(since, order.limits.max_age, now, exact=exact)
 
     # --- what
 
-    async def _digest(self, order: Order, stock: Stock, shown: Collection[str], since: datetime, now: datetime) -> Digest:
+    async def _digest(
+        self, order: DigestRequest, stock: IndexedItems, shown: Collection[str], since: datetime, now: datetime
+    ) -> Digest:
         span = stock.span(since, now)
         knowledge = await self._known_besides(order, stock, shown)
         choice = await stock.work(lambda: choose(order, span, knowledge))
@@ -137,24 +139,24 @@ class Publisher:
         coverage = compose.coverage(span.items, choice.dropped, states, since=since, now=now)
         return compose.digest(order.topic, choice.cards, summaries, coverage=coverage, since=since, now=now)
 
-    async def _with(self, stock: Stock, span: Span, item: Item) -> Span:
+    async def _with(self, stock: IndexedItems, span: Candidates, item: Item) -> Candidates:
         """The span with another item in it; by itself, where the index does not hold it."""
         if stock.holds(item):
-            return Span((*span.items, item), span.edition, span.among | stock.only([item]).among)
-        return everything(await self._windows.beside(stock, [item]))
+            return Candidates((*span.items, item), span.edition, span.among | stock.only([item]).among)
+        return all_items(await self._windows.beside(stock, [item]))
 
-    async def _known_besides(self, order: Order, stock: Stock, shown: Collection[str]) -> Knowledge:
+    async def _known_besides(self, order: DigestRequest, stock: IndexedItems, shown: Collection[str]) -> SelectionContext:
         posted = await self._store.posted(order.workspace, order.channel)
         return replace(await self._taught(order), posted=posted - set(shown), shown=shown, partners=stock.halves)
 
-    async def _taught(self, order: Order) -> Knowledge:
+    async def _taught(self, order: DigestRequest) -> SelectionContext:
         """What the topic is told by its examples, and by what people said of items."""
         given = await self._store.feedback(order.workspace, order.topic.name)
         marked = await self._store.find({each.key for each in given})
         examples, lessons = await self._examples(order.topic), lessons_of(given, marked)
         items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in lessons)]
         texts = [each for each in examples if isinstance(each, str)]
-        return Knowledge(examples=examples, lessons=lessons, vectors=await self._meanings.vectors(items, texts))
+        return SelectionContext(examples=examples, lessons=lessons, vectors=await self._meanings.vectors(items, texts))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
         wanted = topic.sources

@@ -14,7 +14,7 @@ import numpy as np
 from bot.digest.compose import is_old
 from bot.models import Item, Reading
 from bot.ports.store import Store
-from bot.rank import Edition, Span
+from bot.rank import Candidates, ItemIndex
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ _FAR = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)  # later than any cl
 
 
 @dataclass(frozen=True)
-class Stock:
+class IndexedItems:
     """All items first seen since a moment, the newest first, and the index of those that were news then.
 
     `halves` are the papers and repositories that items name as their other halves, of the time or not. One thread at a time
@@ -49,7 +49,7 @@ class Stock:
 
     mark: str  # of the store, when they were read
     items: Sequence[Item]
-    edition: Edition
+    edition: ItemIndex
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
     halves: Mapping[str, Item]
     vectors_mark: str = ""  # of the store, when the index was told its items' vectors
@@ -64,26 +64,26 @@ class Stock:
 
         return await asyncio.to_thread(alone)
 
-    def span(self, since: datetime, now: datetime) -> Span:
+    def span(self, since: datetime, now: datetime) -> Candidates:
         """Return the items first seen from `since` on, those of a clock that runs ahead left out."""
         first, last = _cut(self._seen, since, now)
         among = np.zeros(len(self.edition.items), bool)
         among[slice(*_cut(self._indexed, since, now))] = True
-        return Span(self.items[first:last], self.edition, among)
+        return Candidates(self.items[first:last], self.edition, among)
 
     def holds(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""
         number = self.edition.number(item.key)
         return number is not None and self.edition.items[number] == item
 
-    def only(self, items: Sequence[Item]) -> Span:
+    def only(self, items: Sequence[Item]) -> Candidates:
         """Return those of the items that the index has."""
         numbers = [self.edition.number(item.key) for item in items if self.holds(item)]
         among = np.zeros(len(self.edition.items), bool)
         among[[number for number in numbers if number is not None]] = True
-        return Span(items, self.edition, among)
+        return Candidates(items, self.edition, among)
 
-    def at(self, now: datetime) -> "Stock":
+    def at(self, now: datetime) -> "IndexedItems":
         """Return the same at another time of the day."""
         return replace(self, edition=self.edition.at(now, self.readings), turn=Lock())
 
@@ -96,7 +96,7 @@ class Stock:
         return _moments(self.edition.items)
 
 
-class Windows:
+class RecentItems:
     """Reads what is stored, indexes it, and keeps the index while the store says that nothing changed."""
 
     def __init__(self, store: Store, most: int = MOST, space: str = "") -> None:
@@ -104,10 +104,10 @@ class Windows:
         self._store = store
         self._space = space
         self._most = most
-        self._kept: dict[tuple[datetime, timedelta], tuple[Stock, datetime]] = {}  # and when it was last asked for
+        self._kept: dict[tuple[datetime, timedelta], tuple[IndexedItems, datetime]] = {}  # and when it was last asked for
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
 
-    async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> Stock:
+    async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> IndexedItems:
         """Return what there is from `since` on, and from some days before; what is older than `max_age` is no news.
 
         Ages and paces are those of a few minutes ago at most; with `exact`, of now.
@@ -124,21 +124,23 @@ class Windows:
             self._keep((begin, max_age), stock, now)
             return stock
 
-    async def beside(self, stock: Stock, items: Sequence[Item]) -> Edition:
+    async def beside(self, stock: IndexedItems, items: Sequence[Item]) -> ItemIndex:
         """Return an index of other items, judged as if they were of the stock."""
         readings, vectors = await self._readings(items, stock.edition.now), await self._vectors(items)
         return await asyncio.to_thread(stock.edition.beside, items, readings, vectors)
 
-    async def _made(self, before: Stock | None, mark: str, begin: datetime, max_age: timedelta, now: datetime) -> Stock:
+    async def _made(
+        self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
+    ) -> IndexedItems:
         items = await self._store.items_since(begin, _FAR)
         news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
         readings = await self._readings(news, now)
         taken_over = before.edition if before else None
-        edition = await asyncio.to_thread(lambda: Edition(news, readings, now, before=taken_over))
+        edition = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
         halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
-        return Stock(mark, items, edition, readings, halves)
+        return IndexedItems(mark, items, edition, readings, halves)
 
-    async def _with_vectors(self, stock: Stock) -> Stock:
+    async def _with_vectors(self, stock: IndexedItems) -> IndexedItems:
         """The stock with its items' vectors as they are now; texts are not indexed again."""
         mark = await self._store.vectors_mark(self._space) if self._space else ""
         if mark == stock.vectors_mark:
@@ -153,7 +155,7 @@ class Windows:
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
         return await self._store.readings([item.key for item in items], (now - READINGS).date())
 
-    def _keep(self, key: tuple[datetime, timedelta], stock: Stock, now: datetime) -> None:
+    def _keep(self, key: tuple[datetime, timedelta], stock: IndexedItems, now: datetime) -> None:
         """Keep the stock, and of the others those that were used last and not long ago, as far as there is room."""
         room = self._most
         others = reversed(self._kept.items())

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from bot.models import Limits, Order, Subscription, Topic
+from bot.models import DigestRequest, Limits, Subscription, Topic
 from bot.ports.store import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Orders:
+class RequestBuilder:
     """Knows what the operator settled, and asks the store what each workspace did."""
 
     store: Store
@@ -22,11 +22,13 @@ class Orders:
         own = await self.store.topics(workspace)
         return {**own, **{name: topic for name, topic in self.packs.items() if name not in own}}
 
-    async def order(self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None) -> Order:
+    async def order(
+        self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None
+    ) -> DigestRequest:
         """Return the order of the topic for the channel."""
         settled = (await self.store.preferences(workspace)).entries
         entries = (subscription.entries if subscription else None) or settled or self.limits.entries
-        order = Order(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
+        order = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
         if subscription is None:
             return order
         return replace(order, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)

@@ -10,14 +10,14 @@ from datetime import datetime
 import numpy as np
 
 from bot.digest import compose
-from bot.models import And, Fate, Item, Judged, Order, Ranked, Tree, Trial
+from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, TestedItem, Tree
 from bot.query import match, matches
-from bot.rank import Edition, Lesson, Scored, Span, diversify, score
+from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, diversify, score
 from bot.rank.clauses import Claims
 
 
 @dataclass(frozen=True, slots=True)
-class Knowledge:
+class SelectionContext:
     """What is known besides the items of the time.
 
     `posted` are the keys that the channel was sent before, `shown` those that another digest made with this one shows.
@@ -28,13 +28,13 @@ class Knowledge:
     posted: Collection[str] = frozenset()
     shown: Collection[str] = frozenset()
     examples: Sequence[Item | str] = ()
-    lessons: Sequence[Lesson] = ()
+    lessons: Sequence[MarkedItem] = ()
     vectors: Mapping[str, bytes] = field(default_factory=dict)
     partners: Mapping[str, Item] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class Selection:
     """What was chosen, and why each of the others was not, by key.
 
     `instead` is, for what was left out in favour of another item, that item: the better near twin, or the other half of
@@ -48,7 +48,7 @@ class Choice:
     instead: Mapping[str, Item]
 
 
-def choose(order: Order, span: Span, knowledge: Knowledge) -> Choice:
+def choose(order: DigestRequest, span: Candidates, knowledge: SelectionContext) -> Selection:
     """Give every item of the span a place in the digest or the one reason why it has none, as of the edition's time."""
     dropped = _turned_away(order, span.items, knowledge, span.edition.now)
     scored = _scored(order, span.edition, _without_old(span, dropped), knowledge)
@@ -70,10 +70,10 @@ def choose(order: Order, span: Span, knowledge: Knowledge) -> Choice:
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
-    return Choice(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
+    return Selection(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
-def _scored(order: Order, edition: Edition, among: Claims, knowledge: Knowledge) -> Scored:
+def _scored(order: DigestRequest, edition: ItemIndex, among: Claims, knowledge: SelectionContext) -> Scored:
     return score(
         edition,
         order.topic,
@@ -84,7 +84,7 @@ def _scored(order: Order, edition: Edition, among: Claims, knowledge: Knowledge)
     )
 
 
-def _without_old(span: Span, dropped: Mapping[str, str]) -> Claims:
+def _without_old(span: Candidates, dropped: Mapping[str, str]) -> Claims:
     """What became too old since it was first seen is not ranked."""
     old = [span.edition.number(key) for key, reason in dropped.items() if reason == compose.OLD]
     among = span.among.copy()
@@ -99,17 +99,17 @@ def _told(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked
     return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
 
 
-def least(order: Order) -> float:
+def least(order: DigestRequest) -> float:
     """Return the score that an entry needs."""
     return order.topic.min_score if order.min_score is None else order.min_score
 
 
-def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: datetime) -> Fate:
+def fate(order: DigestRequest, item: Item, choice: Selection, *, since: datetime, now: datetime) -> ItemOutcome:
     """Return what became of one of the items; `since` is where the digest begins, `now` when it was chosen."""
     place = next((place for place, each in enumerate(choice.ranked, 1) if each.item.key == item.key), None)
     (ranked,) = choice.scored.told([place - 1]) if place else (None,)
     reason = choice.dropped.get(item.key, "")
-    return Fate(
+    return ItemOutcome(
         item=item,
         reason=reason,
         since=since,
@@ -121,7 +121,7 @@ def fate(order: Order, item: Item, choice: Choice, *, since: datetime, now: date
     )
 
 
-def placed(told: Fate, order: Order, span: Span, knowledge: Knowledge) -> Fate:
+def placed(told: ItemOutcome, order: DigestRequest, span: Candidates, knowledge: SelectionContext) -> ItemOutcome:
     """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
     if told.ranked is None:
         return told
@@ -129,7 +129,9 @@ def placed(told: Fate, order: Order, span: Span, knowledge: Knowledge) -> Fate:
     return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
 
 
-def rank_together(order: Order, spans: Sequence[Span], knowledge: Knowledge, told: slice) -> list[Ranked]:
+def rank_together(
+    order: DigestRequest, spans: Sequence[Candidates], knowledge: SelectionContext, told: slice
+) -> list[Ranked]:
     """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
     scored = [_scored(order, span.edition, span.among, knowledge) for span in spans]
     ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.bare())]
@@ -138,7 +140,7 @@ def rank_together(order: Order, spans: Sequence[Span], knowledge: Knowledge, tol
     return [scored[which].told([rank])[0] if place in places else each for place, (each, which, rank) in enumerate(ranked)]
 
 
-def try_on(order: Order, span: Span, knowledge: Knowledge, shown: int) -> Trial:
+def try_on(order: DigestRequest, span: Candidates, knowledge: SelectionContext, shown: int) -> FilterTest:
     """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
     edition, now = span.edition, span.edition.now
     withdrawn = np.fromiter((item.withdrawn for item in edition.items), bool, len(edition.items))
@@ -148,21 +150,21 @@ def try_on(order: Order, span: Span, knowledge: Knowledge, shown: int) -> Trial:
         scored.told(np.flatnonzero(passes)[:shown].tolist()),
         scored.told(np.flatnonzero(~passes)[:shown].tolist()),
     )
-    return Trial(
+    return FilterTest(
         seen=len(span.items),
         entered=len(passes),
         passed=int(passes.sum()),
-        through=tuple(Judged(each, True, _why_through(order, each, now)) for each in through),
-        stopped=tuple(Judged(each, False, _why_stopped(order, each, now)) for each in out),
+        through=tuple(TestedItem(each, True, _why_through(order, each, now)) for each in through),
+        stopped=tuple(TestedItem(each, False, _why_stopped(order, each, now)) for each in out),
     )
 
 
-def filtering(order: Order) -> Tree:
+def filtering(order: DigestRequest) -> Tree:
     """Return what both filters of the order ask for together."""
     return And(tuple(tree for _, tree in _filters(order)))
 
 
-def _turned_away(order: Order, items: Sequence[Item], knowledge: Knowledge, now: datetime) -> dict[str, str]:
+def _turned_away(order: DigestRequest, items: Sequence[Item], knowledge: SelectionContext, now: datetime) -> dict[str, str]:
     reasons = (
         (
             item.key,
@@ -175,7 +177,7 @@ def _turned_away(order: Order, items: Sequence[Item], knowledge: Knowledge, now:
     return {key: reason for key, reason in reasons if reason}
 
 
-def _still_to_show(knowledge: Knowledge) -> dict[str, Item]:
+def _still_to_show(knowledge: SelectionContext) -> dict[str, Item]:
     """The other halves that the channel has not had: what was posted is not posted again on the card of its other half."""
     before = (knowledge.posted, knowledge.shown)
     return {
@@ -184,7 +186,7 @@ def _still_to_show(knowledge: Knowledge) -> dict[str, Item]:
 
 
 def _diversified(
-    order: Order, edition: Edition, cards: Sequence[compose.Card]
+    order: DigestRequest, edition: ItemIndex, cards: Sequence[compose.Card]
 ) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
     """Let near twins of better cards give way, and keep as many as the limits allow.
 
@@ -200,18 +202,18 @@ def _diversified(
 # --- clauses
 
 
-def _filters(order: Order) -> list[tuple[str, Tree]]:
+def _filters(order: DigestRequest) -> list[tuple[str, Tree]]:
     """The filters that ask for something, each with its name."""
     both = (("the topic's filter", order.topic.filter.tree), ("this channel's filter", order.filter.tree))
     return [(name, tree) for name, tree in both if tree != And(())]
 
 
-def _stopping(order: Order, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
+def _stopping(order: DigestRequest, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
     """The first filter that does not let the item through, None when every one does."""
     return next((each for each in _filters(order) if not matches(each[1], ranked.item, now, ranked.score)), None)
 
 
-def _why_stopped(order: Order, ranked: Ranked, now: datetime) -> str:
+def _why_stopped(order: DigestRequest, ranked: Ranked, now: datetime) -> str:
     stopping = _stopping(order, ranked, now)
     if stopping is None:
         return ""
@@ -220,12 +222,12 @@ def _why_stopped(order: Order, ranked: Ranked, now: datetime) -> str:
     return f"{why} ({name})" if len(_filters(order)) > 1 else why
 
 
-def _why_through(order: Order, ranked: Ranked, now: datetime) -> str:
+def _why_through(order: DigestRequest, ranked: Ranked, now: datetime) -> str:
     trees = tuple(tree for _, tree in _filters(order))
     return "; ".join(match(tree, ranked.item, now, ranked.score).why for tree in trees or (And(()),))
 
 
-def _clause(order: Order, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
+def _clause(order: DigestRequest, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
     if reason == compose.FILTER and ranked is not None:
         return _why_stopped(order, ranked, now)
     if reason == compose.SOURCE:

@@ -18,7 +18,7 @@ PATIENCE = 5.0  # seconds
 _log = logging.getLogger(__name__)
 
 
-class Taught:
+class TopicVectors:
     """Makes vectors of what the store has none of."""
 
     def __init__(self, store: Store, embedder: Embedder | None, *, most: int = MOST, patience: float = PATIENCE) -> None:

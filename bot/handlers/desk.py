@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.models import Actor, Item, Limits, Topic
 from bot.ports.ledger import Ledger
-from bot.ports.store import Press, Store
+from bot.ports.store import Previewer, Store
 from bot.ports.vectors import Embedder
 
 # Returns those of the channels that the person may know of: in other words, all but the private ones that they are not in.
@@ -27,7 +27,7 @@ class Desk:
     """The parts that answer commands, and what the operator settled."""
 
     store: Store
-    press: Press
+    press: Previewer
     packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
     sources: Mapping[str, str]  # every source's name for people by its name
     ledger: Ledger  # what was due and what was posted; the store's own
@@ -39,6 +39,6 @@ class Desk:
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
 
     @property
-    def orders(self) -> Orders:
+    def orders(self) -> RequestBuilder:
         """What is asked of the press, here as for the digests that are posted."""
-        return Orders(self.store, self.packs, self.limits, timedelta(hours=self.window_hours))
+        return RequestBuilder(self.store, self.packs, self.limits, timedelta(hours=self.window_hours))

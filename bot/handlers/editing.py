@@ -11,7 +11,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, order_of, shown, topic_named
 from bot.handlers.parts import LISTS, NAMES, elements
-from bot.models import Actor, Button, Change, Order, Query, Reply, ReplyEntry, Topic, Trial
+from bot.models import Actor, Button, Change, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Topic
 from bot.wording import counted, shortened, span_in_words
 
 WEEK = timedelta(days=7)  # what a change is tried on
@@ -203,6 +203,6 @@ async def entering(desk: Desk, actor: Actor, topic: Topic, now: datetime) -> tup
     return f"{trial.entered:,} of the {of} {'enters' if trial.entered == 1 else 'enter'} it; the best:", best
 
 
-async def tried(desk: Desk, order: Order, now: datetime) -> Trial:
+async def tried(desk: Desk, order: DigestRequest, now: datetime) -> FilterTest:
     """Return what the order's filters make of the last week."""
     return await desk.press.try_filter(replace(order, baseline=None), now - WEEK, now)

@@ -11,7 +11,7 @@ from bot.handlers.desk import Desk
 from bot.handlers.editing import NOTHING_SEEN, WEEK, change_topic, copied_in_words, tried
 from bot.handlers.lookup import check_may_manage, order_of, shown, subscription_here, topic_named
 from bot.handlers.subscribed import change_subscription
-from bot.models import Actor, Button, Judged, Order, Query, Reply, ReplyEntry, Subscription, Topic, Trial
+from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
 from bot.wording import counted
 
 Alter = Callable[[Query], Query]
@@ -107,7 +107,7 @@ async def _tested(desk: Desk, place: _Place, typed: str, actor: Actor, now: date
     )
 
 
-async def _order(desk: Desk, place: _Place, tested: Query, actor: Actor) -> Order:
+async def _order(desk: Desk, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
     """What is asked of the press: the tested filter in its place, and what else holds here beside it."""
     if place.everywhere:
         topic = replace(place.topic, filter=tested)
@@ -116,7 +116,7 @@ async def _order(desk: Desk, place: _Place, tested: Query, actor: Actor) -> Orde
     return replace(order, filter=tested)
 
 
-def outcome(trial: Trial) -> str:
+def outcome(trial: FilterTest) -> str:
     """Return in a sentence what a filter made of the last week."""
     if not trial.seen:
         return NOTHING_SEEN
@@ -126,12 +126,12 @@ def outcome(trial: Trial) -> str:
     return f"It would have let through {trial.passed:,} of {trial.entered:,} that fit the topic in {span}."
 
 
-def judged_entries(trial: Trial) -> tuple[ReplyEntry, ...]:
+def judged_entries(trial: FilterTest) -> tuple[ReplyEntry, ...]:
     """Return some that would pass and some that would not, each with the clause that decided."""
     return tuple(_judged(each) for each in (*trial.through, *trial.stopped))
 
 
-def _judged(each: Judged) -> ReplyEntry:
+def _judged(each: TestedItem) -> ReplyEntry:
     verdict = "would pass" if each.passes else "would not pass"
     return ReplyEntry(item=each.ranked.item, lines=(f"{verdict}: {each.clause}" if each.clause else verdict,))
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from bot.errors import UsageError
 from bot.handlers.desk import Desk
-from bot.models import Actor, Order, Subscription, Topic
+from bot.models import Actor, DigestRequest, Subscription, Topic
 from bot.wording import shortened, some
 
 SHOWN = 60  # characters of what was typed that an answer repeats
@@ -98,6 +98,6 @@ async def subscription_here(desk: Desk, actor: Actor, topic: str) -> Subscriptio
     return next(iter(found), None)
 
 
-async def order_of(desk: Desk, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> Order:
+async def order_of(desk: Desk, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
     """Return what the press is asked for: the topic as it is subscribed in the channel, or as it would be."""
     return await desk.orders.order(topic, actor.workspace, actor.channel, subscription)

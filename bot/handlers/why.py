@@ -13,7 +13,20 @@ from bot.handlers.lookup import order_of, subscription_here, topic_named, topics
 from bot.handlers.previews import ONCE
 from bot.handlers.subscribed import next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
-from bot.models import Actor, Button, Fate, Item, Kind, Order, Posting, Reply, ReplyEntry, State, Subscription, Topic
+from bot.models import (
+    Actor,
+    Button,
+    DigestRequest,
+    Item,
+    ItemOutcome,
+    Kind,
+    Posting,
+    Reply,
+    ReplyEntry,
+    State,
+    Subscription,
+    Topic,
+)
 from bot.wording import counted, day_in_words, time_in_words
 
 AT_ONCE = 5  # topics of one answer
@@ -126,12 +139,12 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
 # --- what it comes to for a topic
 
 
-def _path(fate: Fate) -> tuple[str, ...]:
+def _path(fate: ItemOutcome) -> tuple[str, ...]:
     """Return the steps that it takes, up to the one that decides."""
     return () if fate.ranked is None else (_place(fate), _score(fate))
 
 
-def _place(fate: Fate) -> str:
+def _place(fate: ItemOutcome) -> str:
     better = (fate.place or 1) - 1
     if fate.reason in (compose.NOT_IN_TIME, compose.POSTED):
         return "Matches the topic."  # what it came with is not what the next digest compares it to
@@ -146,7 +159,7 @@ def _is_coming(subscription: Subscription | None, now: datetime) -> bool:
     return ends or not subscription.is_paused(now)
 
 
-def _score(fate: Fate) -> str:
+def _score(fate: ItemOutcome) -> str:
     """Return the score as the sum that it is, each part with its reason."""
     assert fate.ranked is not None  # noqa: S101 - asked only then
     parts = [
@@ -157,7 +170,7 @@ def _score(fate: Fate) -> str:
     return f"Score {fate.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {fate.ranked.score:.2f}."
 
 
-def _verdict(fate: Fate, order: Order, since: str, *, coming: bool) -> str:
+def _verdict(fate: ItemOutcome, order: DigestRequest, since: str, *, coming: bool) -> str:
     """Return what decides whether it is in the next digest, in a sentence."""
     because = f": {fate.clause}" if fate.clause else ""
     instead = f"{fate.instead.title} ({fate.instead.key})" if fate.instead else "another"
@@ -184,7 +197,7 @@ def _verdict(fate: Fate, order: Order, since: str, *, coming: bool) -> str:
     return " ".join(filter(None, (sentences[fate.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
 
 
-def _capped(fate: Fate, order: Order) -> str:
+def _capped(fate: ItemOutcome, order: DigestRequest) -> str:
     limits = order.limits
     most = f"at most {counted(limits.entries, 'entry')}"
     if fate.item.kind is Kind.REPO:
@@ -192,7 +205,7 @@ def _capped(fate: Fate, order: Order) -> str:
     return f"It would pass, but better ones fill the digest: it holds {most}."
 
 
-async def _outlook(fate: Fate, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
+async def _outlook(fate: ItemOutcome, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
     """Return when it will be posted, where it will."""
     if fate.reason or subscription is None:
         return ("The topic is not subscribed here.",) if subscription is None else ()
@@ -205,7 +218,7 @@ async def _outlook(fate: Fate, subscription: Subscription | None, now: datetime)
     return (f"It will be posted {moment_in_words(coming.next, now)}, unless better ones come in until then.",)
 
 
-def _of_topic(topic: Topic, subscription: Subscription | None, fate: Fate) -> tuple[Button, ...]:
+def _of_topic(topic: Topic, subscription: Subscription | None, fate: ItemOutcome) -> tuple[Button, ...]:
     if subscription is None:
         return (Button("Subscribe", write(Subscribe(topic=topic.name))),)
     if fate.reason == compose.FILTER:

@@ -22,7 +22,7 @@ from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
-from bot.models.requests import Fate, Judged, Order, Trial
+from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
 from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import LONGEST_TITLE, MOST_WEIGHT, Interest, Ranked, ScorePart, Topic
 
@@ -43,17 +43,18 @@ __all__ = [
     "Coverage",
     "Delivery",
     "Digest",
+    "DigestRequest",
     "Entry",
-    "Fate",
     "Feedback",
     "Field",
+    "FilterTest",
     "Happening",
     "Health",
     "Hit",
     "Installation",
     "Interest",
     "Item",
-    "Judged",
+    "ItemOutcome",
     "Kind",
     "Label",
     "Limits",
@@ -64,7 +65,6 @@ __all__ = [
     "Number",
     "Occurrence",
     "Or",
-    "Order",
     "Page",
     "Posting",
     "Preferences",
@@ -86,9 +86,9 @@ __all__ = [
     "Summary",
     "SummaryPart",
     "Term",
+    "TestedItem",
     "Topic",
     "Tree",
-    "Trial",
     "When",
     "text_key",
 ]

@@ -10,7 +10,7 @@ from bot.models.topics import Ranked, Topic
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class DigestRequest:
     """What a digest is asked for: a topic, for a channel of a workspace, with its filter and limits."""
 
     topic: Topic
@@ -25,7 +25,7 @@ class Order:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
+class ItemOutcome:
     """What becomes of one item in the next digest of an order, by the very steps that make the digest."""
 
     item: Item
@@ -40,7 +40,7 @@ class Fate:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TestedItem:
     """An item that a filter was tried on."""
 
     ranked: Ranked
@@ -49,11 +49,11 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class FilterTest:
     """A filter tried on the items of a span that enter the topic."""
 
     seen: int  # items first seen in the span
     entered: int  # of them, in the topic
     passed: int  # of those, through the filter
-    through: tuple[Judged, ...]  # the best that pass
-    stopped: tuple[Judged, ...]  # the best that do not
+    through: tuple[TestedItem, ...]  # the best that pass
+    stopped: tuple[TestedItem, ...]  # the best that do not

@@ -13,12 +13,13 @@ from bot.models import (
     Batch,
     Change,
     Digest,
-    Fate,
+    DigestRequest,
     Feedback,
+    FilterTest,
     Hit,
     Item,
+    ItemOutcome,
     Near,
-    Order,
     Page,
     Posting,
     Preferences,
@@ -31,7 +32,6 @@ from bot.models import (
     Summary,
     Topic,
     Tree,
-    Trial,
 )
 from bot.ports.vectors import Vectors
 
@@ -330,23 +330,23 @@ class Store(Vectors, Protocol):
         ...
 
 
-class Press(Protocol):
+class Previewer(Protocol):
     """Makes digests, and tells what becomes of single items in them; nothing of it is posted or recorded."""
 
-    async def preview(self, order: Order, now: datetime) -> Digest:
+    async def preview(self, order: DigestRequest, now: datetime) -> Digest:
         """Return the order's digest as it would be made now."""
         ...
 
-    async def explain(self, order: Order, item: Item, now: datetime) -> Fate:
+    async def explain(self, order: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
         """Return what becomes of the item in the digest that would be made now."""
         ...
 
-    async def try_filter(self, order: Order, since: datetime, now: datetime, *, shown: int = 3) -> Trial:
+    async def try_filter(self, order: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
         """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
         ...
 
     async def score(
-        self, order: Order, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+        self, order: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
     ) -> Sequence[Ranked]:
         """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
 
@@ -359,10 +359,10 @@ class Press(Protocol):
         ...
 
 
-class Maker(Protocol):
+class DigestMaker(Protocol):
     """Makes the digests that are posted; whoever posts one records it."""
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         """Return the order's digest as of now. What was posted to the channel before is not in it."""
         ...
 

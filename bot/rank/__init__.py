@@ -1,26 +1,26 @@
 """Ranking: a score with reasons for every item of a day, given a topic and the time; pure.
 
-`Edition` indexes a day's items once; `score` scores them for one topic and finds the reasons of those that are shown, `rank`
-those of all; `diversify` lets near twins give way. `profile` says what a topic learned from the items that people marked;
-ranking takes the same lessons.
+`ItemIndex` indexes a day's items once; `score` scores them for one topic and finds the reasons of those that are shown,
+`rank` those of all; `diversify` leaves out near twins. `profile` says what a topic learned from the items that people
+marked, which is what ranking uses too.
 """
 
-from bot.rank.diversity import Dropped, Selection, diversify
-from bot.rank.edition import Edition
-from bot.rank.learning import LearnedTerm, Lesson, profile
+from bot.rank.diversity import Diversified, Dropped, diversify
+from bot.rank.edition import ItemIndex
+from bot.rank.learning import LearnedTerm, MarkedItem, profile
 from bot.rank.ranking import Scored, rank, score
-from bot.rank.span import Span, everything
+from bot.rank.span import Candidates, all_items
 
 __all__ = [
+    "Candidates",
+    "Diversified",
     "Dropped",
-    "Edition",
+    "ItemIndex",
     "LearnedTerm",
-    "Lesson",
+    "MarkedItem",
     "Scored",
-    "Selection",
-    "Span",
+    "all_items",
     "diversify",
-    "everything",
     "profile",
     "rank",
     "score",

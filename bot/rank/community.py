@@ -31,7 +31,7 @@ class Gain:
 
 
 @dataclass(frozen=True, slots=True)
-class Community:
+class CommunitySignals:
     """The paces of one item, per day; 0 where nothing is known."""
 
     upvotes: float
@@ -47,20 +47,20 @@ class Day:
     stars: float = STARS_FULL
 
 
-def measure(item: Item, readings: Sequence[Reading], now: datetime) -> Community:
+def measure(item: Item, readings: Sequence[Reading], now: datetime) -> CommunitySignals:
     """Return the item's paces: the larger of that over its whole life and that of the last days that were read."""
     lived = age(item.appeared or item.published or item.seen, now)
     voted = _gain([(each.day.toordinal(), each.upvotes) for each in readings]) if readings else None
     gained = _gain([(each.day.toordinal(), each.stars) for each in readings]) if readings else None
     created = age(item.published, now) if item.kind is Kind.REPO else None
-    return Community(
+    return CommunitySignals(
         upvotes=max(_pace(item.upvotes, lived), voted.pace if voted else 0.0),
         stars=gained.pace if gained else _pace(item.stars, created) if created is not None else 0.0,
         gained=gained,
     )
 
 
-def survey(found: Iterable[Community]) -> Day:
+def survey(found: Iterable[CommunitySignals]) -> Day:
     """Return what much is among the items of a day: a quiet day does not make three upvotes much."""
     paces = list(found)
     return Day(
@@ -69,14 +69,14 @@ def survey(found: Iterable[Community]) -> Day:
     )
 
 
-def value(item: Item, found: Community, day: Day) -> float:
+def value(item: Item, found: CommunitySignals, day: Day) -> float:
     """Return the community's word in 0–1: that of the signal which speaks loudest, and a step up for what was picked."""
     standing = STANDING_SHARE * _scale(item.stars or 0, STARS_STANDING)
     loudest = max(_scale(found.upvotes, day.upvotes), _scale(found.stars, day.stars), standing)
     return PICK + (1 - PICK) * loudest if _PICKED in item.sources else loudest
 
 
-def reason(item: Item, found: Community) -> str:
+def reason(item: Item, found: CommunitySignals) -> str:
     """Say it in words, from what was read; "" when there is nothing to say."""
     said = []
     if item.upvotes:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bot.models import Ranked
-from bot.rank.edition import Edition
+from bot.rank.edition import ItemIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Dropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class Diversified:
     """What stays, in the order it came, what gives way, and what found no room; together they are what was given."""
 
     kept: tuple[Ranked, ...]
@@ -26,7 +26,7 @@ class Selection:
     over: tuple[Ranked, ...] = ()
 
 
-def diversify(edition: Edition, ranked: Sequence[Ranked], fits: Callable[[Ranked], bool] = lambda _: True) -> Selection:
+def diversify(edition: ItemIndex, ranked: Sequence[Ranked], fits: Callable[[Ranked], bool] = lambda _: True) -> Diversified:
     """Go down the list, best first, and keep what is no near twin of what is kept, where there is room for it.
 
     Two entries are near twins when their texts are as near as `weights.TWIN` says, or `TWIN_BOTH` where both have vectors.
@@ -50,4 +50,4 @@ def diversify(edition: Edition, ranked: Sequence[Ranked], fits: Callable[[Ranked
                 closer = sameness > nearest
                 nearest[closer], whose[closer] = sameness[closer], len(kept)
             kept.append(entry)
-    return Selection(tuple(kept), tuple(dropped), tuple(over))
+    return Diversified(tuple(kept), tuple(dropped), tuple(over))

@@ -13,8 +13,8 @@ from bot.rank import community, freshness
 from bot.rank.background import Background, with_day
 from bot.rank.clauses import Claims, Clause, Clauses
 from bot.rank.corpus import Corpus, Ints
-from bot.rank.meaning import NO_VECTORS, Meanings, Vector
-from bot.rank.vectors import Floats, Vectors
+from bot.rank.meaning import NO_VECTORS, Embeddings, Vector
+from bot.rank.vectors import Floats, TfidfVectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS, TELL, TELL_BOTH, TWIN, TWIN_BOTH
 
 # Numbers that are remembered of what topics asked for, 8 bytes each: clauses in all, and how close all items are to
@@ -29,7 +29,7 @@ class _Texts:
     def __init__(self, every: Sequence[Item], host: "_Texts | None" = None, before: "_Texts | None" = None) -> None:
         self.every = tuple(every)  # candidates first, then those that are only known
         self.corpus: Corpus = Corpus(self.every, before.corpus if before else None)
-        self.vectors: Vectors = Vectors(self.corpus, host.vectors if host else None)
+        self.vectors: TfidfVectors = TfidfVectors(self.corpus, host.vectors if host else None)
         self.numbers: Mapping[str, int] = _numbers(self.every)  # by key and alias
         self.host = host
 
@@ -44,7 +44,7 @@ class _Texts:
         return _places(self.every)
 
 
-class Edition:
+class ItemIndex:
     """The candidates of a day with everything that does not depend on a topic.
 
     `readings` are the items' by key, as the store gives them. `extra` are items that are no candidates but known: they make
@@ -57,8 +57,8 @@ class Edition:
     used by two threads at once.
     """
 
-    _meanings: Meanings | None  # of the items, and
-    _hosts: Meanings | None  # of those that these stand beside
+    _meanings: Embeddings | None  # of the items, and
+    _hosts: Embeddings | None  # of those that these stand beside
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Edition:
         readings: Mapping[str, Sequence[Reading]],
         now: datetime,
         extra: Sequence[Item] = (),
-        before: "Edition | None" = None,
+        before: "ItemIndex | None" = None,
         vectors: Mapping[str, bytes] = NO_VECTORS,
         *,
         measured: bool = False,
@@ -76,14 +76,14 @@ class Edition:
         self._enter(_Texts(every, before=before._texts if before else None), len(items), readings, now)
         self._meanings = _meanings(every, vectors, measured=measured)
 
-    def at(self, now: datetime, readings: Mapping[str, Sequence[Reading]]) -> "Edition":
+    def at(self, now: datetime, readings: Mapping[str, Sequence[Reading]]) -> "ItemIndex":
         """Return the same items at another time; nothing of their texts is read again."""
-        other = Edition.__new__(Edition)
+        other = ItemIndex.__new__(ItemIndex)
         other._enter(self._texts, len(self.items), readings, now)
         other._clauses, other._close, other._meanings = self._clauses.at(now), self._close.copy(), self._meanings
         return other
 
-    def taught(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "Edition":
+    def taught(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "ItemIndex":
         """Return the same items at the same time with other vectors."""
         other = copy(self)
         other._clauses, other._read, other._parts, other._close = self._clauses.at(self.now), {}, self._parts.copy(), {}
@@ -95,9 +95,9 @@ class Edition:
         items: Sequence[Item],
         readings: Mapping[str, Sequence[Reading]],
         vectors: Mapping[str, bytes] = NO_VECTORS,
-    ) -> "Edition":
+    ) -> "ItemIndex":
         """Return other items, as they would be among these: words are as rare, and votes as many, as they are here."""
-        other = Edition.__new__(Edition)
+        other = ItemIndex.__new__(ItemIndex)
         other._enter(_Texts(items, self._texts), len(items), readings, self.now, self._day)
         if self._meanings is not None:
             other._meanings = self._meanings.beside([item.key for item in items], vectors)
@@ -280,8 +280,8 @@ def _names(example: Item | str) -> tuple[str, ...]:
     return (example,) if isinstance(example, str) else (example.key, *example.aliases)
 
 
-def _meanings(items: Sequence[Item], vectors: Mapping[str, bytes], *, measured: bool) -> Meanings | None:
-    return Meanings([item.key for item in items], vectors, measured=measured) if vectors else None
+def _meanings(items: Sequence[Item], vectors: Mapping[str, bytes], *, measured: bool) -> Embeddings | None:
+    return Embeddings([item.key for item in items], vectors, measured=measured) if vectors else None
 
 
 def _places(items: Sequence[Item]) -> Ints:

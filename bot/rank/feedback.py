@@ -15,8 +15,8 @@ import numpy as np
 from bot.models import Item
 from bot.rank import reasons
 from bot.rank.corpus import Ints
-from bot.rank.edition import Edition
-from bot.rank.learning import Learned, Lesson, answered, learn
+from bot.rank.edition import ItemIndex
+from bot.rank.learning import Learned, MarkedItem, answered, learn
 from bot.rank.meaning import NO_VECTORS, products
 from bot.rank.spelling import spelled
 from bot.rank.vectors import Floats
@@ -27,10 +27,10 @@ _SAID = 0.03  # the least that a part adds or takes before anything is said
 
 
 @dataclass(frozen=True)
-class Leaning:
+class FeedbackEffect:
     """What was learned, and what it says for every item of the edition, above 0, or against it."""
 
-    edition: Edition
+    edition: ItemIndex
     learned: Learned
     found: Floats
     vectors: Mapping[str, bytes] = field(default_factory=dict)  # of the marked items
@@ -88,7 +88,9 @@ class Leaning:
         return [word for share, word in strongest if share > 0]
 
 
-def lean(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, bytes] = NO_VECTORS) -> Leaning | None:
+def lean(
+    edition: ItemIndex, lessons: Sequence[MarkedItem], vectors: Mapping[str, bytes] = NO_VECTORS
+) -> FeedbackEffect | None:
     """Return what the lessons do to the edition; None when they teach nothing.
 
     `vectors` are those of marked items that the edition does not have, by key.
@@ -97,10 +99,12 @@ def lean(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, byte
     if not learned.lessons:
         return None
     by_words = edition.weigh(learned.weights)
-    return Leaning(edition, learned, _with_meaning(edition, learned.lessons, vectors, by_words), vectors)
+    return FeedbackEffect(edition, learned, _with_meaning(edition, learned.lessons, vectors, by_words), vectors)
 
 
-def _with_meaning(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[str, bytes], by_words: Floats) -> Floats:
+def _with_meaning(
+    edition: ItemIndex, lessons: Sequence[MarkedItem], vectors: Mapping[str, bytes], by_words: Floats
+) -> Floats:
     """What is learned of words, and of vectors for the items that have one.
 
     It is the same regression with a power of the cosine for the product of two vectors. An item without a vector, and all of
@@ -118,5 +122,5 @@ def _with_meaning(edition: Edition, lessons: Sequence[Lesson], vectors: Mapping[
     return by_words * (1 - share) + (found @ cosines**POWER) * share
 
 
-def _agrees(lesson: Lesson, *, liked: bool) -> bool:
+def _agrees(lesson: MarkedItem, *, liked: bool) -> bool:
     return lesson.more > lesson.less if liked else lesson.less > lesson.more

@@ -26,7 +26,7 @@ from bot.rank.weights import DIGITS, LESS, RIDGE
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class MarkedItem:
     """One item, and how many people want more and less like it."""
 
     item: Item
@@ -66,11 +66,11 @@ class _Texts:
 class Learned:
     """The lessons that count, one per item, in the order of their keys, and the weight of every word in them."""
 
-    lessons: tuple[Lesson, ...]
+    lessons: tuple[MarkedItem, ...]
     weights: Mapping[str, float]  # by folded word
 
 
-def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
+def learn(lessons: Sequence[MarkedItem], background: Background) -> Learned:
     """Return what the lessons teach; lessons on the same item are added up, and without any nothing is learned.
 
     Thirty take about 5 ms, three hundred a third of a second; it grows with the square of their number.
@@ -90,7 +90,7 @@ def learn(lessons: Sequence[Lesson], background: Background) -> Learned:
     return Learned(counted, dict(zip(texts.words, rounded, strict=True)))
 
 
-def profile(lessons: Sequence[Lesson]) -> tuple[LearnedTerm, ...]:
+def profile(lessons: Sequence[MarkedItem]) -> tuple[LearnedTerm, ...]:
     """Return the words that were learned, strongest first, with their weights; these are what the ranking adds up."""
     learned = learn(lessons, at_large())
     written = spellings_in([each.item for each in learned.lessons])
@@ -105,23 +105,23 @@ def profile(lessons: Sequence[Lesson]) -> tuple[LearnedTerm, ...]:
     return tuple(sorted(terms, key=lambda each: (-abs(each.weight), each.term)))
 
 
-def _merged(lessons: Sequence[Lesson]) -> tuple[Lesson, ...]:
+def _merged(lessons: Sequence[MarkedItem]) -> tuple[MarkedItem, ...]:
     """One lesson per item, in an order that does not depend on the given one."""
-    found: dict[str, Lesson] = {}
+    found: dict[str, MarkedItem] = {}
     told = (each for each in lessons if each.more + each.less > 0)
     for each in sorted(told, key=lambda each: (each.item.key, each.item.title, each.item.abstract, each.item.keywords)):
         before = found.get(each.item.key)
         item, more, less = (before.item, before.more, before.less) if before else (each.item, 0, 0)
-        found[each.item.key] = Lesson(item, more + each.more, less + each.less)
+        found[each.item.key] = MarkedItem(item, more + each.more, less + each.less)
     return tuple(found.values())
 
 
-def answered(lessons: Sequence[Lesson]) -> Floats:
+def answered(lessons: Sequence[MarkedItem]) -> Floats:
     """Return what was said of each item, as one number."""
     return np.array([_answer(each) for each in lessons])
 
 
-def _answer(lesson: Lesson) -> float:
+def _answer(lesson: MarkedItem) -> float:
     """Between 1, when all want more, and -LESS, when all want less; 0 when they are split."""
     net = (lesson.more - lesson.less) / (lesson.more + lesson.less)
     return net if net > 0 else LESS * net

@@ -23,7 +23,7 @@ Vector = tuple[Steps, float]  # a packed vector's steps, and what to multiply th
 NO_VECTORS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
-class Meanings:
+class Embeddings:
     """The vector of every item of an edition that has one, about 1.5 kB each.
 
     Steps are kept as they are packed: sums of their products are whole numbers below 2²⁴, so that a product is the same to
@@ -44,9 +44,9 @@ class Meanings:
         if self._ordinary is None:
             self.known[:] = False
 
-    def beside(self, keys: Sequence[str], packed: Mapping[str, bytes]) -> "Meanings":
+    def beside(self, keys: Sequence[str], packed: Mapping[str, bytes]) -> "Embeddings":
         """Return those of other items of the same space."""
-        other = Meanings(keys, packed)
+        other = Embeddings(keys, packed)
         other._ordinary = self._ordinary
         if self._ordinary is None:
             other.known[:] = False

@@ -11,13 +11,13 @@ from bot.models import Item, Ranked, ScorePart, Term, Topic, Tree
 from bot.rank import reasons
 from bot.rank.clauses import Claims, Clause, leaves_of
 from bot.rank.corpus import Ints
-from bot.rank.edition import Edition
-from bot.rank.feedback import Leaning, lean
-from bot.rank.learning import Lesson
+from bot.rank.edition import ItemIndex
+from bot.rank.feedback import FeedbackEffect, lean
+from bot.rank.learning import MarkedItem
 from bot.rank.meaning import NO_VECTORS
 from bot.rank.vectors import Floats
 from bot.rank.weights import DIGITS, EXAMPLES_SHARE, FAR, HALF, NEAR, NEAREST, RELEVANCE
-from bot.rank.wishes import Held, Pulls, Wish
+from bot.rank.wishes import Held, WeightedClause, WeightedMatches
 
 _KEY = re.compile(r"[a-z]+:\S+").fullmatch
 
@@ -35,10 +35,10 @@ class _Close:
 class _Asked:
     """What a topic asks for: its clauses, its examples, and what it learned."""
 
-    wishes: Sequence[Wish]
-    pulls: Pulls
+    wishes: Sequence[WeightedClause]
+    pulls: WeightedMatches
     close: Sequence[_Close]
-    feedback: Leaning | None
+    feedback: FeedbackEffect | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _Scores:
 class Scored:
     """The items that a topic admits, best first: their places in the edition. Reasons are found for those that are told."""
 
-    edition: Edition
+    edition: ItemIndex
     numbers: list[int]
     _order: list[int]  # the place of each among the admitted
     _asked: _Asked
@@ -83,11 +83,11 @@ class Scored:
 
 
 def rank(
-    edition: Edition,
+    edition: ItemIndex,
     topic: Topic,
     *,
     examples: Sequence[Item | str] = (),
-    lessons: Sequence[Lesson] = (),
+    lessons: Sequence[MarkedItem] = (),
     vectors: Mapping[str, bytes] = NO_VECTORS,
     top: int | None = None,
 ) -> list[Ranked]:
@@ -97,11 +97,11 @@ def rank(
 
 
 def score(
-    edition: Edition,
+    edition: ItemIndex,
     topic: Topic,
     *,
     examples: Sequence[Item | str] = (),
-    lessons: Sequence[Lesson] = (),
+    lessons: Sequence[MarkedItem] = (),
     vectors: Mapping[str, bytes] = NO_VECTORS,
     among: Claims | None = None,
 ) -> Scored:
@@ -119,32 +119,36 @@ def score(
     admitted = np.flatnonzero(claims if among is None else claims & among)
     wishes = _wishes(edition, topic)
     close = [_closeness(edition, each, vectors) for each in examples if _says_something(edition, each)]
-    asked = _Asked(wishes, Pulls(wishes, len(edition.items)), close, lean(edition, lessons, vectors) if lessons else None)
+    asked = _Asked(
+        wishes, WeightedMatches(wishes, len(edition.items)), close, lean(edition, lessons, vectors) if lessons else None
+    )
     scores = _score(edition, admitted, asked)
     order = np.lexsort((edition.places[admitted], -scores.total))
     return Scored(edition, admitted[order].tolist(), order.tolist(), asked, scores)
 
 
-def _says_something(edition: Edition, example: Item | str) -> bool:
+def _says_something(edition: ItemIndex, example: Item | str) -> bool:
     """Say whether an example is an item, the key of a known one, or a text."""
     return not isinstance(example, str) or edition.knows(example) or (example.strip() != "" and not _KEY(example))
 
 
-def _closeness(edition: Edition, example: Item | str, vectors: Mapping[str, bytes]) -> _Close:
+def _closeness(edition: ItemIndex, example: Item | str, vectors: Mapping[str, bytes]) -> _Close:
     packed = vectors.get(example if isinstance(example, str) else example.key)
     return _Close(example, edition.closeness(example, packed), edition.telling(example, packed))
 
 
-def _wishes(edition: Edition, topic: Topic) -> list[Wish]:
+def _wishes(edition: ItemIndex, topic: Topic) -> list[WeightedClause]:
     """What the topic weighs: its interests, or, when none of them speaks for an item, the words of its query too."""
-    wishes = [Wish(_look_up(edition, each.clause), each.weight, each.clause) for each in topic.interests if each.weight]
+    wishes = [
+        WeightedClause(_look_up(edition, each.clause), each.weight, each.clause) for each in topic.interests if each.weight
+    ]
     if not any(wish.weight > 0 for wish in wishes):
         words = (leaf for leaf in leaves_of(topic.query.tree) if isinstance(leaf, Term) or leaf.field == "category")
-        wishes += [Wish(edition.clause(word), 1.0, "") for word in words]
+        wishes += [WeightedClause(edition.clause(word), 1.0, "") for word in words]
     return wishes
 
 
-def _look_up(edition: Edition, clause: str) -> Clause:
+def _look_up(edition: ItemIndex, clause: str) -> Clause:
     try:
         return edition.clause(clause)
     except UsageError as error:
@@ -152,12 +156,12 @@ def _look_up(edition: Edition, clause: str) -> Clause:
         raise UsageError(sentence, position=error.position, hint=error.hint) from error
 
 
-def _admitted(edition: Edition, topic: Topic) -> Claims:
+def _admitted(edition: ItemIndex, topic: Topic) -> Claims:
     admitted = edition.admits(topic.query.tree)
     return admitted & edition.from_sources(frozenset(topic.sources)) if topic.sources else admitted
 
 
-def _score(edition: Edition, admitted: Ints, asked: _Asked) -> _Scores:
+def _score(edition: ItemIndex, admitted: Ints, asked: _Asked) -> _Scores:
     of_phrases, of_examples = _shares(asked.wishes, asked.close)
     near = np.round(_nearness(admitted, asked.close) * of_examples, DIGITS)
     others = edition.by_itself[admitted] + near
@@ -170,7 +174,7 @@ def _score(edition: Edition, admitted: Ints, asked: _Asked) -> _Scores:
     return _Scores(phrases, near, learned, np.round(total + learned, DIGITS))
 
 
-def _shares(wishes: Sequence[Wish], close: Sequence[_Close]) -> tuple[float, float]:
+def _shares(wishes: Sequence[WeightedClause], close: Sequence[_Close]) -> tuple[float, float]:
     """How much phrases and examples may add."""
     if not close:
         return RELEVANCE, 0.0
@@ -194,7 +198,7 @@ def _nearness(admitted: Ints, close: Sequence[_Close]) -> Floats:
     return scaled
 
 
-def _ranked(edition: Edition, asked: _Asked, scores: _Scores, place: int, number: int, held: Held) -> Ranked:
+def _ranked(edition: ItemIndex, asked: _Asked, scores: _Scores, place: int, number: int, held: Held) -> Ranked:
     """The item that has this place among the admitted and this number in the edition; `held` holds for it."""
     item = edition.items[number]
     near = reasons.of_examples(_near(asked.close, number)) if asked.close else ""

@@ -6,7 +6,7 @@ from itertools import chain
 from bot.models import Item, Label, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
-from bot.rank.wishes import Held, Wish
+from bot.rank.wishes import Held, WeightedClause
 
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
@@ -54,7 +54,7 @@ def of_feedback(near: Sequence[Item], words: Sequence[str], *, liked: bool, itse
     return f"shares {', '.join(f'*{word}*' for word in words)} with what {verdict}" if words else ""
 
 
-def _facts(item: Item, number: int, wishes: Sequence[Wish]) -> tuple[list[str], list[str]]:
+def _facts(item: Item, number: int, wishes: Sequence[WeightedClause]) -> tuple[list[str], list[str]]:
     """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted.
 
     A phrase stands between asterisks, anything else that it has does not.

@@ -7,11 +7,11 @@ import numpy as np
 
 from bot.models import Item
 from bot.rank.clauses import Claims
-from bot.rank.edition import Edition
+from bot.rank.edition import ItemIndex
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Candidates:
     """The items of a digest's time, and the index in which they are ranked.
 
     The index may hold others; `among` says of each item of it whether it is one of the time. What was no news when it was
@@ -19,10 +19,10 @@ class Span:
     """
 
     items: Sequence[Item]  # the newest first
-    edition: Edition
+    edition: ItemIndex
     among: Claims
 
 
-def everything(edition: Edition) -> Span:
+def all_items(edition: ItemIndex) -> Candidates:
     """Return all items of an edition."""
-    return Span(edition.items, edition, np.ones(len(edition.items), bool))
+    return Candidates(edition.items, edition, np.ones(len(edition.items), bool))

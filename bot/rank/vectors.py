@@ -29,10 +29,10 @@ _TIMES = np.array([TITLE_TIMES, 1, 0, 0, 1])
 assert len(_TIMES) == len(FIELDS)  # noqa: S101  # a fact about two constants, checked once
 
 
-class Vectors:
+class TfidfVectors:
     """A vector for every item of a corpus, kept twice: by item and by token."""
 
-    def __init__(self, corpus: Corpus, host: "Vectors | None" = None) -> None:
+    def __init__(self, corpus: Corpus, host: "TfidfVectors | None" = None) -> None:
         """Take the words' rarity from the corpus, or from those of a `host`, as if its items were there too."""
         self._host = host
         self._count = len(corpus.lengths) // len(FIELDS)

@@ -11,7 +11,7 @@ from bot.rank.vectors import Floats
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class WeightedClause:
     """One clause that a topic weighs; `text` is it as the person wrote it."""
 
     clause: Clause
@@ -19,13 +19,13 @@ class Wish:
     text: str
 
 
-Held = list[tuple[float, Wish]]  # wishes that hold for an item, each with its weighted strength
+Held = list[tuple[float, WeightedClause]]  # wishes that hold for an item, each with its weighted strength
 
 
-class Pulls:
+class WeightedMatches:
     """The weighted strengths of all of a topic's wishes in one row: wish by wish, each in the order of its items."""
 
-    def __init__(self, wishes: Sequence[Wish], count: int) -> None:
+    def __init__(self, wishes: Sequence[WeightedClause], count: int) -> None:
         """`count` is how many items there are."""
         self._wishes = wishes
         self._count = count

@@ -12,7 +12,7 @@ from bot.ports.ledger import Ledger
 from bot.ports.store import Source, Store
 from bot.ports.vectors import Embedder
 from bot.redact import redacted
-from bot.service.measurements import Runs, Vitals
+from bot.service.measurements import JobRuns, Measurements
 
 PATIENCE = 5.0  # seconds that the database may take to answer
 DEAD = 20  # ticks: so long without one that ended, well or not, the process itself is stuck
@@ -21,7 +21,7 @@ _DOWN = (Health.DOWN, Health.CHANGED)
 
 
 @dataclass(frozen=True, slots=True)
-class Sign:
+class HealthCheck:
     """One thing that was looked at."""
 
     name: str
@@ -30,7 +30,7 @@ class Sign:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceMeasures:
+class SourceMetrics:
     """How a source is."""
 
     name: str
@@ -42,7 +42,7 @@ class SourceMeasures:
 
 
 @dataclass(frozen=True, slots=True)
-class Measures:
+class Metrics:
     """Everything that is counted and timed; ages in seconds, None where it never happened."""
 
     uptime: float
@@ -52,26 +52,26 @@ class Measures:
     jobs: Mapping[str, tuple[int, int]]  # how often each ran, and how often it failed
     counts: Mapping[str, int]  # since the service began, by the words of bot.service.counted_ledger
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
-    sources: Sequence[SourceMeasures]
+    sources: Sequence[SourceMetrics]
     platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
     vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
 
 
-Trouble = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
+WhyUnheard = Callable[[datetime], str]  # why nobody is heard at a time, in a sentence; "" while all is well
 
 
-class Checkup:
+class ServiceHealth:
     """Looks at the service from within."""
 
     def __init__(
         self,
-        vitals: Vitals,
+        vitals: Measurements,
         store: Store,
         ledger: Ledger,
         sources: Sequence[Source],
         clock: Callable[[], datetime],
         tick: tuple[str, timedelta],
-        platforms: Mapping[str, Trouble] | None = None,
+        platforms: Mapping[str, WhyUnheard] | None = None,
         embedder: Embedder | None = None,
     ) -> None:
         """`tick` names the job that everything hangs on, and how often it runs; `platforms` are asked for their trouble."""
@@ -84,20 +84,20 @@ class Checkup:
         self._sources = sources
         self._tick, self._every = tick
 
-    def alive(self) -> Sign:
+    def alive(self) -> HealthCheck:
         """Say whether the process does anything at all: its loop answers, and its ticks end, even where they fail."""
         ended = self._runs().ended
         age = self._vitals.timer() - (self._vitals.started if ended is None else ended)
-        return Sign("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
+        return HealthCheck("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
 
-    async def ready(self) -> Sequence[Sign]:
+    async def ready(self) -> Sequence[HealthCheck]:
         """Say whether digests would be noticed, made and posted now: the database, the last tick, at least one source, and
         at least one chat platform where any is configured.
         """
         heard = (self._heard(),) if self._platforms else ()
         return (await self._database(), self._ticked(), await self._reached(), *heard)
 
-    async def measure(self) -> Measures:
+    async def measure(self) -> Metrics:
         """Return all that is measured. A database that does not answer is measured too, by what is missing."""
         vitals = self._vitals
         try:
@@ -107,7 +107,7 @@ class Checkup:
                 vectors = await self._vectors()
         except (BotError, TimeoutError):
             ledger, states, vectors = None, [], {}
-        return Measures(
+        return Metrics(
             uptime=vitals.timer() - vitals.started,
             tick_age=self._age(self._runs().succeeded),
             lag=vitals.lag,
@@ -123,8 +123,8 @@ class Checkup:
     async def _vectors(self) -> Mapping[str, int]:
         return asdict(await self._store.embedded(self._embedder.space)) if self._embedder is not None else {}
 
-    def _source(self, state: SourceState) -> SourceMeasures:
-        return SourceMeasures(
+    def _source(self, state: SourceState) -> SourceMetrics:
+        return SourceMetrics(
             state.name,
             state.health not in _DOWN,
             None if state.answered is None else (self._clock() - state.answered).total_seconds(),
@@ -133,8 +133,8 @@ class Checkup:
             self._vitals.source_errors[state.name],
         )
 
-    def _runs(self) -> Runs:
-        return self._vitals.jobs.get(self._tick, Runs())
+    def _runs(self) -> JobRuns:
+        return self._vitals.jobs.get(self._tick, JobRuns())
 
     def _age(self, then: float | None) -> float | None:
         return None if then is None else self._vitals.timer() - then
@@ -142,41 +142,41 @@ class Checkup:
     async def _states(self) -> list[SourceState]:
         return [await self._store.source_state(source.name) for source in self._sources]
 
-    async def _database(self) -> Sign:
+    async def _database(self) -> HealthCheck:
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._store.get_fact(HEARTBEAT)
         except TimeoutError:
-            return Sign("database", False, f"it did not answer within {PATIENCE:g} seconds")
+            return HealthCheck("database", False, f"it did not answer within {PATIENCE:g} seconds")
         except BotError:
             # Its sentence names the path, which is the operator's to know: it stands in the log.
-            return Sign("database", False, "it cannot be read")
-        return Sign("database", True, "it answers")
+            return HealthCheck("database", False, "it cannot be read")
+        return HealthCheck("database", True, "it answers")
 
     def _troubles(self) -> Mapping[str, str]:
         now = self._clock()
         return {name: redacted(trouble(now)) for name, trouble in self._platforms.items()}
 
-    def _heard(self) -> Sign:
+    def _heard(self) -> HealthCheck:
         said = self._troubles()
         told = [f"{name}: {trouble or 'people are heard'}" for name, trouble in said.items()]
-        return Sign("platforms", not all(said.values()), "; ".join(told))
+        return HealthCheck("platforms", not all(said.values()), "; ".join(told))
 
-    def _ticked(self) -> Sign:
+    def _ticked(self) -> HealthCheck:
         age = self._age(self._runs().succeeded)
         well = age is not None and age < 3 * self._every.total_seconds()
-        return Sign("tick", well, _ago("the last tick that went well ended", age))
+        return HealthCheck("tick", well, _ago("the last tick that went well ended", age))
 
-    async def _reached(self) -> Sign:
+    async def _reached(self) -> HealthCheck:
         try:
             async with asyncio.timeout(PATIENCE):
                 states = await self._states()
         except (BotError, TimeoutError):
-            return Sign("sources", False, "how they are cannot be read")
+            return HealthCheck("sources", False, "how they are cannot be read")
         down = sum(each.health in _DOWN for each in states)
         asked = f"{len(states) - down} of {len(states)} answered when they were last asked, or were not asked yet"
         text = asked if states else "none is switched on"
-        return Sign("sources", not states or down < len(states), text)
+        return HealthCheck("sources", not states or down < len(states), text)
 
 
 def _ago(what: str, age: float | None) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.collect.collector import Collector
 from bot.collect.polling import Pace
-from bot.delivery import Courier, Printer, Scheduler
+from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.embed.backfill import Filler
 from bot.ports.facts import HEARTBEAT
 from bot.ports.store import Job, Source, Store
@@ -37,12 +37,12 @@ _PRUNED = "pruned"  # the fact that says when
 
 
 @dataclass(frozen=True, slots=True)
-class Delivering:
+class DeliveryJobs:
     """Keeps the schedules and delivers. `beat` shows that the service lives; when that cannot be written, nothing is due."""
 
     scheduler: Scheduler
-    printer: Printer
-    courier: Courier
+    printer: Preparer
+    courier: Deliverer
     beat: Callable[[datetime], Awaitable[None]]
 
     def jobs(self, clock: Clock) -> Sequence[Job]:

@@ -20,7 +20,7 @@ _KEPT = 60  # measurements that are looked back on: a minute's
 
 
 @dataclass(frozen=True, slots=True)
-class Runs:
+class JobRuns:
     """How a job has gone; times are the timer's."""
 
     ended: float | None = None  # the last run, however it went
@@ -29,7 +29,7 @@ class Runs:
     failures: int = 0  # since the service began
 
 
-class Vitals:
+class Measurements:
     """Kept in memory by the one process that runs the service."""
 
     def __init__(self, timer: Timer = time.monotonic) -> None:
@@ -37,12 +37,12 @@ class Vitals:
         self.started = timer()
         self.counts: Counter[str] = Counter()  # by the words of bot.service.counted_ledger
         self.source_errors: Counter[str] = Counter()  # by the source's name
-        self._jobs: dict[str, Runs] = {}
+        self._jobs: dict[str, JobRuns] = {}
         self._lags: deque[float] = deque(maxlen=_KEPT)
         self.blocked = 0  # how often the loop was held up
 
     @property
-    def jobs(self) -> Mapping[str, Runs]:
+    def jobs(self) -> Mapping[str, JobRuns]:
         """How each job has gone, by its name; every job that is watched is there."""
         return self._jobs
 
@@ -53,7 +53,7 @@ class Vitals:
 
     def watched(self, job: Job) -> Job:
         """Return the job, noted each time that it ends."""
-        self._jobs[job.name] = Runs()
+        self._jobs[job.name] = JobRuns()
 
         async def run() -> None:
             well = False
@@ -71,7 +71,7 @@ class Vitals:
 
     def _note(self, name: str, *, well: bool) -> None:
         before, now = self._jobs[name], self.timer()
-        self._jobs[name] = Runs(
+        self._jobs[name] = JobRuns(
             ended=now,
             succeeded=now if well else before.succeeded,
             runs=before.runs + 1,

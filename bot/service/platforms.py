@@ -20,17 +20,17 @@ from bot.service.supervise import keep_going
 
 log = logging.getLogger(__name__)
 
-Gone = Callable[[str, str, str], Awaitable[None]]
+ChannelClosed = Callable[[str, str, str], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PlatformContext:
     """What a chat platform is given to work with."""
 
     desk: Desk
     chats: Chats
     clock: Callable[[], datetime]  # aware UTC
-    gone: Gone
+    gone: ChannelClosed
     """Called with a workspace, a channel of it ("" for all) and a sentence, when nothing can be posted there any more:
     what is subscribed there is paused, and its owners are told once."""
 
@@ -56,7 +56,7 @@ class Platform(Protocol):
 Opening = Callable[[], AbstractAsyncContextManager[Platform]]
 
 
-class Standby:
+class PendingPlatform:
     """A platform that could not be opened when the service began: it is tried again until it can be, and joins it then."""
 
     def __init__(self, name: str, opening: Opening, messengers: MutableMapping[str, Messenger], reason: str) -> None:

@@ -83,7 +83,7 @@ class Meanings:
 
 
 class MemoryVectors:
-    """bot.ports.vectors.Vectors for a store in memory."""
+    """bot.ports.vectors.TfidfVectors for a store in memory."""
 
     _meanings: Meanings
 

@@ -10,7 +10,7 @@ from bot.store.sqlite_chats import SqliteChats
 
 
 class SqliteVectors(SqliteChats):
-    """bot.ports.vectors.Vectors beside the chats; what it does stands in bot.store.vectors."""
+    """bot.ports.vectors.TfidfVectors beside the chats; what it does stands in bot.store.vectors."""
 
     def __init__(self) -> None:
         self._copy = vectors.Copy()

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from bot.delivery import Courier, Office, Values
+from bot.delivery import Deliverer, DeliveryContext, DeliverySettings
 from bot.models import Abilities, Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
 from bot.ports.ledger import Ledger
 from bot.ports.store import Store
@@ -49,23 +49,28 @@ class House:
     """All of it. `chat` is the platform of every workspace whose name begins so."""
 
     def __init__(
-        self, abilities: Abilities = BOTH, *, values: Values | None = None, store: MemoryStore | None = None, **told: Any
+        self,
+        abilities: Abilities = BOTH,
+        *,
+        values: DeliverySettings | None = None,
+        store: MemoryStore | None = None,
+        **told: Any,
     ) -> None:
         self.clock = Clock(NOW)
         self.store = store or MemoryStore()
-        self.values = values or Values()
+        self.values = values or DeliverySettings()
         self.chat = Transcript(self.clock, abilities, **told)
 
-    def office(self, steps: Steps | None = None) -> Office:
+    def office(self, steps: Steps | None = None) -> DeliveryContext:
         """Return the ports of one process, which lives for so many steps."""
         steps = steps or Steps()
         self.chat.steps = steps
         store, ledger = cast(Store, Stepped(self.store, steps)), cast(Ledger, Stepped(self.store, steps))
-        return Office(store, ledger, {"chat": self.chat}, self.values, random.Random(0))
+        return DeliveryContext(store, ledger, {"chat": self.chat}, self.values, random.Random(0))
 
-    def courier(self, steps: Steps | None = None) -> Courier:
+    def courier(self, steps: Steps | None = None) -> Deliverer:
         """Return the courier of such a process."""
-        return Courier(self.office(steps), pause=self.clock.pause)
+        return Deliverer(self.office(steps), pause=self.clock.pause)
 
     async def plant(self, deliveries: Sequence[Delivery]) -> None:
         """Let digests be made of which these are the messages, in channels that are subscribed."""
@@ -84,7 +89,7 @@ class House:
         """Return what the ledger says of each delivery, by id."""
         return {each.id: each for each in await self.store.deliveries(workspace, limit=1000)}
 
-    async def round(self, courier: Courier) -> None:
+    async def round(self, courier: Deliverer) -> None:
         """Do what the service does every few seconds."""
         await courier.deliver_due(self.clock)
         await courier.reconcile(self.clock)

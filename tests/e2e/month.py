@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, cast
 
-from bot.delivery import Courier, Office, Printer, Scheduler
+from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
 from bot.digest.publisher import Publisher
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.models import (
     PARTS,
     Abilities,
     Change,
     Delivery,
     Digest,
+    DigestRequest,
     Happening,
     Item,
     Limits,
     Occurrence,
-    Order,
     Preferences,
     Rate,
     Schedule,
@@ -79,8 +79,8 @@ class Service:
     """One process."""
 
     scheduler: Scheduler
-    printer: Printer
-    courier: Courier
+    printer: Preparer
+    courier: Deliverer
 
 
 class Brief:
@@ -97,7 +97,7 @@ class Watched:
         self._press = press
         self._windows = windows
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         digest = await self._press.make(order, now)
         if digest.since == now - order.window:
             self._windows[order.workspace, order.channel, order.topic.name] = digest.since
@@ -148,13 +148,13 @@ class Month:
 
     def _process(self) -> Service:
         store: Any = Mortal(self.store, self.fuse)
-        office = Office(store, store, self.platforms, chance=random.Random(self.chance.random()))
+        office = DeliveryContext(store, store, self.platforms, chance=random.Random(self.chance.random()))
         maker = Watched(_publisher(store), self._windows)
-        printer = Printer(office, maker, self._orders(store))
-        return Service(Scheduler(office), printer, Courier(office, pause=self.clock.pause))
+        printer = Preparer(office, maker, self._orders(store))
+        return Service(Scheduler(office), printer, Deliverer(office, pause=self.clock.pause))
 
-    def _orders(self, store: Store) -> Orders:
-        return Orders(store, TOPICS, limits=Limits(entries=self.entries))
+    def _orders(self, store: Store) -> RequestBuilder:
+        return RequestBuilder(store, TOPICS, limits=Limits(entries=self.entries))
 
     async def round(self) -> None:
         """Do what the service does every few seconds, unless it dies meanwhile; then start it anew."""

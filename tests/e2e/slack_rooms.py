@@ -13,7 +13,7 @@ from cryptography.fernet import Fernet
 from adapters.slack.connection.platform import SlackPlatform, opened
 from adapters.slack.connection.socket_mode import Patience
 from bot.app import App, built
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
 from bot.settings.load import Settings
 from tests.e2e.stage import NO_SOURCES
@@ -40,7 +40,7 @@ class Room:
     """What is connected."""
 
     platform: SlackPlatform
-    line: Line
+    line: PlatformContext
     clock: Clock
     gone: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -102,7 +102,7 @@ async def connected(
         gone.append((workspace, channel, why))
 
     usual = app.line(clock)
-    line = Line(usual.desk, usual.chats, clock, noted)
+    line = PlatformContext(usual.desk, usual.chats, clock, noted)
     async with opened(given, line, patience=SHORT) as platform:
         async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone)

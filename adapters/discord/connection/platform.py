@@ -32,7 +32,7 @@ from adapters.discord.workspaces import workspace_of
 from adapters.tasks import Work
 from bot.errors import BotError, Delayed, Reach
 from bot.ports.store import Watch
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
 
 log = logging.getLogger(__name__)
@@ -296,7 +296,7 @@ class DiscordPlatform:
 
 
 @asynccontextmanager
-async def opened(settings: DiscordSettings, line: Line, *, look: float = 1.0) -> AsyncIterator[DiscordPlatform]:
+async def opened(settings: DiscordSettings, line: PlatformContext, *, look: float = 1.0) -> AsyncIterator[DiscordPlatform]:
     """Yield Discord, ready to post; who runs its watches hears it too. Raises SettingsError for unusable settings."""
     demand_usable(settings)
     addressed(settings)

@@ -17,7 +17,7 @@ from bot.commands import Command
 from bot.handlers.desk import Desk, Sight
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
 
 
@@ -25,7 +25,7 @@ from bot.settings.chat import DiscordSettings
 class Reception:
     """The parts that hear people and answer them."""
 
-    line: Line
+    line: PlatformContext
     settings: DiscordSettings
     door: Door
     places: Places

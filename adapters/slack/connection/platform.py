@@ -27,7 +27,7 @@ from adapters.slack.listeners.register import register
 from adapters.slack.send import SlackMessenger
 from bot.errors import Delayed, Reach
 from bot.ports.store import Watch
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
 
 log = logging.getLogger(__name__)
@@ -76,7 +76,9 @@ class Introduction:
 
 
 @asynccontextmanager
-async def opened(settings: SlackSettings, line: Line, *, patience: Patience = PATIENCE) -> AsyncIterator[SlackPlatform]:
+async def opened(
+    settings: SlackSettings, line: PlatformContext, *, patience: Patience = PATIENCE
+) -> AsyncIterator[SlackPlatform]:
     """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
     demand_usable(settings)
     async with AsyncExitStack() as stack:

@@ -16,7 +16,7 @@ from bot.commands import Command
 from bot.handlers.desk import Desk
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
 
 _AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
@@ -26,7 +26,7 @@ _AT_ONCE = 8  # questions that are being answered: with more, each takes longer,
 class Reception:
     """The parts that hear people and answer them."""
 
-    line: Line
+    line: PlatformContext
     settings: SlackSettings
     clients: Clients
     actors: Actors

@@ -10,7 +10,7 @@ from adapters.slack.client.clients import Clients
 from adapters.slack.install.installations import place_of
 from adapters.slack.install.token_rotation import where_to_install
 from adapters.slack.workspaces import workspace_of
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
 _DELETED = "The channel was deleted in Slack."
@@ -30,7 +30,7 @@ _CHANNEL_EVENTS = {
 log = logging.getLogger(__name__)
 
 
-def listen(app: AsyncApp, line: Line, clients: Clients) -> None:
+def listen(app: AsyncApp, line: PlatformContext, clients: Clients) -> None:
     """Add the listeners for all of it."""
     heard = _Heard(line, clients)
     for name in _CHANNEL_EVENTS:
@@ -44,7 +44,7 @@ def listen(app: AsyncApp, line: Line, clients: Clients) -> None:
 
 
 class _Heard:
-    def __init__(self, line: Line, clients: Clients) -> None:
+    def __init__(self, line: PlatformContext, clients: Clients) -> None:
         self._line, self._clients = line, clients
 
     async def channel_gone(self, body: dict[str, Any], context: dict[str, Any]) -> None:

@@ -9,13 +9,13 @@ from adapters.slack.listeners.actors import Actors
 from adapters.slack.listeners.answers import Answers
 from adapters.slack.listeners.context import Reception
 from adapters.tasks import Work
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
 
 _LISTENING = (slash_command, buttons, modals, submissions, home, shortcuts, link_previews, reactions)
 
 
-def register(app: AsyncApp, line: Line, settings: SlackSettings, clients: Clients) -> Work:
+def register(app: AsyncApp, line: PlatformContext, settings: SlackSettings, clients: Clients) -> Work:
     """Make the app hear everything that a person does; return the work that goes on, to be finished before it is closed."""
     work = Work()
     answers = Answers(clients, line.chats, line.clock)

@@ -17,7 +17,7 @@ from bot.app import App, built
 from bot.errors import SettingsError, StoreError
 from bot.models import Installation
 from bot.ports.ledger import Messenger
-from bot.service.platforms import Line
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
 from bot.store.memory import MemoryStore
@@ -60,9 +60,9 @@ async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
         yield made
 
 
-def line(made: App, store: MemoryStore | None = None) -> Line:
+def line(made: App, store: MemoryStore | None = None) -> PlatformContext:
     known = made.line(lambda: NOW)
-    return known if store is None else Line(known.desk, store, known.clock, known.gone)
+    return known if store is None else PlatformContext(known.desk, store, known.clock, known.gone)
 
 
 async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:

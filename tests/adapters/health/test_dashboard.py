@@ -10,11 +10,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.health.metrics import exposition
 from bot.models import State
-from bot.service.health import Measures, SourceMeasures
+from bot.service.health import Metrics, SourceMetrics
 
 DASHBOARD = json.loads((Path(__file__).parents[3] / "config" / "grafana-dashboard.json").read_text(encoding="utf-8"))
 EXPRESSIONS = [target["expr"] for panel in DASHBOARD["panels"] for target in panel["targets"]]
-FULL = Measures(
+FULL = Metrics(
     uptime=60.0,
     tick_age=3.0,
     lag=0.01,
@@ -22,7 +22,7 @@ FULL = Measures(
     jobs={"tick": (4, 0)},
     counts={},
     ledger={**{str(state): 0 for state in State}, "due": 0},
-    sources=[SourceMeasures("arxiv", True, 60.0, 10, 0, 0)],
+    sources=[SourceMetrics("arxiv", True, 60.0, 10, 0, 0)],
     platforms={"slack": True},
     vectors={"whole": 1},
 )

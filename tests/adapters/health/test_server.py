@@ -15,8 +15,8 @@ from bot import __version__
 from bot.errors import SettingsError, StoreError
 from bot.models import Health, SourceState
 from bot.ports.store import Job
-from bot.service.health import Checkup
-from bot.service.measurements import Vitals
+from bot.service.health import ServiceHealth
+from bot.service.measurements import Measurements
 from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes.concepts import Concepts
@@ -48,13 +48,15 @@ class Watched:
     def __init__(self) -> None:
         self.time = 1000.0
         self.store = Broken()
-        self.vitals = Vitals(lambda: self.time)
+        self.vitals = Measurements(lambda: self.time)
         self.fails = False
         self.job = self.vitals.watched(Job("tick", TICK, self._tick))
         sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
         self.troubles = {"slack": "", "discord": ""}
         heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
-        self.checkup = Checkup(self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts())
+        self.checkup = ServiceHealth(
+            self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
+        )
         self.url = ""
 
     async def _tick(self) -> None:

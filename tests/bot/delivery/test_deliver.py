@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Courier, Values, notice_restored, sealed
+from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
 from bot.delivery.restored import doubted_until
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, Happening, Preferences, Rate, State
@@ -22,7 +22,7 @@ ARCHIVED = Refused("The channel is archived.")
 REVOKED = Refused("The token was revoked.", reach=Reach.WORKSPACE)
 
 
-async def planted(house: House, *deliveries: Delivery) -> Courier:
+async def planted(house: House, *deliveries: Delivery) -> Deliverer:
     await house.plant(deliveries or [delivery(now=NOW)])
     return house.courier()
 
@@ -59,7 +59,7 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
 
 
 async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other() -> None:
-    house = House(values=Values(workers=1))
+    house = House(values=DeliverySettings(workers=1))
     others = [delivery(number, now=NOW, workspace="chat:T2") for number in (7, 8)]
     courier = await planted(house, *numbered([1, 1, 1, 1], NOW), *others)
     house.chat.closed = {f"C{number}": REVOKED for number in range(1, 5)}
@@ -109,7 +109,7 @@ async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_
 
 
 async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_again_after_a_while() -> None:
-    house = House(values=Values(workers=1))
+    house = House(values=DeliverySettings(workers=1))
     courier = await planted(house, *numbered([1, 1], NOW))
     everybody = Refused("The bot's token is wrong.", reach=Reach.PLATFORM)
     house.chat.closed = {"C1": everybody, "C2": everybody}
@@ -123,7 +123,7 @@ async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_agai
     assert not any(each.paused for each in await house.store.subscriptions("chat:T1"))
 
 
-async def printed(house: House, **changes: Any) -> Courier:
+async def printed(house: House, **changes: Any) -> Deliverer:
     """Let a digest of a paper be made, of which a delivery is the message."""
     told = delivery(now=NOW, made_at=NOW, **changes)
     made = await house.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
@@ -184,7 +184,7 @@ async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
 
 
 async def test_a_wait_that_is_asked_for_is_kept_by_all_whom_it_concerns() -> None:
-    house = House(values=Values(workers=1))
+    house = House(values=DeliverySettings(workers=1))
     courier = await planted(house, *numbered([1, 1], NOW), replace(delivery(3, now=NOW), channel="C1", topic="db"))
     house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=5))
     for _ in range(6):
@@ -356,7 +356,7 @@ async def test_a_nonce_is_not_relied_on_when_its_time_is_over() -> None:
 class Slow(Transcript):
     """A platform that answers so slowly that the clock jumps a day ahead meanwhile, and another sweep begins."""
 
-    courier: Courier
+    courier: Deliverer
 
     async def send(self, delivery: Delivery) -> str:
         self.clock.advance(timedelta(days=1))

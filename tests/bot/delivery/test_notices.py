@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery import Refusal, Trouble
+from bot.delivery import Refusal, SubscriptionPauser
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Abilities, Rate, State
 from tests.bot.deliveries import House, change, subscription
@@ -57,7 +57,7 @@ async def test_telling_keeps_to_its_own_rate_and_holds_up_nothing_that_is_posted
         made = subscription(number, made_by=f"U{number}")
         await house.store.save_subscription(made, change(), replaces=0)
     courier = house.courier()
-    await Trouble(house.office()).pause(Refusal("chat:T1", "", Reach.WORKSPACE, "The token was revoked."), NOW)
+    await SubscriptionPauser(house.office()).pause(Refusal("chat:T1", "", Reach.WORKSPACE, "The token was revoked."), NOW)
     told: list[int] = []
     for _ in range(60):
         await courier.tell_owed(house.clock)
@@ -74,7 +74,7 @@ async def test_a_workspace_in_which_hundreds_are_told_does_not_delay_anothers_on
         await house.store.save_subscription(made, change(), replaces=0)
     other = subscription(1, id="other", workspace="chat:T2", made_by="U-bea")
     await house.store.save_subscription(other, change("chat:T2"), replaces=0)
-    trouble = Trouble(house.office())
+    trouble = SubscriptionPauser(house.office())
     for workspace in ("chat:T1", "chat:T2"):
         await trouble.pause(Refusal(workspace, "", Reach.WORKSPACE, "The token was revoked."), NOW)
     await house.courier().tell_owed(house.clock)
@@ -84,7 +84,7 @@ async def test_a_workspace_in_which_hundreds_are_told_does_not_delay_anothers_on
 async def test_what_is_gone_twice_is_told_once() -> None:
     house = House()
     await house.store.save_subscription(subscription(), change(), replaces=0)
-    courier, trouble = house.courier(), Trouble(house.office())
+    courier, trouble = house.courier(), SubscriptionPauser(house.office())
     gone = Refusal("chat:T1", "C1", Reach.CHANNEL, "The channel was archived.")
     await asyncio.gather(trouble.pause(gone, NOW), trouble.pause(gone, NOW))
     await trouble.pause(gone, NOW)

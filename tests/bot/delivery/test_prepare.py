@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Office, Printer, delivery_id, notice_restored, sealed
+from bot.delivery import DeliveryContext, Preparer, delivery_id, notice_restored, sealed
 from bot.delivery.prepare import BATCH
 from bot.digest.publisher import Publisher
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
-from bot.models import Digest, Happening, Limits, Occurrence, Order, Preferences, State, Subscription, Topic
+from bot.models import Digest, DigestRequest, Happening, Limits, Occurrence, Preferences, State, Subscription, Topic
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -39,9 +39,9 @@ async def furnished(store: MemoryStore | None = None, **told: Any) -> House:
     return house
 
 
-def printer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Printer:
+def printer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
     publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    return Printer(house.office(), publisher, Orders(house.store, packs, Limits(entries=3)))
+    return Preparer(house.office(), publisher, RequestBuilder(house.store, packs, Limits(entries=3)))
 
 
 async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
@@ -145,7 +145,7 @@ async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
     await house.store.save_preferences("chat:T1", settled, change())
     await due(house)
     maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
-    made = Printer(house.office(), maker, Orders(house.store, TOPICS))
+    made = Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS))
     for minute in range(14 * 60, 14 * 60 + 10):
         await made.publish_due(NOW + timedelta(minutes=minute))
     assert await told(house) == [(Happening.MADE, "")]
@@ -208,7 +208,7 @@ class Stumbling:
         self._times = times
         self.tried = 0
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         if order.topic.name == self._topic and self.tried < self._times:
             self.tried += 1
             raise ZeroDivisionError("oh")
@@ -220,7 +220,7 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
     await due(house, id="a", channel="C1", topic="gpu")
     await due(house, id="b", channel="C2", topic="kv")
     maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    made = Printer(house.office(), maker, Orders(house.store, TOPICS))
+    made = Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS))
     now = NOW
     while now < NOW + 13 * HOUR:
         await made.publish_due(now)
@@ -241,7 +241,7 @@ class Late:
         self._maker = maker
         self.made: list[str] = []
 
-    async def make(self, order: Order, now: datetime) -> Digest:
+    async def make(self, order: DigestRequest, now: datetime) -> Digest:
         self.made.append(order.workspace)
         if len(self.made) == 10:
             await due(self._house, id="late", workspace="chat:T2", channel="C1")
@@ -253,7 +253,7 @@ async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_del
     for number in range(1, 121):
         await due(house, number=number)
     maker = Late(house, Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    await Printer(house.office(), maker, Orders(house.store, TOPICS)).publish_due(NOW)
+    await Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS)).publish_due(NOW)
     assert len(maker.made) == 121
     assert maker.made.index("chat:T2") <= 10 + BATCH
 
@@ -287,9 +287,9 @@ async def test_two_that_print_at_once_make_one_digest() -> None:
 async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
     house = await furnished()
     await due(house)
-    nobody = Office(house.store, house.store, {}, house.values, random.Random(0))
+    nobody = DeliveryContext(house.store, house.store, {}, house.values, random.Random(0))
     publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    await Printer(nobody, publisher, Orders(house.store, TOPICS)).publish_due(NOW)
+    await Preparer(nobody, publisher, RequestBuilder(house.store, TOPICS)).publish_due(NOW)
     assert await house.rows() == {}
     await printer(house).publish_due(NOW + timedelta(minutes=5))
     assert len(await house.rows()) == 1

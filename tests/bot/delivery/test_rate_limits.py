@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery.rate_limits import Budgets, Call, Gate
+from bot.delivery.rate_limits import PlatformRequest, RateLimits, SlidingWindow
 from bot.errors import Reach
 from bot.models import Abilities, Method, Rate
 from tests.conftest import NOW
@@ -16,11 +16,13 @@ SLACK = Abilities(per_channel_second=1, per_workspace_minute=300, find=Rate(per_
 ABLE = {"discord": DISCORD, "slack": SLACK}
 
 
-def call(workspace: str, channel: str = "C1", method: Method = Method.POST) -> Call:
-    return Call(method, workspace, channel, ABLE.get(workspace.partition(":")[0], Abilities()))
+def call(workspace: str, channel: str = "C1", method: Method = Method.POST) -> PlatformRequest:
+    return PlatformRequest(method, workspace, channel, ABLE.get(workspace.partition(":")[0], Abilities()))
 
 
-def greedy(budgets: Budgets, workspace: str, channels: int, until: datetime, method: Method = Method.POST) -> list[datetime]:
+def greedy(
+    budgets: RateLimits, workspace: str, channels: int, until: datetime, method: Method = Method.POST
+) -> list[datetime]:
     """Ask as soon as it is allowed, in the channels in turn; return when."""
     now, taken, channel = NOW, [], 0
     while now < until:
@@ -40,7 +42,7 @@ def most_within(taken: list[datetime], span: timedelta) -> int:
 
 
 def test_a_platforms_fifty_a_second_are_kept_at_forty_five() -> None:
-    taken = greedy(Budgets(), "discord:1", 1000, NOW + 20 * SECOND)
+    taken = greedy(RateLimits(), "discord:1", 1000, NOW + 20 * SECOND)
 
     assert 44 * 20 <= len(taken) <= 46 * 20
     assert most_within(taken, SECOND) <= 48
@@ -50,7 +52,7 @@ def test_a_platforms_fifty_a_second_are_kept_at_forty_five() -> None:
 def test_after_any_pauses_no_second_has_more_than_the_platform_allows_whatever_is_asked(
     pauses: list[tuple[float, Method]],
 ) -> None:
-    budgets, now = Budgets(), NOW
+    budgets, now = RateLimits(), NOW
     taken: list[datetime] = []
     for pause, method in pauses:
         now += timedelta(seconds=pause)
@@ -61,7 +63,7 @@ def test_after_any_pauses_no_second_has_more_than_the_platform_allows_whatever_i
 
 
 def test_one_channel_is_posted_to_a_little_slower_than_once_a_second_and_others_need_not_wait() -> None:
-    budgets = Budgets()
+    budgets = RateLimits()
     taken = greedy(budgets, "slack:T1", 1, NOW + 10 * SECOND)
     assert all(later - earlier > SECOND for earlier, later in pairwise(taken))
     assert len(taken) >= 9
@@ -69,7 +71,7 @@ def test_one_channel_is_posted_to_a_little_slower_than_once_a_second_and_others_
 
 
 def test_a_workspaces_minute_is_its_own() -> None:
-    budgets = Budgets()
+    budgets = RateLimits()
     taken = greedy(budgets, "slack:T1", 1000, NOW + 60 * SECOND)
     assert 260 <= len(taken) <= 300
     assert budgets.when(call("slack:T1", "new"), taken[-1]) > taken[-1]
@@ -77,7 +79,7 @@ def test_a_workspaces_minute_is_its_own() -> None:
 
 
 def test_looks_have_a_minute_of_their_own_and_take_nothing_from_what_is_posted() -> None:
-    budgets = Budgets()
+    budgets = RateLimits()
     looks = greedy(budgets, "slack:T1", 1000, NOW + 60 * SECOND, Method.FIND)
     assert 43 <= len(looks) <= 50
     assert budgets.when(call("slack:T1", "C0", Method.FIND), looks[-1]) > looks[-1]
@@ -97,7 +99,7 @@ def test_looks_have_a_minute_of_their_own_and_take_nothing_from_what_is_posted()
 def test_a_rest_reaches_as_far_as_the_platform_says_and_holds_for_its_own_method(
     reach: Reach, held: set[tuple[str, str]], method: Method
 ) -> None:
-    budgets, until = Budgets(), NOW + 30 * SECOND
+    budgets, until = RateLimits(), NOW + 30 * SECOND
     budgets.rest(call("slack:T1", "C1", method), reach, until, NOW)
 
     places = {(workspace, channel) for workspace in ("slack:T1", "slack:T2") for channel in ("C1", "C2")}
@@ -109,7 +111,7 @@ def test_a_rest_reaches_as_far_as_the_platform_says_and_holds_for_its_own_method
 
 
 def test_a_platform_that_counts_everything_together_rests_from_everything() -> None:
-    budgets, until = Budgets(), NOW + 30 * SECOND
+    budgets, until = RateLimits(), NOW + 30 * SECOND
     budgets.rest(call("discord:1", "C1", Method.FIND), Reach.PLATFORM, until, NOW)
     assert all(budgets.when(call("discord:2", "C2", method), NOW) == until for method in Method)
     budgets.rest(call("discord:1", "C1", Method.FIND), Reach.CHANNEL, until + SECOND, NOW)
@@ -117,14 +119,14 @@ def test_a_platform_that_counts_everything_together_rests_from_everything() -> N
 
 
 def test_a_rest_is_never_shortened() -> None:
-    budgets = Budgets()
+    budgets = RateLimits()
     budgets.rest(call("slack:T1"), Reach.CHANNEL, NOW + 60 * SECOND, NOW)
     budgets.rest(call("slack:T1"), Reach.CHANNEL, NOW + 5 * SECOND, NOW + SECOND)
     assert budgets.when(call("slack:T1"), NOW + SECOND) == NOW + 60 * SECOND
 
 
 def test_a_clock_that_is_set_back_makes_nobody_wait() -> None:
-    budgets, ahead = Budgets(), NOW + timedelta(days=1)
+    budgets, ahead = RateLimits(), NOW + timedelta(days=1)
     budgets.take(call("slack:T1"), ahead)
     budgets.rest(call("slack:T1"), Reach.PLATFORM, ahead + 60 * SECOND, ahead)
 
@@ -134,7 +136,7 @@ def test_a_clock_that_is_set_back_makes_nobody_wait() -> None:
 
 
 def test_what_binds_nobody_any_more_is_forgotten() -> None:
-    budgets = Budgets()
+    budgets = RateLimits()
     for number in range(5000):
         now = NOW + number * SECOND
         budgets.rest(call("slack:T1", f"C{number}"), Reach.CHANNEL, now + SECOND, now)
@@ -159,7 +161,7 @@ class Hand:
 @given(gaps=st.lists(st.integers(0, 400), min_size=1, max_size=400))
 async def test_however_requests_bunch_up_no_second_holds_more_than_the_platform_takes(gaps: list[int]) -> None:
     clock = Hand(NOW)
-    gate = Gate(clock.wait)
+    gate = SlidingWindow(clock.wait)
     left = []
     for gap in gaps:
         clock.now += gap * SECOND / 10_000
@@ -172,7 +174,7 @@ async def test_however_requests_bunch_up_no_second_holds_more_than_the_platform_
 
 async def test_a_gate_holds_up_nobody_without_a_limit_on_another_platform_or_by_a_clock_that_stands_still() -> None:
     clock = Hand(NOW)
-    gate = Gate(clock.wait)
+    gate = SlidingWindow(clock.wait)
     for _ in range(1000):
         await gate.enter(call("slack:T1"), clock)
         await gate.enter(call("nowhere"), clock)
@@ -181,6 +183,6 @@ async def test_a_gate_holds_up_nobody_without_a_limit_on_another_platform_or_by_
     async def still(seconds: float) -> None:
         assert seconds > 0
 
-    stands = Gate(still)
+    stands = SlidingWindow(still)
     for _ in range(200):
         await stands.enter(call("discord:1"), lambda: NOW)

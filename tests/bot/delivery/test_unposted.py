@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from bot.delivery import Printer
+from bot.delivery import Preparer
 from bot.digest.publisher import Publisher
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.errors import Delayed
-from bot.models import Digest, Limits, Order, Subscription, Topic
+from bot.models import Digest, DigestRequest, Limits, Subscription, Topic
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, occurrence, subscription
@@ -38,7 +38,9 @@ class Paper:
         due = occurrence(self._made, day=NOW.date() + next(self._numbers) * DAY, due=now)
         await house.store.open_occurrences([due], self._made, now + DAY)
         publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-        await Printer(house.office(), publisher, Orders(house.store, {"kv": TOPIC}, Limits(entries=5))).publish_due(now)
+        await Preparer(house.office(), publisher, RequestBuilder(house.store, {"kv": TOPIC}, Limits(entries=5))).publish_due(
+            now
+        )
 
     async def waits(self, span: timedelta) -> None:
         """Let the courier try again and again for so long."""
@@ -50,7 +52,7 @@ class Paper:
     async def next(self, at: datetime) -> Digest:
         """Return the digest that would be made then."""
         publisher = Publisher(self.house.store, Extractive(), {"arxiv": "arXiv"})
-        return await publisher.preview(Order(TOPIC, "chat:T1", "C1"), at)
+        return await publisher.preview(DigestRequest(TOPIC, "chat:T1", "C1"), at)
 
     def closed(self) -> None:
         """Let the channel take nothing for the time being."""

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.digest.publisher import Publisher
-from bot.models import Interest, Item, Order, Topic
+from bot.models import DigestRequest, Interest, Item, Topic
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -16,9 +16,9 @@ WEEK = timedelta(days=7)
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
 
 
-def order(of_channel: str = "", of_topic: str = "", **given: object) -> Order:
+def order(of_channel: str = "", of_topic: str = "", **given: object) -> DigestRequest:
     topic = replace(TOPIC, filter=parse(of_topic), **given)  # type: ignore[arg-type]
-    return Order(topic, "local", "local", filter=parse(of_channel))
+    return DigestRequest(topic, "local", "local", filter=parse(of_channel))
 
 
 def about(number: int, title: str, **given: object) -> Item:

@@ -16,13 +16,13 @@ from bot.models import (
     Change,
     Coverage,
     Digest,
+    DigestRequest,
     Entry,
-    Fate,
     Feedback,
     Interest,
     Item,
+    ItemOutcome,
     Limits,
-    Order,
     Ranked,
     Summary,
     Topic,
@@ -40,8 +40,8 @@ TITLES = {"arxiv": "arXiv", "github": "GitHub"}
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
 
 
-def order(**given: object) -> Order:
-    return replace(Order(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
+def order(**given: object) -> DigestRequest:
+    return replace(DigestRequest(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
 
 
 def about(number: int, title: str, **given: object) -> Item:
@@ -247,7 +247,7 @@ topics = st.builds(
     st.sampled_from((0.0, 0.2)),
 )
 orders = st.builds(
-    Order,
+    DigestRequest,
     topics,
     st.just("local"),
     st.just("local"),
@@ -262,7 +262,7 @@ some_works = st.lists(st.sampled_from(WORKS), max_size=5, unique_by=lambda item:
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
 @given(orders, some_works, some_works, some_works)
 def test_every_item_is_told_what_the_digest_does_with_it(
-    asked: Order, early: list[Item], posted: list[Item], liked: list[Item]
+    asked: DigestRequest, early: list[Item], posted: list[Item], liked: list[Item]
 ) -> None:
     async def told() -> None:
         store = MemoryStore()
@@ -288,7 +288,7 @@ def test_every_item_is_told_what_the_digest_does_with_it(
     asyncio.run(told())
 
 
-def _consistent(digest: Digest, fates: Sequence[Fate]) -> None:
+def _consistent(digest: Digest, fates: Sequence[ItemOutcome]) -> None:
     shown = {item.key for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None}
     entries = {entry.ranked.item.key: entry.ranked for entry in digest.entries}
     for fate in fates:

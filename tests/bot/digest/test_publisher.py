@@ -7,7 +7,7 @@ import pytest
 from bot.collect.collector import Collector
 from bot.digest import compose
 from bot.digest.publisher import Publisher
-from bot.models import Batch, Change, Feedback, Health, Interest, Item, Limits, Link, Order, Topic
+from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Topic
 from bot.query import parse
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -30,8 +30,8 @@ def about(number: int, title: str, **given: object) -> Item:
     return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.", **given)
 
 
-def order(**given: object) -> Order:
-    return replace(Order(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
+def order(**given: object) -> DigestRequest:
+    return replace(DigestRequest(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
 
 
 async def filled(store: MemoryStore, now: datetime, *items: Item) -> None:
@@ -123,7 +123,7 @@ async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: Memor
 
 
 async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
-    publisher, order = Publisher(store, Extractive(), TITLES), Order(TOPIC, "local", "local")
+    publisher, order = Publisher(store, Extractive(), TITLES), DigestRequest(TOPIC, "local", "local")
     await publisher.publish([order], now + timedelta(days=300), record=True)
     await store.add([about(1, "KV cache")], now - timedelta(hours=1))
 

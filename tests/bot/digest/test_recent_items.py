@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from bot.digest import recent_items
 from bot.digest.publisher import Publisher
-from bot.digest.recent_items import SHIPPED, Stock, Windows
+from bot.digest.recent_items import SHIPPED, IndexedItems, RecentItems
 from bot.embed.local import LocalEmbedder
-from bot.models import Change, Feedback, Item, Order
+from bot.models import Change, DigestRequest, Feedback, Item
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
 from bot.store.memory import MemoryStore
@@ -30,12 +30,12 @@ async def store(now: datetime) -> MemoryStore:
     return store
 
 
-async def asked(kept: Windows, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> Stock:
+async def asked(kept: RecentItems, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> IndexedItems:
     return await kept.stock(now - since, max_age, now)
 
 
 async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
-    kept = Windows(store)
+    kept = RecentItems(store)
 
     first, second = await asked(kept, now), await asked(kept, now + MINUTE)
 
@@ -53,7 +53,7 @@ async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore
     ],
 )
 async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now: datetime, change: Item) -> None:
-    kept = Windows(store)
+    kept = RecentItems(store)
     await asked(kept, now)
 
     await store.add([replace(change, seen=now)], now)
@@ -62,7 +62,7 @@ async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now
 
 
 async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now: datetime) -> None:
-    kept = Windows(store)
+    kept = RecentItems(store)
     first = await asked(kept, now)
 
     soon = await asked(kept, now + recent_items.FRESH - MINUTE)
@@ -79,7 +79,7 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
 
 async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
     await store.add([paper("2602.00001")], now - 5 * DAY)
-    kept = Windows(store)
+    kept = RecentItems(store)
 
     daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
 
@@ -90,7 +90,7 @@ async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore
 
 async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
     await store.add([paper("2602.00001")], now - 25 * DAY)
-    kept = Windows(store)
+    kept = RecentItems(store)
 
     await asked(kept, now)
     monthly = await asked(kept, now, since=30 * DAY)
@@ -102,7 +102,7 @@ async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: Memor
     await store.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
     await store.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
 
-    span = (await asked(Windows(store), now)).span(now, now)
+    span = (await asked(RecentItems(store), now)).span(now, now)
 
     assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
     ranked = [item.key for item, among in zip(span.edition.items, span.among, strict=True) if among]
@@ -110,7 +110,7 @@ async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: Memor
 
 
 async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:
-    kept = Windows(store, most=11)  # two of five items
+    kept = RecentItems(store, most=11)  # two of five items
     first, second = await asked(kept, now, max_age=9 * DAY), await asked(kept, now, max_age=8 * DAY)
 
     assert await asked(kept, now, max_age=9 * DAY) is first
@@ -122,7 +122,7 @@ async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: Mem
 
 @pytest.mark.parametrize("way", [1, -1])  # the clock goes on, or is set back
 async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: MemoryStore, now: datetime, way: int) -> None:
-    kept = Windows(store)
+    kept = RecentItems(store)
     first = await asked(kept, now, max_age=9 * DAY)
 
     await asked(kept, now + way * recent_items.UNASKED)
@@ -132,17 +132,17 @@ async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: M
 
 
 async def test_an_index_of_very_many_items_is_not_kept(store: MemoryStore, now: datetime) -> None:
-    kept = Windows(store, most=4)
+    kept = RecentItems(store, most=4)
     assert await asked(kept, now) is not await asked(kept, now)
 
 
 async def test_one_index_is_made_for_all_who_ask_at_once(store: MemoryStore, now: datetime) -> None:
-    kept = Windows(store)
+    kept = RecentItems(store)
     assert len({id(each) for each in await asyncio.gather(*(asked(kept, now) for _ in range(8)))}) == 1
 
 
 async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: datetime) -> None:
-    stock = await asked(Windows(store), now)
+    stock = await asked(RecentItems(store), now)
     inside: list[int] = []
     most: list[int] = []
 
@@ -160,7 +160,7 @@ async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: d
 async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: MemoryStore, now: datetime) -> None:
     """Words are as rare, and votes as many, as they are there; with the item itself among five, words are a little rarer."""
     stranger = paper("2502.00001", title="Paged caches", upvotes=40, published=now, appeared=now)
-    kept = Windows(store)
+    kept = RecentItems(store)
     stock = await asked(kept, now)
     beside = await kept.beside(stock, [stranger])
     await store.add([replace(stranger, seen=now)], now)
@@ -180,7 +180,7 @@ JUNE = datetime(2026, 6, 14, 9, 30, tzinfo=UTC)
 WORKS = [*june.items()[:12], repo("lab/alone", abstract="GPU kernels and caches."), paper("2606.00004", withdrawn=True)]
 PACK = load_packs()["gpu-systems"]
 ORDERS = [
-    Order(replace(PACK, query=parse(query)), "local", "local", filter=parse(kept), since_last=False)
+    DigestRequest(replace(PACK, query=parse(query)), "local", "local", filter=parse(kept), since_last=False)
     for query, kept in (("", "-survey"), ("GPU OR cache OR published:1d", "score:>0.1"), ("-has:code", ""))
 ]
 STEPS = ("store", "change", "withdraw", "retire", "like", "wait")

@@ -9,10 +9,10 @@ import pytest
 from numpy.typing import NDArray
 
 from bot.digest.publisher import Publisher
-from bot.digest.recent_items import Windows
-from bot.digest.topic_vectors import Taught
+from bot.digest.recent_items import RecentItems
+from bot.digest.topic_vectors import TopicVectors
 from bot.errors import EmbeddingUnavailable
-from bot.models import Change, Feedback, Item, Order, Topic
+from bot.models import Change, DigestRequest, Feedback, Item, Topic
 from bot.models.vectors import pack, text_of_item
 from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
@@ -59,14 +59,14 @@ PROTEIN = paper("2603.00003", title="Folding a protein", abstract="Sequences and
 
 
 async def test_without_an_embedder_nothing_has_a_vector() -> None:
-    assert await Taught(MemoryStore(), None).vectors([CACHE], ["cache"]) == {}
+    assert await TopicVectors(MemoryStore(), None).vectors([CACHE], ["cache"]) == {}
 
 
 async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: datetime) -> None:
     store, axes = MemoryStore(), Axes()
     await store.add([CACHE], now)
     await embedded(store, [CACHE])
-    asked = Taught(store, axes)
+    asked = TopicVectors(store, axes)
 
     first = await asked.vectors([CACHE, MEMORY], ["a cache", "a cache"])
     second = await asked.vectors([CACHE, MEMORY], ["a cache"])
@@ -78,7 +78,7 @@ async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: d
 
 async def test_what_cannot_be_embedded_is_left_out_and_asked_again(caplog: pytest.LogCaptureFixture) -> None:
     axes = Axes()
-    asked = Taught(MemoryStore(), axes)
+    asked = TopicVectors(MemoryStore(), axes)
     axes.error = EmbeddingUnavailable("The endpoint is down.")
     assert await asked.vectors([CACHE], []) == {}
     assert "The endpoint is down." in caplog.text
@@ -89,12 +89,12 @@ async def test_what_cannot_be_embedded_is_left_out_and_asked_again(caplog: pytes
 async def test_an_embedder_that_does_not_answer_is_not_waited_for() -> None:
     axes = Axes()
     axes.silent = True
-    assert await Taught(MemoryStore(), axes, patience=0.01).vectors([CACHE], []) == {}
+    assert await TopicVectors(MemoryStore(), axes, patience=0.01).vectors([CACHE], []) == {}
 
 
 async def test_the_texts_used_last_are_kept() -> None:
     axes = Axes()
-    asked = Taught(MemoryStore(), axes, most=2)
+    asked = TopicVectors(MemoryStore(), axes, most=2)
     for texts in (["cache one", "cache two"], ["cache one"], ["cache three"], ["cache one"], ["cache two"]):
         assert (await asked.vectors([], texts)).keys() == set(texts)
     assert axes.asked == ["cache one", "cache two", "cache three", "cache two"]
@@ -106,7 +106,7 @@ async def test_the_texts_used_last_are_kept() -> None:
 async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: datetime) -> None:
     store = MemoryStore()
     await store.add([CACHE, MEMORY, PROTEIN], now)
-    kept = Windows(store, space=Axes.space)
+    kept = RecentItems(store, space=Axes.space)
     first = await kept.stock(now, timedelta(days=14), now)
 
     await embedded(store, [CACHE, MEMORY])
@@ -122,7 +122,7 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     store = MemoryStore()
     await store.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
-    stock = await Windows(store).stock(now, timedelta(days=14), now)
+    stock = await RecentItems(store).stock(now, timedelta(days=14), now)
     assert stock.edition.closeness(CACHE.key).max() < 0.1
 
 
@@ -133,7 +133,7 @@ async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_withou
     store = MemoryStore()
     await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
     await embedded(store, [MEMORY, PROTEIN])
-    order = Order(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
+    order = DigestRequest(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
 
     by_words = await Publisher(store, Extractive(), {}).preview(order, now)
     by_meaning = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
@@ -152,7 +152,7 @@ async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the
     await embedded(store, [MEMORY, PROTEIN])
     liked = Feedback(workspace="local", topic="t", person="ada", key=CACHE.key, more=True, at=now)
     await store.save_feedback(liked, Change(workspace="local", at=now, person="ada", what="feedback"))
-    order = Order(Topic(name="t", title="T"), "local", "local")
+    order = DigestRequest(Topic(name="t", title="T"), "local", "local")
 
     digest = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
 

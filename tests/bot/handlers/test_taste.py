@@ -8,7 +8,7 @@ import pytest
 from bot.digest.publisher import Publisher
 from bot.errors import Unclear, UsageError
 from bot.handlers.lookup import order_of, topic_named
-from bot.models import Change, Digest, Feedback, Order
+from bot.models import Change, Digest, DigestRequest, Feedback
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, about, button, said
 from tests.fakes.concepts import Concepts
@@ -27,7 +27,7 @@ async def changes(seat: Seat) -> list[Change]:
 
 async def posted(seat: Seat, topic: str = "kv") -> Digest:
     """Post the topic's digest in the seat's channel."""
-    order: Order = await order_of(seat.desk, seat.actor, await topic_named(seat.desk, seat.actor.workspace, topic))
+    order: DigestRequest = await order_of(seat.desk, seat.actor, await topic_named(seat.desk, seat.actor.workspace, topic))
     publisher = Publisher(seat.desk.store, Extractive(), SOURCES)
     (digest,) = await publisher.publish([order], seat.now, record=True)
     return digest

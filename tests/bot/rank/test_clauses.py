@@ -3,7 +3,7 @@ from hypothesis import strategies as st
 
 from bot.models import Item, Term, Tree
 from bot.query import matches
-from bot.rank import Edition
+from bot.rank import ItemIndex
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper
 
@@ -13,7 +13,7 @@ corpora = st.lists(generate.items(), max_size=5, unique_by=lambda item: item.key
 @settings(deadline=None, max_examples=150)
 @given(corpora, st.lists(generate.trees(), min_size=1, max_size=4))
 def test_an_edition_admits_what_the_matcher_matches(items: list[Item], trees: list[Tree]) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     for tree in trees:
         assert edition.admits(tree).tolist() == [matches(tree, item, NOW) for item in items]
 
@@ -21,13 +21,13 @@ def test_an_edition_admits_what_the_matcher_matches(items: list[Item], trees: li
 @settings(deadline=None, max_examples=80)
 @given(corpora, corpora, generate.trees())
 def test_known_items_beside_the_candidates_change_no_answer(items: list[Item], extra: list[Item], tree: Tree) -> None:
-    assert Edition(items, {}, NOW, extra).admits(tree).tolist() == Edition(items, {}, NOW).admits(tree).tolist()
+    assert ItemIndex(items, {}, NOW, extra).admits(tree).tolist() == ItemIndex(items, {}, NOW).admits(tree).tolist()
 
 
 @settings(deadline=None, max_examples=80)
 @given(corpora, generate.trees())
 def test_a_clause_is_strong_exactly_where_it_holds(items: list[Item], tree: Tree) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     clause = edition.clause(tree)
     assert clause.items.tolist() == [number for number, holds in enumerate(edition.admits(tree)) if holds]
     assert all(0 < strength <= 1 for strength in clause.strengths)
@@ -35,7 +35,7 @@ def test_a_clause_is_strong_exactly_where_it_holds(items: list[Item], tree: Tree
 
 def test_a_phrase_in_the_title_is_stronger_than_one_in_the_abstract_and_more_often_is_stronger() -> None:
     said = "We look at the cache."
-    edition = Edition(
+    edition = ItemIndex(
         [paper("The KV cache"), paper("A", "A KV cache."), paper("B", "KV cache, KV cache."), paper("C", said)], {}, NOW
     )
     in_title, once, twice = edition.clause('"kv cache"').strengths
@@ -44,30 +44,30 @@ def test_a_phrase_in_the_title_is_stronger_than_one_in_the_abstract_and_more_oft
 
 
 def test_a_phrase_that_a_long_text_mentions_is_weaker_than_one_in_a_short_text() -> None:
-    edition = Edition([paper("A", "CUDA."), paper("B", "CUDA. " + "Word " * 2000)], {}, NOW)
+    edition = ItemIndex([paper("A", "CUDA."), paper("B", "CUDA. " + "Word " * 2000)], {}, NOW)
     short, long = edition.clause("cuda").strengths
     assert long < short / 2
 
 
 def test_a_name_is_there_or_not() -> None:
-    edition = Edition([paper("A", authors=("Tri Dao",)), paper("B", authors=("Ann Lee",))], {}, NOW)
+    edition = ItemIndex([paper("A", authors=("Tri Dao",)), paper("B", authors=("Ann Lee",))], {}, NOW)
     clause = edition.clause('author:"tri dao"')
     assert (clause.items.tolist(), clause.strengths.tolist()) == ([0], [1.0])
 
 
 def test_a_hyphenated_word_is_counted_once_however_it_is_asked_for() -> None:
-    edition = Edition([paper("A", "Pre-training and pre-training.")], {}, NOW)
+    edition = ItemIndex([paper("A", "Pre-training and pre-training.")], {}, NOW)
     assert [dict(each.counts) for each in edition.clause("pre-training").mentions] == [{0: 2}]
 
 
 def test_the_beginning_of_a_word_is_found_in_every_word_that_begins_so() -> None:
-    edition = Edition([paper("Quantised"), paper("Quantum quanta"), paper("Aqua quant")], {}, NOW)
+    edition = ItemIndex([paper("Quantised"), paper("Quantum quanta"), paper("Aqua quant")], {}, NOW)
     counted = [dict(each.counts) for each in edition.clause("quant*").mentions]
     assert counted == [{0: 1, 1: 2, 2: 1}]
 
 
 def test_a_phrase_may_end_in_the_beginning_of_a_word() -> None:
-    edition = Edition([paper("A", "sparse attentions. sparse attentive"), paper("B", "attention sparse")], {}, NOW)
+    edition = ItemIndex([paper("A", "sparse attentions. sparse attentive"), paper("B", "attention sparse")], {}, NOW)
     clause = edition.clause(Term("sparse atten", prefix=True, quoted=True))
     assert clause.items.tolist() == [0]
     assert [dict(each.counts) for each in clause.mentions] == [{0: 2}]

@@ -3,15 +3,15 @@
 from datetime import UTC, datetime
 
 from bot.models import Ranked
-from bot.rank import Edition, diversify, rank
+from bot.rank import ItemIndex, diversify, rank
 from bot.settings.topic_packs import load_packs
 from tests.fakes import edition as june
 
 NOW = datetime(2026, 6, 14, 20, tzinfo=UTC)
 
 
-def ranked() -> tuple[Edition, list[Ranked]]:
-    edition = Edition(june.items(), {}, NOW)
+def ranked() -> tuple[ItemIndex, list[Ranked]]:
+    edition = ItemIndex(june.items(), {}, NOW)
     pack = load_packs()["gpu-systems"]
     return edition, rank(edition, pack, examples=pack.examples)
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Ranked
-from bot.rank import Edition, LearnedTerm, Lesson, profile, rank
+from bot.rank import ItemIndex, LearnedTerm, MarkedItem, profile, rank
 from bot.rank.weights import LOWER, RAISE, RELEVANCE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, topic
@@ -25,15 +25,15 @@ DAY = [
     paper("A survey of enzymes", "Enzymes and how they are found.", key="url:enzymes"),
 ]
 
-lessons = st.lists(st.builds(Lesson, generate.items(), st.integers(0, 3), st.integers(0, 3)), max_size=6)
+lessons = st.lists(st.builds(MarkedItem, generate.items(), st.integers(0, 3), st.integers(0, 3)), max_size=6)
 laws = settings(deadline=None, max_examples=80)
 
 
-def ranked(taught: list[Lesson], *interests: str) -> dict[str, Ranked]:
-    return {each.item.key: each for each in rank(Edition(DAY, {}, NOW), topic("", *interests), lessons=taught)}
+def ranked(taught: list[MarkedItem], *interests: str) -> dict[str, Ranked]:
+    return {each.item.key: each for each in rank(ItemIndex(DAY, {}, NOW), topic("", *interests), lessons=taught)}
 
 
-def weights(taught: list[Lesson]) -> dict[str, float]:
+def weights(taught: list[MarkedItem]) -> dict[str, float]:
     return {each.term: each.weight for each in profile(taught)}
 
 
@@ -43,17 +43,17 @@ def weights(taught: list[Lesson]) -> dict[str, float]:
 @laws
 @given(days, topics, examples, lessons)
 def test_with_lessons_too_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
-    items: list[Item], wanted: object, close: list[Item | str], taught: list[Lesson]
+    items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem]
 ) -> None:
-    for each in rank(Edition(items, {}, NOW), wanted, examples=close, lessons=taught):  # type: ignore[arg-type]
+    for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught):  # type: ignore[arg-type]
         assert 0 <= each.score <= 1
         assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
 
 
 @laws
 @given(days, topics, lessons)
-def test_what_lessons_do_to_a_score_is_bounded(items: list[Item], wanted: object, taught: list[Lesson]) -> None:
-    edition = Edition(items, {}, NOW)
+def test_what_lessons_do_to_a_score_is_bounded(items: list[Item], wanted: object, taught: list[MarkedItem]) -> None:
+    edition = ItemIndex(items, {}, NOW)
     before = {each.item.key: each.score for each in rank(edition, wanted)}  # type: ignore[arg-type]
     for each in rank(edition, wanted, lessons=taught):  # type: ignore[arg-type]
         assert each.score <= before[each.item.key] + RAISE * RELEVANCE + 1e-6
@@ -63,12 +63,12 @@ def test_what_lessons_do_to_a_score_is_bounded(items: list[Item], wanted: object
 @laws
 @given(days, topics, lessons, st.data())
 def test_a_label_that_is_taken_back_was_never_given(
-    items: list[Item], wanted: object, taught: list[Lesson], data: st.DataObject
+    items: list[Item], wanted: object, taught: list[MarkedItem], data: st.DataObject
 ) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     given_too = data.draw(st.sampled_from([*items, CACHES]))
     at = data.draw(st.integers(0, len(taught)))
-    taken_back = [*taught[:at], Lesson(given_too, 0, 0), *taught[at:]]
+    taken_back = [*taught[:at], MarkedItem(given_too, 0, 0), *taught[at:]]
     assert profile(taken_back) == profile(taught)
     assert [(each.item, each.score) for each in rank(edition, wanted, lessons=taken_back)] == [  # type: ignore[arg-type]
         (each.item, each.score)
@@ -79,9 +79,9 @@ def test_a_label_that_is_taken_back_was_never_given(
 @laws
 @given(days, topics, lessons, st.randoms(use_true_random=False))
 def test_the_order_in_which_labels_were_given_changes_nothing(
-    items: list[Item], wanted: object, taught: list[Lesson], chance: random.Random
+    items: list[Item], wanted: object, taught: list[MarkedItem], chance: random.Random
 ) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     before = rank(edition, wanted, lessons=taught)  # type: ignore[arg-type]
     learned = profile(taught)
     chance.shuffle(taught)
@@ -91,7 +91,7 @@ def test_the_order_in_which_labels_were_given_changes_nothing(
 
 @laws
 @given(lessons)
-def test_a_profile_is_ordered_by_strength_and_counts_no_more_people_than_there_were(taught: list[Lesson]) -> None:
+def test_a_profile_is_ordered_by_strength_and_counts_no_more_people_than_there_were(taught: list[MarkedItem]) -> None:
     learned = profile(taught)
     assert [abs(each.weight) for each in learned] == sorted((abs(each.weight) for each in learned), reverse=True)
     assert all(each.more <= sum(lesson.more for lesson in taught) for each in learned)
@@ -103,66 +103,71 @@ def test_a_profile_is_ordered_by_strength_and_counts_no_more_people_than_there_w
 
 
 def test_more_raises_what_is_near_and_leaves_the_rest() -> None:
-    before, after = ranked([]), ranked([Lesson(CACHES, 1, 0)])
+    before, after = ranked([]), ranked([MarkedItem(CACHES, 1, 0)])
     assert after["url:cache"].score > before["url:cache"].score + 0.05
     assert after["url:enzymes"].score == pytest.approx(before["url:enzymes"].score, abs=0.01)
 
 
 def test_less_lowers_what_is_near_and_leaves_the_rest() -> None:
-    before, after = ranked([], "cache", "enzymes"), ranked([Lesson(CACHES, 0, 1)], "cache", "enzymes")
+    before, after = ranked([], "cache", "enzymes"), ranked([MarkedItem(CACHES, 0, 1)], "cache", "enzymes")
     assert after["url:cache"].score < before["url:cache"].score - 0.02
     assert after["url:enzymes"].score == pytest.approx(before["url:enzymes"].score, abs=0.01)
 
 
 def test_the_marked_item_itself_moves_most() -> None:
-    assert ranked([Lesson(DAY[0], 0, 1)])["url:cache"].score < ranked([Lesson(CACHES, 0, 1)])["url:cache"].score
+    assert ranked([MarkedItem(DAY[0], 0, 1)])["url:cache"].score < ranked([MarkedItem(CACHES, 0, 1)])["url:cache"].score
 
 
 def test_two_people_teach_more_than_one() -> None:
-    once, twice = ranked([Lesson(CACHES, 1, 0)]), ranked([Lesson(CACHES, 2, 0)])
+    once, twice = ranked([MarkedItem(CACHES, 1, 0)]), ranked([MarkedItem(CACHES, 2, 0)])
     assert twice["url:cache"].score > once["url:cache"].score
 
 
 def test_two_people_who_disagree_about_one_item_teach_nothing_of_it() -> None:
-    before, after = ranked([], "cache"), ranked([Lesson(CACHES, 1, 1)], "cache")
+    before, after = ranked([], "cache"), ranked([MarkedItem(CACHES, 1, 1)], "cache")
     assert {key: each.score for key, each in after.items()} == {key: each.score for key, each in before.items()}
-    assert profile([Lesson(CACHES, 1, 1)]) == ()
+    assert profile([MarkedItem(CACHES, 1, 1)]) == ()
 
 
 def test_one_less_on_everything_shown_still_leaves_half_of_every_score() -> None:
-    before, after = ranked([], "cache", "videos", "enzymes"), ranked([Lesson(DAY[0], 0, 1)], "cache", "videos", "enzymes")
+    before, after = (
+        ranked([], "cache", "videos", "enzymes"),
+        ranked([MarkedItem(DAY[0], 0, 1)], "cache", "videos", "enzymes"),
+    )
     assert all(after[key].score >= (1 - LOWER) * before[key].score for key in before)
 
 
 def test_one_more_does_not_flood_a_digest_with_what_is_not_near() -> None:
-    after = ranked([Lesson(PROTEINS, 1, 0)], "cache")
+    after = ranked([MarkedItem(PROTEINS, 1, 0)], "cache")
     before = ranked([], "cache")
     assert after["url:video"].score - before["url:video"].score < 0.02
 
 
 def test_lessons_on_one_item_are_added_up() -> None:
-    assert profile([Lesson(CACHES, 1, 0), Lesson(CACHES, 1, 0)]) == profile([Lesson(CACHES, 2, 0)])
+    assert profile([MarkedItem(CACHES, 1, 0), MarkedItem(CACHES, 1, 0)]) == profile([MarkedItem(CACHES, 2, 0)])
 
 
 def test_an_item_that_the_day_does_not_have_teaches_all_the_same() -> None:
-    alone = rank(Edition(DAY[:1], {}, NOW), topic(""), lessons=[Lesson(CACHES, 1, 0)])
-    assert alone[0].score > rank(Edition(DAY[:1], {}, NOW), topic(""))[0].score
+    alone = rank(ItemIndex(DAY[:1], {}, NOW), topic(""), lessons=[MarkedItem(CACHES, 1, 0)])
+    assert alone[0].score > rank(ItemIndex(DAY[:1], {}, NOW), topic(""))[0].score
 
 
 def test_an_item_without_any_word_teaches_nothing() -> None:
     empty = paper("", "", key="url:empty")
-    assert profile([Lesson(empty, 1, 0)]) == ()
-    assert [each.score for each in ranked([Lesson(empty, 1, 0)]).values()] == [each.score for each in ranked([]).values()]
+    assert profile([MarkedItem(empty, 1, 0)]) == ()
+    assert [each.score for each in ranked([MarkedItem(empty, 1, 0)]).values()] == [
+        each.score for each in ranked([]).values()
+    ]
 
 
 def test_a_day_without_items_can_be_ranked_with_lessons() -> None:
-    assert rank(Edition([], {}, NOW), topic(""), lessons=[Lesson(CACHES, 1, 0)]) == []
+    assert rank(ItemIndex([], {}, NOW), topic(""), lessons=[MarkedItem(CACHES, 1, 0)]) == []
 
 
 def test_without_lessons_a_score_has_no_part_for_them() -> None:
     (part_names,) = {tuple(part.name for part in each.parts) for each in ranked([]).values()}
     assert part_names == ("phrases", "examples", "community", "freshness")
-    (part_names,) = {tuple(part.name for part in each.parts) for each in ranked([Lesson(CACHES, 1, 0)]).values()}
+    (part_names,) = {tuple(part.name for part in each.parts) for each in ranked([MarkedItem(CACHES, 1, 0)]).values()}
     assert part_names == ("phrases", "examples", "feedback", "community", "freshness")
 
 
@@ -170,7 +175,9 @@ def test_without_lessons_a_score_has_no_part_for_them() -> None:
 
 
 def test_a_profile_names_words_as_they_were_written_and_who_taught_them() -> None:
-    learned = {each.term: each for each in profile([Lesson(CACHES, 2, 0), Lesson(KERNELS, 1, 0), Lesson(VIDEO, 0, 1)])}
+    learned = {
+        each.term: each for each in profile([MarkedItem(CACHES, 2, 0), MarkedItem(KERNELS, 1, 0), MarkedItem(VIDEO, 0, 1)])
+    }
     assert learned["KV"] == LearnedTerm("KV", learned["KV"].weight, 2, 0)
     assert (learned["GPU"].more, learned["GPU"].less) == (3, 0)
     assert (learned["diffusion"].more, learned["diffusion"].less) == (0, 1)
@@ -180,13 +187,13 @@ def test_a_profile_names_words_as_they_were_written_and_who_taught_them() -> Non
 
 
 def test_a_word_of_every_paper_is_learned_less_than_a_rare_one() -> None:
-    learned = weights([Lesson(paper("Sketches of models", key="url:1"), 1, 0)])
+    learned = weights([MarkedItem(paper("Sketches of models", key="url:1"), 1, 0)])
     assert learned["Sketches"] > learned["models"] + 0.2
 
 
 def test_a_reason_names_the_liked_items_that_are_close_the_closest_first() -> None:
     again = paper("Compressing the KV cache of GPUs", "We quantise the KV cache.", key="arxiv:9")
-    told = ranked([Lesson(CACHES, 1, 0), Lesson(again, 1, 0), Lesson(VIDEO, 0, 1)])["url:cache"].reasons
+    told = ranked([MarkedItem(CACHES, 1, 0), MarkedItem(again, 1, 0), MarkedItem(VIDEO, 0, 1)])["url:cache"].reasons
     assert told[0] == 'close to "Compressing the KV cache of GPUs" and 1 more you liked'
 
 
@@ -198,19 +205,19 @@ def test_where_nothing_marked_is_close_a_reason_names_the_words_in_common() -> N
         "Knives, boards and onions; sauces and soups of ordinary kitchens, and how long they keep.",
         key="url:knives",
     )
-    (told,) = rank(Edition([other], {}, NOW), topic(""), lessons=[Lesson(seen, 3, 0)])
+    (told,) = rank(ItemIndex([other], {}, NOW), topic(""), lessons=[MarkedItem(seen, 3, 0)])
     assert "shares *kitchens* with what you liked" in told.reasons
 
 
 def test_a_reason_names_what_people_wanted_less_of() -> None:
-    told = ranked([Lesson(VIDEO, 0, 1)], "videos")["url:video"].reasons
+    told = ranked([MarkedItem(VIDEO, 0, 1)], "videos")["url:video"].reasons
     assert told[-1] == 'close to "Video diffusion with camera control" you wanted less of'
 
 
 def test_an_item_that_was_marked_itself_says_so() -> None:
-    assert "is what you liked" in ranked([Lesson(DAY[0], 1, 0)])["url:cache"].reasons
+    assert "is what you liked" in ranked([MarkedItem(DAY[0], 1, 0)])["url:cache"].reasons
 
 
 def test_what_changed_a_score_by_nothing_to_speak_of_is_not_told() -> None:
-    told = ranked([Lesson(PROTEINS, 1, 0)])["url:video"].reasons
+    told = ranked([MarkedItem(PROTEINS, 1, 0)])["url:video"].reasons
     assert not any("liked" in each for each in told)

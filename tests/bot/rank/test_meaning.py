@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bot.models import Item, Ranked
 from bot.models.vectors import pack
-from bot.rank import Edition, Lesson, diversify, rank
-from bot.rank.meaning import Meanings
+from bot.rank import ItemIndex, MarkedItem, diversify, rank
+from bot.rank.meaning import Embeddings
 from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, LOWER, MEASURED_FROM, RAISE, RELEVANCE
 from tests.bot.rank.make import NOW, paper, topic
 from tests.bot.rank.test_learning import lessons
@@ -51,13 +51,13 @@ vectored = st.lists(st.none() | angles, max_size=6)
 @laws
 @given(days, topics, examples, lessons, st.lists(angles, max_size=4))
 def test_without_vectors_of_its_items_a_day_is_ranked_by_words_alone(
-    items: list[Item], wanted: object, close: list[Item | str], taught: list[Lesson], drawn: list[float]
+    items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem], drawn: list[float]
 ) -> None:
     told = [*close, *(each.item for each in taught)]
     strangers = {each if isinstance(each, str) else each.key: at(angle) for each, angle in zip(told, drawn, strict=False)}
-    plain = rank(Edition(items, {}, NOW), wanted, examples=close, lessons=taught)  # type: ignore[arg-type]
-    assert rank(Edition(items, {}, NOW), wanted, examples=close, lessons=taught, vectors=strangers) == plain  # type: ignore[arg-type]
-    nowhere = Edition(items, {}, NOW, vectors={"url:elsewhere": at(0.0)})
+    plain = rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught)  # type: ignore[arg-type]
+    assert rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught, vectors=strangers) == plain  # type: ignore[arg-type]
+    nowhere = ItemIndex(items, {}, NOW, vectors={"url:elsewhere": at(0.0)})
     assert rank(nowhere, wanted, examples=close, lessons=taught, vectors=strangers) == plain  # type: ignore[arg-type]
 
 
@@ -67,8 +67,8 @@ def test_an_item_without_a_vector_keeps_the_score_of_its_words(
     items: list[Item], wanted: object, close: list[Item | str], drawn: list[float | None]
 ) -> None:
     vectors = some_vectors(items, drawn)
-    plain = {each.item.key: each.score for each in rank(Edition(items, {}, NOW), wanted, examples=close)}  # type: ignore[arg-type]
-    for each in rank(Edition(items, {}, NOW, vectors=vectors), wanted, examples=close):  # type: ignore[arg-type]
+    plain = {each.item.key: each.score for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close)}  # type: ignore[arg-type]
+    for each in rank(ItemIndex(items, {}, NOW, vectors=vectors), wanted, examples=close):  # type: ignore[arg-type]
         if each.item.key not in vectors:
             assert each.score == plain[each.item.key]
 
@@ -79,9 +79,9 @@ def test_an_item_without_a_vector_keeps_the_score_of_its_words(
 @laws
 @given(days, topics, examples, lessons, vectored)
 def test_with_vectors_too_a_score_is_the_sum_of_its_parts_and_what_was_marked_is_bounded(
-    items: list[Item], wanted: object, close: list[Item | str], taught: list[Lesson], drawn: list[float | None]
+    items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem], drawn: list[float | None]
 ) -> None:
-    edition = Edition(items, {}, NOW, vectors=some_vectors(items, drawn))
+    edition = ItemIndex(items, {}, NOW, vectors=some_vectors(items, drawn))
     marked = {each.item.key: at(0.3 * number) for number, each in enumerate(taught)}
     before = {each.item.key: each.score for each in rank(edition, wanted, examples=close, vectors=marked)}  # type: ignore[arg-type]
     for each in rank(edition, wanted, examples=close, lessons=taught, vectors=marked):  # type: ignore[arg-type]
@@ -97,9 +97,9 @@ def test_the_order_of_items_changes_no_score_with_vectors(
     items: list[Item], wanted: object, close: list[Item | str], drawn: list[float | None], chance: random.Random
 ) -> None:
     vectors = some_vectors(items, drawn)
-    ranked = rank(Edition(items, {}, NOW, vectors=vectors), wanted, examples=close)  # type: ignore[arg-type]
+    ranked = rank(ItemIndex(items, {}, NOW, vectors=vectors), wanted, examples=close)  # type: ignore[arg-type]
     chance.shuffle(items)
-    again = rank(Edition(items, {}, NOW, vectors=vectors), wanted, examples=close)  # type: ignore[arg-type]
+    again = rank(ItemIndex(items, {}, NOW, vectors=vectors), wanted, examples=close)  # type: ignore[arg-type]
     assert [(each.item, each.score) for each in again] == [(each.item, each.score) for each in ranked]
 
 
@@ -109,11 +109,11 @@ def test_a_cosine_is_the_same_to_the_last_bit_by_itself_and_among_others(count: 
     rows = np.random.default_rng(seed).normal(size=(count, size)).astype(np.float32)
     packed = pack(rows)
     keys = [str(number) for number in range(count)]
-    every = Meanings(keys, dict(zip(keys, packed, strict=True)))
+    every = Embeddings(keys, dict(zip(keys, packed, strict=True)))
     vectors = [vector for number in range(count) if (vector := every.of_item(number))]
     together = every.cosines(vectors)
     for number, vector in enumerate(vectors):
-        alone = Meanings(["0"], {"0": packed[number]})
+        alone = Embeddings(["0"], {"0": packed[number]})
         assert together[number].tolist() == every.cosines([vector])[0].tolist()
         assert [row[number] for row in together.tolist()] == alone.cosines(vectors)[:, 0].tolist()
 
@@ -122,7 +122,7 @@ def test_a_cosine_is_the_same_to_the_last_bit_by_itself_and_among_others(count: 
 
 
 def close_to(example: Item | str, vectors: Mapping[str, bytes], packed: bytes | None = None) -> dict[str, float]:
-    edition = Edition(DAY, {}, NOW, vectors=vectors)
+    edition = ItemIndex(DAY, {}, NOW, vectors=vectors)
     return {item.key: float(value) for item, value in zip(DAY, edition.closeness(example, packed), strict=True)}
 
 
@@ -140,7 +140,7 @@ def test_a_text_and_a_stranger_are_close_by_the_vector_that_is_given() -> None:
 
 def test_the_same_text_with_the_same_vector_is_as_close_as_can_be() -> None:
     again = paper(CACHE.title, CACHE.abstract, key="url:again")
-    edition = Edition([CACHE, again], {}, NOW, vectors={"url:cache": at(0.0), "url:again": at(0.0)})
+    edition = ItemIndex([CACHE, again], {}, NOW, vectors={"url:cache": at(0.0), "url:again": at(0.0)})
     assert edition.closeness(CACHE)[1] == pytest.approx(1.0, abs=1e-6)
 
 
@@ -168,7 +168,7 @@ def test_of_another_model_it_counts_how_much_nearer_than_unrelated_a_text_is() -
 
     def nearness(table: np.ndarray, *, measured: bool) -> list[float]:
         vectors = {item.key: row for item, row in zip(items, pack(table), strict=True)}
-        return list(map(float, Edition(items, {}, NOW, vectors=vectors, measured=measured).closeness(items[0])))
+        return list(map(float, ItemIndex(items, {}, NOW, vectors=vectors, measured=measured).closeness(items[0])))
 
     first, shifted, taken = nearness(rows, measured=True), nearness(moved, measured=True), nearness(moved, measured=False)
     assert shifted[1] == pytest.approx(first[1], abs=0.02)
@@ -176,30 +176,30 @@ def test_of_another_model_it_counts_how_much_nearer_than_unrelated_a_text_is() -
 
 
 def test_of_another_model_with_too_few_items_words_alone_decide() -> None:
-    edition = Edition(DAY, {}, NOW, vectors=VECTORS, measured=True)
-    assert edition.closeness(CACHE).tolist() == Edition(DAY, {}, NOW).closeness(CACHE).tolist()
+    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS, measured=True)
+    assert edition.closeness(CACHE).tolist() == ItemIndex(DAY, {}, NOW).closeness(CACHE).tolist()
 
 
 def test_an_edition_can_be_told_other_vectors() -> None:
-    first = Edition(DAY, {}, NOW)
+    first = ItemIndex(DAY, {}, NOW)
     rank(first, topic("", "cache"), examples=[CACHE])
     told = first.taught(VECTORS)
-    made = Edition(DAY, {}, NOW, vectors=VECTORS)
+    made = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
     for edition, other in ((told, made), (told.taught({}), first), (told.at(NOW, {}), made)):
         assert rank(edition, topic("", "cache"), examples=[CACHE]) == rank(other, topic("", "cache"), examples=[CACHE])
 
 
 def test_items_beside_others_are_close_to_these_by_their_vectors() -> None:
     stranger = paper("Blocks of tensors", key="url:blocks")
-    edition = Edition(DAY, {}, NOW, vectors=VECTORS)
+    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
     (near,) = edition.beside([stranger], {}, {"url:blocks": at(0.1)}).closeness("url:cache")
     (by_words,) = edition.beside([stranger], {}).closeness("url:cache")
     assert near > 0.3 > by_words
 
 
 def test_an_item_has_the_same_score_beside_the_index_as_in_it() -> None:
-    edition = Edition(DAY, {}, NOW, vectors=VECTORS)
-    asked = {"examples": [CACHE, "pages of tensors"], "lessons": [Lesson(CACHE, 1, 0)]}
+    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
+    asked = {"examples": [CACHE, "pages of tensors"], "lessons": [MarkedItem(CACHE, 1, 0)]}
     texts = {"pages of tensors": at(0.4)}
     inside = {each.item.key: each for each in rank(edition, topic("", "tensors"), vectors=texts, **asked)}  # type: ignore[arg-type]
     alone = edition.beside([MEMORY], {}, VECTORS)
@@ -211,24 +211,24 @@ def test_an_item_has_the_same_score_beside_the_index_as_in_it() -> None:
 
 
 def ranked(
-    taught: list[Lesson], vectors: Mapping[str, bytes], marked: Mapping[str, bytes] | None = None
+    taught: list[MarkedItem], vectors: Mapping[str, bytes], marked: Mapping[str, bytes] | None = None
 ) -> dict[str, Ranked]:
-    edition = Edition(DAY[1:], {}, NOW, vectors=vectors)
+    edition = ItemIndex(DAY[1:], {}, NOW, vectors=vectors)
     return {each.item.key: each for each in rank(edition, topic(), lessons=taught, vectors=marked or VECTORS)}
 
 
 def test_more_raises_what_means_the_same_and_names_what_was_liked() -> None:
-    plain, taught = ranked([], VECTORS), ranked([Lesson(CACHE, 1, 0)], VECTORS)
+    plain, taught = ranked([], VECTORS), ranked([MarkedItem(CACHE, 1, 0)], VECTORS)
     assert taught["url:memory"].score > plain["url:memory"].score + 0.03
     assert taught["url:panels"].score == pytest.approx(plain["url:panels"].score, abs=0.01)
     assert 'close to "Paging the KV cache" you liked' in taught["url:memory"].reasons
 
 
 def test_less_lowers_what_means_the_same() -> None:
-    edition = Edition(DAY[1:], {}, NOW, vectors=VECTORS)
+    edition = ItemIndex(DAY[1:], {}, NOW, vectors=VECTORS)
     wanted = topic("", "tensors", "outcomes")
     plain = {each.item.key: each.score for each in rank(edition, wanted)}
-    taught = rank(edition, wanted, lessons=[Lesson(CACHE, 0, 3)], vectors=VECTORS)
+    taught = rank(edition, wanted, lessons=[MarkedItem(CACHE, 0, 3)], vectors=VECTORS)
     scores = {each.item.key: each for each in taught}
     assert scores["url:memory"].score < plain["url:memory"] - 0.02
     assert 'close to "Paging the KV cache" you wanted less of' in scores["url:memory"].reasons
@@ -240,14 +240,14 @@ def test_vectors_have_their_part_of_what_a_dozen_marks_teach_and_less_of_what_mo
     def raised(count: int) -> float:
         liked = [paper("Pages", "Keys and values.", key=f"url:liked-{number}") for number in range(count)]
         alike = VECTORS | {each.key: at(0.5) for each in liked}
-        return ranked([Lesson(each, 1, 0) for each in liked], alike, alike)["url:memory"].score - plain
+        return ranked([MarkedItem(each, 1, 0) for each in liked], alike, alike)["url:memory"].score - plain
 
     assert raised(12) > raised(1) > 0
     assert 0 < raised(24) < raised(12) * 0.6
 
 
 def test_a_marked_item_without_a_vector_teaches_by_its_words() -> None:
-    assert ranked([Lesson(CACHE, 1, 0)], VECTORS, {"url:x": at(0.0)}) == ranked([Lesson(CACHE, 1, 0)], {})
+    assert ranked([MarkedItem(CACHE, 1, 0)], VECTORS, {"url:x": at(0.0)}) == ranked([MarkedItem(CACHE, 1, 0)], {})
 
 
 def test_two_studies_in_other_words_are_twins_by_their_vectors() -> None:
@@ -261,7 +261,7 @@ def test_two_studies_in_other_words_are_twins_by_their_vectors() -> None:
     items = [first, second, PANELS]
 
     def kept(vectors: Mapping[str, bytes]) -> list[str]:
-        edition = Edition(items, {}, NOW, vectors=vectors)
+        edition = ItemIndex(items, {}, NOW, vectors=vectors)
         return [each.item.key for each in diversify(edition, [Ranked(item, 0.5) for item in items]).kept]
 
     assert kept({}) == ["url:a", "url:b", "url:panels"]

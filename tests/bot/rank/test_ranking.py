@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.errors import UsageError
 from bot.models import Interest, Item, Query, Ranked, Reading, Topic, Tree
 from bot.query import matches, unparse_tree
-from bot.rank import Edition, rank, score
+from bot.rank import ItemIndex, rank, score
 from bot.rank.weights import EXAMPLES_SHARE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
@@ -31,7 +31,7 @@ examples = st.lists(
 laws = settings(deadline=None, max_examples=80)
 
 
-def scores(edition: Edition, wanted: Topic) -> dict[str, float]:
+def scores(edition: ItemIndex, wanted: Topic) -> dict[str, float]:
     return {each.item.key: each.score for each in rank(edition, wanted)}
 
 
@@ -43,7 +43,7 @@ def scores(edition: Edition, wanted: Topic) -> dict[str, float]:
 def test_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
     items: list[Item], wanted: Topic, close: list[Item | str]
 ) -> None:
-    for each in rank(Edition(items, {}, NOW), wanted, examples=close):
+    for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close):
         assert 0 <= each.score <= 1
         assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
         assert [part.name for part in each.parts] == ["phrases", "examples", "community", "freshness"]
@@ -55,7 +55,7 @@ def test_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
 def test_what_is_ranked_is_what_the_query_admits_best_first(
     items: list[Item], wanted: Topic, close: list[Item | str]
 ) -> None:
-    ranked = rank(Edition(items, {}, NOW), wanted, examples=close)
+    ranked = rank(ItemIndex(items, {}, NOW), wanted, examples=close)
     assert {each.item.key for each in ranked} == {item.key for item in items if matches(wanted.query.tree, item, NOW)}
     assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
 
@@ -65,17 +65,17 @@ def test_what_is_ranked_is_what_the_query_admits_best_first(
 def test_the_order_in_which_items_and_examples_come_changes_nothing(
     items: list[Item], wanted: Topic, close: list[Item | str], chance: random.Random
 ) -> None:
-    ranked = rank(Edition(items, {}, NOW), wanted, examples=close)
+    ranked = rank(ItemIndex(items, {}, NOW), wanted, examples=close)
     chance.shuffle(items)
     chance.shuffle(close)
-    again = rank(Edition(items, {}, NOW), wanted, examples=close)
+    again = rank(ItemIndex(items, {}, NOW), wanted, examples=close)
     assert [(each.item, each.score) for each in again] == [(each.item, each.score) for each in ranked]
 
 
 @laws
 @given(days, topics, generate.clauses(score=False).map(unparse_tree), st.sampled_from((0.5, 1.0, 3.0)))
 def test_one_more_interest_never_lowers_a_score(items: list[Item], wanted: Topic, clause: str, weight: float) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     wanted = replace(wanted, interests=(*wanted.interests, Interest("attention", 1.0)))
     before = scores(edition, wanted)
     after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
@@ -87,7 +87,7 @@ def test_one_more_interest_never_lowers_a_score(items: list[Item], wanted: Topic
 def test_what_speaks_against_an_item_never_raises_its_score(
     items: list[Item], wanted: Topic, clause: str, weight: float
 ) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     before = scores(edition, wanted)
     after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
     assert all(after[key] <= before[key] + 1e-9 for key in before)
@@ -96,16 +96,16 @@ def test_what_speaks_against_an_item_never_raises_its_score(
 @laws
 @given(days, topics, examples)
 def test_the_first_few_are_the_first_of_all(items: list[Item], wanted: Topic, close: list[Item | str]) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     assert rank(edition, wanted, examples=close, top=2) == rank(edition, wanted, examples=close)[:2]
 
 
 @laws
 @given(days, topics, topics)
 def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other: Topic) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     rank(edition, other)
-    assert rank(edition, wanted) == rank(Edition(items, {}, NOW), wanted)
+    assert rank(edition, wanted) == rank(ItemIndex(items, {}, NOW), wanted)
 
 
 @settings(deadline=None, max_examples=80)
@@ -113,7 +113,7 @@ def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other:
 def test_any_text_can_be_ranked(texts: list[str], title: str, abstract: str) -> None:
     items = [paper(text, abstract, key=f"url:{number}") for number, text in enumerate(texts)]
     assert (
-        len(rank(Edition(items, {}, NOW), topic("", "gpu"), examples=[paper(title, abstract, key="url:x"), abstract])) == 3
+        len(rank(ItemIndex(items, {}, NOW), topic("", "gpu"), examples=[paper(title, abstract, key="url:x"), abstract])) == 3
     )
 
 
@@ -121,15 +121,15 @@ def test_any_text_can_be_ranked(texts: list[str], title: str, abstract: str) -> 
 
 
 def test_a_day_without_items_has_an_empty_ranking() -> None:
-    assert rank(Edition([], {}, NOW), topic("gpu", "cuda"), examples=["a text"]) == []
+    assert rank(ItemIndex([], {}, NOW), topic("gpu", "cuda"), examples=["a text"]) == []
 
 
 def test_a_query_that_nothing_meets_gives_an_empty_ranking() -> None:
-    assert rank(Edition([paper("A")], {}, NOW), topic("nothing")) == []
+    assert rank(ItemIndex([paper("A")], {}, NOW), topic("nothing")) == []
 
 
 def test_a_single_item_without_dates_or_abstract_is_ranked() -> None:
-    (only,) = rank(Edition([paper("CUDA", published=None)], {}, NOW), topic("", "cuda"))
+    (only,) = rank(ItemIndex([paper("CUDA", published=None)], {}, NOW), topic("", "cuda"))
     assert only.reasons == ("matches *cuda*",)
 
 
@@ -141,7 +141,7 @@ def test_equal_scores_are_ordered_newest_first_then_by_key() -> None:
         paper("X", key="url:a", published=old),
         paper("X", key="url:d", published=old.replace(month=7)),
     ]
-    ranked = rank(Edition(items, {}, NOW), topic("", "cuda"))
+    ranked = rank(ItemIndex(items, {}, NOW), topic("", "cuda"))
     assert [each.item.key for each in ranked] == ["url:d", "url:a", "url:b", "url:c"]
 
 
@@ -151,51 +151,51 @@ def test_only_the_sources_of_the_topic_count_and_feed_is_every_feed() -> None:
         paper("B", sources=("feed:lab", "github")),
         paper("C", sources=("huggingface",)),
     ]
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     assert set(scores(edition, topic(sources=["feed"]))) == {"url:B"}
     assert set(scores(edition, topic(sources=["arxiv", "feed:lab"]))) == {"url:A", "url:B"}
 
 
 def test_an_interest_that_cannot_be_read_is_named() -> None:
     with pytest.raises(UsageError, match=r'The interest "colour:red" cannot be read'):
-        rank(Edition([paper("A")], {}, NOW), topic("", "colour:red"))
+        rank(ItemIndex([paper("A")], {}, NOW), topic("", "colour:red"))
 
 
 # --- what counts
 
 
 def test_a_heavier_interest_counts_more() -> None:
-    edition = Edition([paper("CUDA"), paper("ROCm")], {}, NOW)
+    edition = ItemIndex([paper("CUDA"), paper("ROCm")], {}, NOW)
     assert [each.item.title for each in rank(edition, topic("", ("cuda", 1), ("rocm", 2)))] == ["ROCm", "CUDA"]
 
 
 def test_a_topic_without_interests_is_ranked_by_the_words_of_its_query() -> None:
-    edition = Edition([paper("A", "A cache."), paper("B", "The KV cache. A KV cache on a GPU.")], {}, NOW)
+    edition = ItemIndex([paper("A", "A cache."), paper("B", "The KV cache. A KV cache on a GPU.")], {}, NOW)
     ranked = rank(edition, topic('"KV cache" OR cache OR gpu -survey'))
     assert [each.item.title for each in ranked] == ["B", "A"]
     assert ranked[0].reasons[0] == "matches *KV cache* ×2, *cache* ×2, *gpu*"
 
 
 def test_what_speaks_against_an_item_takes_it_down_but_not_below_nothing() -> None:
-    edition = Edition([paper("A survey of CUDA"), paper("CUDA")], {}, NOW)
+    edition = ItemIndex([paper("A survey of CUDA"), paper("CUDA")], {}, NOW)
     good, bad = rank(edition, topic("", "cuda", ("survey", -10)))
     assert (good.item.title, bad.score) == ("CUDA", 0)
 
 
 def test_relevance_comes_before_popularity() -> None:
     popular = paper("Something", sources=("huggingface",), upvotes=500, published=NOW)
-    edition = Edition([popular, paper("CUDA for GPU kernels", "CUDA", published=NOW.replace(year=2025))], {}, NOW)
+    edition = ItemIndex([popular, paper("CUDA for GPU kernels", "CUDA", published=NOW.replace(year=2025))], {}, NOW)
     assert rank(edition, topic("", "cuda", "gpu"))[0].item.title == "CUDA for GPU kernels"
 
 
 def test_popularity_orders_what_is_equally_relevant() -> None:
-    edition = Edition([paper("CUDA", key="url:a"), paper("CUDA", key="url:b", upvotes=40)], {}, NOW)
+    edition = ItemIndex([paper("CUDA", key="url:a"), paper("CUDA", key="url:b", upvotes=40)], {}, NOW)
     assert rank(edition, topic("", "cuda"))[0].item.key == "url:b"
 
 
 def test_closeness_to_examples_is_that_to_the_nearest_three() -> None:
     items = [paper("Serving language models with a paged cache"), paper("Causal panels"), paper("Other things entirely")]
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     near = ["Serving models with a paged cache"] * 3
     far = ["Robots that fold laundry", "Proteins and their folds", "Markets of electricity"]
     with_noise = rank(edition, topic(), examples=[*far, *near])
@@ -204,7 +204,7 @@ def test_closeness_to_examples_is_that_to_the_nearest_three() -> None:
 
 
 def test_phrases_leave_the_examples_their_share() -> None:
-    edition = Edition([paper("CUDA kernels")], {}, NOW)
+    edition = ItemIndex([paper("CUDA kernels")], {}, NOW)
     far = "A text about something else entirely, which nobody confuses with it"
     (alone,), (beside,) = rank(edition, topic("", "cuda")), rank(edition, topic("", "cuda"), examples=[far])
     assert beside.parts[0].value == pytest.approx(alone.parts[0].value * (1 - EXAMPLES_SHARE), abs=1e-6)
@@ -212,7 +212,7 @@ def test_phrases_leave_the_examples_their_share() -> None:
 
 
 def test_an_unknown_key_among_the_examples_changes_nothing() -> None:
-    edition = Edition([paper("Serving models")], {}, NOW)
+    edition = ItemIndex([paper("Serving models")], {}, NOW)
     assert rank(edition, topic(), examples=["arxiv:2606.09999"]) == rank(edition, topic())
 
 
@@ -222,7 +222,7 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
         "github:a/old": [Reading(NOW.date().replace(day=11), stars=2999), Reading(NOW.date(), stars=3000)],
         "github:b/rising": [Reading(NOW.date().replace(day=11), stars=488), Reading(NOW.date(), stars=900)],
     }
-    first, _ = rank(Edition(items, days, NOW), topic("", "cuda"))
+    first, _ = rank(ItemIndex(items, days, NOW), topic("", "cuda"))
     assert first.item.title == "b/rising"
     assert "412 stars in 3 days" in first.reasons
 
@@ -233,7 +233,7 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
 @laws
 @given(days, topics, generate.trees())
 def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item], wanted: Topic, tree: Tree) -> None:
-    scored = score(Edition(items, {}, NOW), wanted)
+    scored = score(ItemIndex(items, {}, NOW), wanted)
     assert scored.holding(tree).tolist() == [matches(tree, each.item, NOW, each.score) for each in scored.bare()]
 
 
@@ -242,7 +242,7 @@ def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item],
 def test_some_items_are_scored_as_among_all_of_them(
     items: list[Item], wanted: Topic, close: list[Item | str], some: int
 ) -> None:
-    edition = Edition(items, {}, NOW)
+    edition = ItemIndex(items, {}, NOW)
     among = np.array([bool(some >> number & 1) for number in range(len(items))], bool)
     every = rank(edition, wanted, examples=close)
     found = score(edition, wanted, examples=close, among=among)
@@ -254,6 +254,6 @@ def test_some_items_are_scored_as_among_all_of_them(
 @laws
 @given(days, topics, st.sampled_from((-30, 0, 1, 90, 5000)))
 def test_an_index_at_another_time_ranks_as_one_made_then(items: list[Item], wanted: Topic, hours: int) -> None:
-    edition, then = Edition(items, {}, NOW), NOW + timedelta(hours=hours)
+    edition, then = ItemIndex(items, {}, NOW), NOW + timedelta(hours=hours)
     rank(edition, wanted)
-    assert rank(edition.at(then, {}), wanted) == rank(Edition(items, {}, then), wanted)
+    assert rank(edition.at(then, {}), wanted) == rank(ItemIndex(items, {}, then), wanted)

@@ -5,14 +5,14 @@ from hypothesis import strategies as st
 
 from bot.models import Interest, Item, Label, Link, Term, Tree
 from bot.query import matches, unparse_tree
-from bot.rank import Edition, rank
+from bot.rank import ItemIndex, rank
 from bot.rank.clauses import leaves_of
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, topic
 
 
 def reason(item: Item, *interests: str | tuple[str, float]) -> str:
-    (only,) = rank(Edition([item], {}, NOW), topic("", *interests))
+    (only,) = rank(ItemIndex([item], {}, NOW), topic("", *interests))
     return only.parts[0].why
 
 
@@ -68,13 +68,13 @@ def test_at_most_four_words_are_told() -> None:
 def test_the_nearest_example_is_named_by_its_title_cut_at_a_word() -> None:
     title = "Serving language models with a paged cache on many accelerators in many places at the same time"
     example = paper(title, key="url:x")
-    (only,) = rank(Edition([paper(title)], {}, NOW), topic(), examples=[example, title, "Knitting"])
+    (only,) = rank(ItemIndex([paper(title)], {}, NOW), topic(), examples=[example, title, "Knitting"])
     shown = "Serving language models with a paged cache on many accelerators in…"
     assert only.parts[1].why == f'close to "{shown}" and 1 more'
 
 
 def test_what_is_close_to_nothing_says_nothing() -> None:
-    (only,) = rank(Edition([paper("Serving models")], {}, NOW), topic(), examples=["Knitting"])
+    (only,) = rank(ItemIndex([paper("Serving models")], {}, NOW), topic(), examples=["Knitting"])
     assert only.parts[1].why == ""
 
 
@@ -82,7 +82,7 @@ def test_what_is_close_to_nothing_says_nothing() -> None:
 @given(generate.items(), st.lists(generate.trees(score=False), min_size=1, max_size=4), st.sampled_from((1.0, -1.0)))
 def test_every_word_that_is_told_is_in_the_item(item: Item, trees: list[Tree], weight: float) -> None:
     clauses = tuple(Interest(unparse_tree(tree), weight) for tree in trees)
-    (only,) = rank(Edition([item], {}, NOW), topic("", *((each.clause, each.weight) for each in clauses)))
+    (only,) = rank(ItemIndex([item], {}, NOW), topic("", *((each.clause, each.weight) for each in clauses)))
     told = re.findall(r"\*(.+?)\*(?: ×(\d+))?(?=,|$)", only.parts[0].why)
     asked = {clause.clause for clause in clauses}
     labels = [leaf.value for tree in trees for leaf in leaves_of(tree) if isinstance(leaf, Label)]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item
-from bot.rank import Edition
+from bot.rank import ItemIndex
 from bot.rank.corpus import Corpus
-from bot.rank.vectors import Vectors
+from bot.rank.vectors import TfidfVectors
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper
 
@@ -19,14 +19,14 @@ TEXTS = ("Serving models with a cache on accelerators", CAUSES, "Serving many la
 
 
 def test_a_close_text_is_closer_than_a_far_one() -> None:
-    edition = Edition([paper(text) for text in TEXTS], {}, NOW)
+    edition = ItemIndex([paper(text) for text in TEXTS], {}, NOW)
     near, far, middle = edition.closeness(SERVING)
     assert far < middle < near
     assert far == 0
 
 
 def test_closeness_is_the_cosine_of_weighted_counts() -> None:
-    edition = Edition([paper("alpha", "alpha beta"), paper("gamma", "beta")], {}, NOW)
+    edition = ItemIndex([paper("alpha", "alpha beta"), paper("gamma", "beta")], {}, NOW)
     rare, common = 1 + math.log(3 / 2), 1.0
     alpha, beta = (1 + math.log(3)) * rare, common
     expected = alpha * rare / math.hypot(alpha, beta) / math.hypot(rare)
@@ -34,13 +34,13 @@ def test_closeness_is_the_cosine_of_weighted_counts() -> None:
 
 
 def test_words_of_no_item_make_a_text_less_close() -> None:
-    edition = Edition([paper("alpha beta")], {}, NOW)
+    edition = ItemIndex([paper("alpha beta")], {}, NOW)
     assert edition.closeness("alpha beta")[0] == pytest.approx(1)
     assert edition.closeness("alpha beta zeta")[0] < 0.9
 
 
 def test_words_that_every_abstract_has_make_nothing_close() -> None:
-    edition = Edition(
+    edition = ItemIndex(
         [paper("Alpha", "In this paper we propose a novel method which shows that it is based on results.")], {}, NOW
     )
     assert edition.closeness("We propose an approach, and the results show that it is novel.")[0] == 0
@@ -49,7 +49,7 @@ def test_words_that_every_abstract_has_make_nothing_close() -> None:
 @settings(deadline=None, max_examples=80)
 @given(st.lists(generate.items(), min_size=1, max_size=5, unique_by=lambda item: item.key))
 def test_cosines_lie_between_nothing_and_all(items: list[Item]) -> None:
-    vectors = Vectors(Corpus(items))
+    vectors = TfidfVectors(Corpus(items))
     for number in range(len(items)):
         vector = vectors.of_item(number)
         close = vectors.closeness(vector)
@@ -59,7 +59,7 @@ def test_cosines_lie_between_nothing_and_all(items: list[Item]) -> None:
 
 def test_an_example_is_not_close_to_itself() -> None:
     same = paper("Serving models")
-    edition = Edition([same, paper("Serving models again")], {}, NOW)
+    edition = ItemIndex([same, paper("Serving models again")], {}, NOW)
     assert edition.closeness(same)[0] == 0
     assert edition.closeness(same)[1] > 0.4
     assert edition.closeness(same.key).tolist() == edition.closeness(same).tolist()
@@ -67,7 +67,7 @@ def test_an_example_is_not_close_to_itself() -> None:
 
 def test_an_example_among_the_known_items_is_found_by_key_and_by_alias() -> None:
     known = paper("Serving models with a cache", key="arxiv:2606.00001", aliases=("doi:10.1/x",))
-    edition = Edition([paper(text) for text in TEXTS], {}, NOW, extra=[known])
+    edition = ItemIndex([paper(text) for text in TEXTS], {}, NOW, extra=[known])
     assert edition.knows("arxiv:2606.00001")
     assert edition.knows("doi:10.1/x")
     assert edition.number("arxiv:2606.00001") is None
@@ -77,12 +77,12 @@ def test_an_example_among_the_known_items_is_found_by_key_and_by_alias() -> None
 
 def test_a_key_belongs_to_its_item_before_it_is_an_alias_of_another() -> None:
     first = paper("A", key="url:a", aliases=("url:b",))
-    assert Edition([first, paper("B", key="url:b")], {}, NOW).number("url:b") == 1
+    assert ItemIndex([first, paper("B", key="url:b")], {}, NOW).number("url:b") == 1
 
 
 def test_rarer_words_weigh_more() -> None:
     papers = [paper(" ".join(f"word{n}" for n in range(at, 6)), key=f"url:{at}") for at in range(5)]
-    vectors = Vectors(corpus := Corpus(papers))
+    vectors = TfidfVectors(corpus := Corpus(papers))
     tokens, weights = vectors.of_item(0)
     by_word = {corpus.words[token]: weight for token, weight in zip(tokens, weights, strict=True)}
     assert all(by_word[f"word{n}"] >= by_word[f"word{n + 1}"] for n, _ in pairwise(range(5)))

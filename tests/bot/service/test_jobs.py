@@ -11,15 +11,15 @@ import pytest
 
 from bot.collect.collector import Collector
 from bot.collect.polling import Pace
-from bot.delivery import Courier, Printer, Scheduler
+from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.digest.publisher import Publisher
-from bot.digest.request import Orders
+from bot.digest.request import RequestBuilder
 from bot.errors import SourceUnavailable, StoreError
 from bot.models import Batch, Limits, State, Topic
 from bot.ports.store import Job
 from bot.query import parse
 from bot.service.backups import Backups
-from bot.service.jobs import Delivering, beat, collecting, upkeep
+from bot.service.jobs import DeliveryJobs, beat, collecting, upkeep
 from bot.store.alive import read_alive, write_alive
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
@@ -122,8 +122,8 @@ class Service:
         self.store, self.clock, self.chat = self.house.store, self.house.clock, self.house.chat
         self.clock.now = NOW - timedelta(hours=2)
         office = self.house.office()
-        printer = Printer(office, Publisher(self.store, Extractive(), {}), Orders(self.store, {"kv": KV}, Limits()))
-        self.jobs = named(Delivering(Scheduler(office), printer, Courier(office), write).jobs(self.clock))
+        printer = Preparer(office, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store, {"kv": KV}, Limits()))
+        self.jobs = named(DeliveryJobs(Scheduler(office), printer, Deliverer(office), write).jobs(self.clock))
 
     async def subscribe(self) -> None:
         await self.store.save_subscription(subscription(always=True), change(), replaces=0)

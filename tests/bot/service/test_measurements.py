@@ -8,12 +8,12 @@ import pytest
 
 from bot.errors import StoreError
 from bot.ports.store import Job
-from bot.service.measurements import Vitals
+from bot.service.measurements import Measurements
 
 
 async def test_a_job_is_noted_when_it_ends_well_and_when_it_fails() -> None:
     times = iter(range(10))
-    vitals = Vitals(lambda: next(times))
+    vitals = Measurements(lambda: next(times))
     script: list[Exception | None] = [None, StoreError("The disk is full.")]
 
     async def run() -> None:
@@ -35,7 +35,7 @@ async def test_a_job_is_noted_when_it_ends_well_and_when_it_fails() -> None:
 async def test_a_loop_that_is_held_up_is_measured_and_reported(caplog: pytest.LogCaptureFixture) -> None:
     late = [0.0, 1.25]
     clock = 100.0
-    vitals = Vitals(lambda: clock)
+    vitals = Measurements(lambda: clock)
 
     async def sleep(seconds: float) -> None:
         nonlocal clock

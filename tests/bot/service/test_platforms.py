@@ -11,7 +11,7 @@ from bot.errors import Delayed
 from bot.ports.ledger import Messenger
 from bot.ports.store import Watch
 from bot.service.jobs import listening
-from bot.service.platforms import Platform, Standby, why_closed
+from bot.service.platforms import PendingPlatform, Platform, why_closed
 from bot.service.runner import LocalRunner
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Transcript
@@ -43,7 +43,7 @@ class House:
         self.down: Exception | None = Delayed(DOWN)
         self.open = False
         self.messengers: dict[str, Messenger] = {}
-        self.standby = Standby("chat", self.opening, self.messengers, DOWN)
+        self.standby = PendingPlatform("chat", self.opening, self.messengers, DOWN)
 
     @asynccontextmanager
     async def opening(self) -> AsyncIterator[Platform]:
