@@ -32,8 +32,8 @@ from pathlib import Path
 from benchmarks.corpus import papers
 from bot.models import PARTS, Item, Summary, SummaryPart
 from bot.sources.tex import readable
+from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.extractive import extract
-from bot.summarise.sentences import lower_case_names, split
 
 _SELF = (
     r"(?:[\w-]+ ){0,2}(?:paper|work|study|article|survey|thesis|report|review|letter|chapter|manuscript|project|research)\b"

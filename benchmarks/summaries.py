@@ -14,9 +14,9 @@ from pathlib import Path
 
 from benchmarks.corpus import papers
 from bot.models import Item, Kind
+from bot.summarise.choice.roles import score
+from bot.summarise.english.sentences import split
 from bot.summarise.extractive import extract
-from bot.summarise.roles import score
-from bot.summarise.sentences import split
 from tests.fakes.edition import chosen, items
 
 _LAST, _ROUNDS = 1000, 5

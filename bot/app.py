@@ -51,7 +51,7 @@ from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
-from bot.summarise.llm import LlmSummariser
+from bot.summarise.llm.summariser import LlmSummariser
 
 LOCAL = "local"  # the workspace and the channel of the terminal
 

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bot.summarise.chain import Matrix
-from bot.summarise.network import Network, Seen, seen
+from bot.summarise.choice.roles import Matrix, Network, Seen, seen
 from training.lbfgs import Vector, least
 from training.network import Batch, Text, expected
 

@@ -1,4 +1,4 @@
-"""Teaches the network of `bot.summarise.network` by gradient descent, with numpy alone.
+"""Teaches the network of `bot.summarise.choice.roles` by gradient descent, with numpy alone.
 
 What is made small is the negative logarithm of the labels' likelihood under the chain; weights go by Adam (Kingma and Ba,
 2015), and parts of what each layer sees are left out at random (dropout: Srivastava et al., 2014).
@@ -11,12 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bot.summarise.chain import Matrix
-from bot.summarise.clues import BETWEEN, FACTS, Floats, Places, numbered, standing
-from bot.summarise.network import Network
+from bot.summarise.choice.roles import BETWEEN, FACTS, Floats, Indices, Matrix, Network, numbered, standing
 
 Weights = dict[str, Floats]
-Rows = tuple[Places, Floats]  # of the vectors: which words, and what is so for each
+Rows = tuple[Indices, Floats]  # of the vectors: which words, and what is so for each
 
 _WINDOWS, _HIDDEN = 96, 128
 _EPOCHS, _AT_ONCE = 9, 32  # times that each text is seen; texts per step
@@ -32,8 +30,8 @@ _NEVER = -50.0  # the logarithm of odds that are none
 class Text:
     """The sentences of a text as the network reads them, and the kind of each as a row of noughts and a one."""
 
-    places: Places
-    lengths: Places
+    places: Indices
+    lengths: Indices
     stands: Floats
     targets: Matrix
 

@@ -18,9 +18,8 @@ import numpy.typing as npt
 
 from benchmarks.rouge import rouge
 from bot.models import PARTS
-from bot.summarise.chain import Matrix
-from bot.summarise.fitness import Weights
-from bot.summarise.signs import SIGNS, signs
+from bot.summarise.choice.roles import Matrix
+from bot.summarise.choice.scoring import SIGNS, Weights, signs
 from training.lbfgs import Vector, least
 
 Record = Mapping[str, Any]
@@ -77,7 +76,7 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[int]:
 
 
 def write(weights: Weights, target: Path) -> None:
-    """Write `weights` as JSON, one line per sign, so that `bot.summarise.fitness.read` reads them back as they are."""
+    """Write `weights` as JSON, one line per sign, which `scoring.read` reads back."""
     rows = (f"    {json.dumps(sign)}: {json.dumps(row)}" for sign, row in zip(SIGNS, weights.rows.tolist(), strict=True))
     text = f'{{\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
     target.write_text(text, encoding="ascii", newline="\n")

@@ -1,4 +1,4 @@
-"""Learns the role model that `bot.summarise.roles` reads: a small network and a chain over the sentences of an abstract.
+"""Learns the model that `bot.summarise.choice.roles` reads: a small network and a chain over the sentences of an abstract.
 
 Taught on both published parts of CSAbstruct for development (Cohan et al., 2019; Apache-2.0; 1,963 abstracts, 13,359
 sentences), and for the customs of medicine on the structured abstracts of PubMedQA (Jin et al., 2019; MIT; 1,000
@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bot.summarise.chain import Matrix
-from bot.summarise.network import Network, write
-from bot.summarise.roles import ROLES, probabilities
+from bot.summarise.choice.roles import ROLES, Matrix, Network, probabilities, write
 from training import words
 from training.medicine import with_medicine
 from training.network import Text, taught, text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from bot.summarise.sentences import split
+from bot.summarise.english.sentences import split
 
 Record = Mapping[str, Any]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bot.summarise.clues import BETWEEN, UNKNOWN, Floats, tokens
+from bot.summarise.choice.roles import BETWEEN, UNKNOWN, Floats, tokens
 from training.sources import Sources
 
 SHIPPED = Path(__file__).parent / "words.npz"

@@ -13,9 +13,9 @@ from benchmarks.corpus import papers
 from benchmarks.quality.figures import Figure, of_shares
 from benchmarks.quality.given import Given
 from bot.models import PARTS
+from bot.summarise.choice.scoring import PROBLEM, WHY
+from bot.summarise.english.sentences import split
 from bot.summarise.extractive import extract
-from bot.summarise.fitness import PROBLEM, WHY
-from bot.summarise.sentences import split
 
 _COUNT, _MONTH, _SEED = 200, 4500, 7
 _REACH = {PROBLEM: 0.01, WHY: 0.02}

@@ -11,8 +11,8 @@ from benchmarks.quality.figures import Figure, of_values
 from benchmarks.quality.given import Given
 from benchmarks.rouge import rouge
 from bot.models import PARTS
+from bot.summarise.english.sentences import split
 from bot.summarise.extractive import extract
-from bot.summarise.sentences import split
 from tests.fakes.edition import chosen, items
 
 _WHOLE = (0.62, 0.38, 0.43)

@@ -16,8 +16,8 @@ from benchmarks.quality.given import Given
 from benchmarks.quality.metrics import Floats, auc
 from benchmarks.quality.records import Record
 from bot.models import PARTS
-from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, fit
-from bot.summarise.sentences import split
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, fit
+from bot.summarise.english.sentences import split
 
 _FACETS = {"challenge": (PROBLEM, 0.88), "approach": (METHOD, 0.89), "outcome": (EVIDENCE, 0.93)}
 _SPANS = {"problem": (PROBLEM, 0.67), "idea": (METHOD, 0.52), "result": (EVIDENCE, 0.68)}

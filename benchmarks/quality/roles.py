@@ -32,8 +32,8 @@ from benchmarks.quality.metrics import (
 )
 from benchmarks.quality.records import Record, of_test
 from bot.models import PARTS
-from bot.summarise.fitness import EVIDENCE, fit
-from bot.summarise.roles import RESULT, ROLES, score
+from bot.summarise.choice.roles import RESULT, ROLES, score
+from bot.summarise.choice.scoring import EVIDENCE, fit
 from training.roles import of_medicine
 
 _SURE = 0.73  # mean confidence of an abstract's annotators, from which on about as many are left as the test half has

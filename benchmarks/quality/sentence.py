@@ -15,7 +15,7 @@ from benchmarks.quality.given import CROSSED, UNSEEN, Given
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record, of_test
 from benchmarks.rouge import rouge
-from bot.summarise.fitness import best
+from bot.summarise.choice.scoring import best
 
 _REACH = (0.44, 0.215, 0.357)
 _MANY = 3  # summaries of a paper, as in the test file

@@ -6,14 +6,13 @@ from datetime import datetime
 from functools import lru_cache
 
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
-from bot.summarise import repository
-from bot.summarise.cutting import LONGEST
-from bot.summarise.dangling import Told, explained
-from bot.summarise.edits import edited
-from bot.summarise.english import reads_as_english
-from bot.summarise.fitness import EVIDENCE, METHOD, PROBLEM, WHY
-from bot.summarise.parts import choose
-from bot.summarise.sentences import lower_case_names, split
+from bot.summarise.choice.parts import choose
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
+from bot.summarise.english.anaphora import Told, explained
+from bot.summarise.english.editing import LONGEST, edited
+from bot.summarise.english.language import reads_as_english
+from bot.summarise.english.sentences import lower_case_names, split
+from bot.summarise.repositories import summary
 
 MADE_BY = "extractive"
 _LONGEST = {METHOD: 30}  # words of a part's sentence, where a clause border allows it; what is done is told in fewer
@@ -40,7 +39,7 @@ class Extractive:
 def extract(item: Item) -> Summary:
     """Return the four parts of a paper's abstract, a post's text or a repository's description and README opening."""
     if item.kind is Kind.REPO:
-        return repository.describe(item, made_by=MADE_BY)
+        return summary.describe(item, made_by=MADE_BY)
     text = item.abstract[:LONGEST_TEXT]
     kind = "post" if item.kind is Kind.POST else "abstract"
     parts = _nothing(text, kind) or _parts(text, kind, item.title)

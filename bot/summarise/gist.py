@@ -1,9 +1,9 @@
 """The one sentence that says most of what an item says, for lists of many items.
 
-Of a paper or a post it is the sentence that the table of `bot.summarise.fitness` finds to say most of the whole and that can
-stand alone, edited as the sentences of a summary are; of a repository its description. Where no sentence will do (a language
-that the rules do not know, a notice, a fragment) the text's opening stands in. It is extracted whatever makes the summaries:
-a page of hits asks no endpoint.
+Of a paper or a post it is the sentence that `bot.summarise.choice.scoring` finds to say most of the whole and that can stand
+alone, edited as the sentences of a summary are; of a repository its description. Where no sentence will do (a language that
+the rules do not know, a notice, a fragment) the text's opening stands in. It is extracted whatever makes the summaries: a
+page of hits asks no endpoint.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ import numpy as np
 
 from bot.errors import SummaryUnavailable
 from bot.models import Item, Kind
-from bot.summarise.antecedents import points_inside
-from bot.summarise.authors import begins_with_their_verb
-from bot.summarise.dangling import Told, dangles, explained
-from bot.summarise.edits import edited
-from bot.summarise.english import reads_as_english
+from bot.summarise.choice.scoring import SCANNED, UNFIT, whole
+from bot.summarise.english.anaphora import Told, dangles, explained
+from bot.summarise.english.antecedents import points_inside
+from bot.summarise.english.editing import edited
+from bot.summarise.english.language import reads_as_english
+from bot.summarise.english.sentences import lower_case_names, split
+from bot.summarise.english.third_person import begins_with_their_verb
 from bot.summarise.extractive import LONGEST_TEXT
-from bot.summarise.fitness import SCANNED, UNFIT, whole
-from bot.summarise.repository import LONGEST_DESCRIPTION
-from bot.summarise.sentences import lower_case_names, split
+from bot.summarise.repositories.summary import LONGEST_DESCRIPTION
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.summarise.clues import Floats
-from bot.summarise.network import Network, read, weighed, write
+from bot.summarise.choice.roles import Floats, Network, read, weighed, write
 from training.medicine import with_medicine
 from training.network import Batch, Text, begun, expected, steepest, taught, text
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bot.models import PARTS
-from bot.summarise.fitness import EVIDENCE, SHIPPED, fit, read
-from bot.summarise.signs import SIGNS
+from bot.summarise.choice.scoring import EVIDENCE, SHIPPED, SIGNS, fit, read
 from training.parts import cross_validated, learned, marked, write
 
 HASHES = Path(__file__).parents[2] / "training" / "hashes.json"

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.summarise.fitness import UNFIT, best, whole
+from bot.summarise.choice.scoring import UNFIT, best, whole
+from bot.summarise.english.sentences import split
 from bot.summarise.gist import MOST, gist, gists
-from bot.summarise.sentences import split
 from tests.effort import effort
 from tests.fakes.edition import items
 from tests.fakes.works import paper, repo

@@ -1,0 +1,176 @@
+"""Scores each sentence for each of the four parts, and for standing for the whole text, from its features.
+
+The features are what can be told of a sentence at a glance: its role, its wording, its place, its length, its subject. The
+weights stand in `models/parts.json`, one line per feature, and can be read: what a feature adds to the logarithm of how much
+likelier this sentence is the part's than that the text has none. They were learned by `training/parts.py`, which says how.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bot.models import PARTS
+from bot.query.fold import tokens
+from bot.rank.stopwords import STOPWORDS
+from bot.summarise.choice.cue_phrases import SHOWS, WITHDRAWN
+from bot.summarise.choice.model_file import read_from
+from bot.summarise.choice.roles import RESULT, ROLES, Matrix, score
+
+PROBLEM, METHOD, EVIDENCE, WHY = PARTS
+WHOLE = "Whole"  # the column of the sentence that says it all
+COLUMNS = (*PARTS, WHOLE)
+
+Fitness = Matrix
+
+SHIPPED = Path(__file__).parents[1] / "models" / "parts.json"
+
+UNFIT = -99.0  # of a notice or a fragment: no part may have it
+_FRAGMENT = 3  # words; fewer say nothing
+_LONGEST_SENTENCE = 1_500  # characters; a longer "sentence" is none, and no pattern is tried on more
+SCANNED = 60  # sentences of a longer text that are looked at; an abstract has 5 to 15
+
+_PLACES = ("first", "second", "last", "last but one", "late", "announces", "before", "of others", "unannounced")
+_LENGTHS = ("length", "long", "short")
+_BESIDE = ("after what is announced", "before what is announced", "after a result", "before a result")
+_SUBJECT = ("title told", "of the title", "subject", "common")
+SIGNS = (*ROLES, *SHOWS, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT)
+
+_SHORT = 10  # words
+_TELLING = 25  # words that tell something; more tell no more
+_MOST_WORDS = 60  # words; what is longer counts as that
+_STEM = 7  # letters by which two forms of a word are told to be one
+_ANNOUNCING = ("introduces", "paper", "is a")
+
+
+class Weights(NamedTuple):
+    """What each sign counts: a row per sign of SIGNS, columns as in COLUMNS, and what is added to each column."""
+
+    rows: Matrix
+    start: Matrix
+
+
+def fit(sentences: Sequence[str], title: str = "") -> Fitness:
+    """Return how fit each sentence is for each part: one row per sentence, columns as in PARTS.
+
+    0 is as likely the part's sentence as that the text has none for it.
+    """
+    return _fitness(sentences, title, _weights())[:, : len(PARTS)]
+
+
+def best(sentences: Sequence[str], title: str = "") -> int:
+    """Return the place (0-based) of the sentence that says most of what the whole text says; 0 when there is none."""
+    return place(sentences, title, _weights())
+
+
+def whole(sentences: Sequence[str], title: str = "") -> Matrix:
+    """Return how fit each sentence is to stand for the whole text; of a notice or a fragment, UNFIT."""
+    return _fitness(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
+
+
+def place(sentences: Sequence[str], title: str, weights: Weights) -> int:
+    """Return what `best` returns, by other weights."""
+    fitness = _fitness(sentences, title, weights)
+    return int(fitness[:, COLUMNS.index(WHOLE)].argmax()) if len(fitness) else 0
+
+
+def read(path: Path) -> Weights:
+    """Return the weights that `training/parts.py` wrote to `path`; raises ValueError where they are not so many."""
+    table = json.loads(path.read_text(encoding="ascii"))
+    rows, start = np.array([table["signs"][sign] for sign in SIGNS], float), np.array(table["start"], float)
+    if rows.shape != (len(SIGNS), len(COLUMNS)) or start.shape != (len(COLUMNS),):
+        raise ValueError(f"weights of {rows.shape} and {start.shape}")
+    return Weights(rows, start)
+
+
+@cache
+def _weights() -> Weights:
+    return read_from(SHIPPED, read)
+
+
+def _fitness(sentences: Sequence[str], title: str, weights: Weights) -> Fitness:
+    looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
+    fitness = np.full((len(sentences), len(COLUMNS)), UNFIT)
+    for at, fits in enumerate(signs(looked_at, title) @ weights.rows + weights.start):
+        if not _says_nothing(looked_at[at]):
+            fitness[at] = fits
+    return fitness
+
+
+def _says_nothing(sentence: str) -> bool:
+    words = len(sentence.split())
+    return words < _FRAGMENT or len(sentence) == _LONGEST_SENTENCE or WITHDRAWN.search(sentence.lower()) is not None
+
+
+# --- features
+
+
+def signs(sentences: Sequence[str], title: str = "") -> Matrix:
+    """Return the signs of each sentence: one row per sentence, columns as in SIGNS."""
+    if not sentences:
+        return np.zeros((0, len(SIGNS)))
+    shown = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
+    roles, placed = score(sentences), _placed(shown)
+    return np.hstack([roles, shown, placed, _beside(roles, placed), _lengths(sentences), _subjects(sentences, title)])
+
+
+def _worded(sentence: str) -> list[bool]:
+    lowered = sentence.lower()
+    return [pattern.search(lowered) is not None for pattern in SHOWS.values()]
+
+
+def _placed(shown: Matrix) -> Matrix:
+    """Where each stands among the others, and on which side of the sentence that first says what the work is."""
+    count = len(shown)
+    places = np.zeros((count, len(_PLACES)))
+    places[0, 0] = places[count - 1, 2] = 1.0
+    places[1:2, 1] = 1.0
+    places[max(0, count - 2) : count - 1, 3] = 1.0
+    places[:, 4] = np.arange(count) / max(1, count - 1)
+    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in _ANNOUNCING]].max(axis=1))
+    # What the work is, is said the first time that it is named; later "we build" and "we apply" are its details.
+    if len(announcing):
+        places[announcing[0], 5] = 1.0
+        places[: announcing[0], 6] = 1.0
+        places[: announcing[0], 7] = 1.0 - shown[: announcing[0], list(SHOWS).index("we")]
+    else:
+        places[:, 8] = 1.0
+    return places
+
+
+def _beside(roles: Matrix, placed: Matrix) -> Matrix:
+    """Whether the sentence before it, and the one after, says what the work is; how likely each of them is a result."""
+    told = np.stack([placed[:, _PLACES.index("announces")], roles[:, RESULT]], axis=1)
+    none = np.zeros((1, 2))
+    before, after = np.concatenate([none, told[:-1]]), np.concatenate([told[1:], none])
+    return np.stack([before, after], axis=2).reshape(len(told), len(_BESIDE))
+
+
+def _lengths(sentences: Sequence[str]) -> Matrix:
+    words = [len(sentence.split()) for sentence in sentences]
+    return np.array(
+        [(min(one, _TELLING) / _TELLING, (min(one, _MOST_WORDS) / 20) ** 2, float(one < _SHORT)) for one in words]
+    )
+
+
+def _subjects(sentences: Sequence[str], title: str) -> Matrix:
+    """How much of the title each says and the other way round, and how much of it is said all over the text."""
+    named = set(_stems(title))
+    words = [set(_stems(sentence)) for sentence in sentences]
+    everywhere = Counter(word for own in words for word in own)
+    total = max(1, sum(everywhere.values()))
+
+    def subject(own: set[str]) -> tuple[float, float, float, float]:
+        both, size = len(own & named), max(1, len(own))
+        said = sum(everywhere[word] for word in own)
+        return both / max(1, len(named)), both / size, said / total, said / size / len(sentences)
+
+    return np.array([subject(own) for own in words])
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:_STEM] for word in tokens(text) if word not in STOPWORDS]

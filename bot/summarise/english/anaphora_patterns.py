@@ -1,0 +1,142 @@
+"""The patterns by which `bot.summarise.english.anaphora` tells what points at another sentence, and what at."""
+
+import re
+
+
+def _one_of(words: str) -> str:
+    return f"(?:{'|'.join(words.split())})"
+
+
+_PAPERS = _one_of(
+    """paper work study article survey thesis report review letter chapter manuscript dissertation tutorial research
+    contribution note overview volume book project"""
+)
+# Where, with what or to what end: `On ImageNet, it gains 3%`, `To save time, it sleeps`.
+PLACED = re.compile(
+    r"((?:(?:on|across|compared|evaluated|trained|tested|applied|unlike|at|with|without|under|beyond|through|during|despite|"
+    r"after|to|by|using|in|for|from|over|within)\b[^,;:]{0,90}|most notably|empirically|experimentally|theoretically), )"
+    r"(?=(?:it|its|they|their|this|these)\b)",
+    re.IGNORECASE,
+)
+POINTER = re.compile(
+    # `While this helps, …`, `While efficient, these methods …`
+    r"(?:(?:while|although|though|as|since|because|when|if|by|with|unlike|beyond|given|for|in|despite) (?=(?:this|these|"
+    r"those|both|it|they|such|its|their)\b)|(?:while|although|though) \w+, (?=(?:these|this|they|it|such)\b)|"
+    r"when \w+(?:ed|ing)\b[^,;:]{0,90}, (?=(?:its?|they|their|these|this)\b))?"
+    r"(?:this|these|those(?! who\b)|it|they|such(?! as\b)|its|their|"
+    r"he|she|both(?!.{0,120}\band\b)|here|there(?:by|in)|the (?:former|latter)|each of (?:these|them)|"
+    r"(?:one|another|two|three) such|"
+    r"all (?:of )?(?:these|this|them)|(?:one|some|most|none|many) of (?:these|them)|doing so|as such|instead(?! of)|"
+    r"for (?:example|instance)|on the other hand|"
+    # One of several of which another sentence tells: `In the second stage`, `The third is`; `The first step to it` is not.
+    r"(?:(?:in|for|at|during) )?the (?:first|second|third|fourth|fifth|sixth) (?:and (?:final|last) )?(?:stage|step|phase|"
+    r"one|case|use case|approach|component|tier|branch|track|task|part|formulation|method|module|setting|is|contribution)"
+    r"(?! (?:towards?|to|in)\b| of (?-i:[A-Z]))|(?:first|second|third) is|"
+    r"(?:in )?(?:stage|phase|step|tier) (?:\d|one|two|three|i{1,3}))\b(?!-)",
+    re.IGNORECASE,
+)
+# Before a noun, not before a verb: `This enables`, `This can`.
+_NO_NOUN = (
+    r"(?:is|was|has|does|also|can|may|might|could|will|would|should|must|then|only|not|further|led|made|have|are|were|\w+ly)"
+)
+_THIS = rf"this(?! (?:\w*(?<![sui])s|{_NO_NOUN})\b)"
+OF_ITSELF = re.compile(
+    rf"(?:in |with |by )?(?:{_THIS}|the present) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b|these (?:days|authors)\b", re.IGNORECASE
+)
+OWN = re.compile(rf"(?:these|such|this|those) (?:[\w-]+ ){{0,2}}{_PAPERS}s?\b", re.IGNORECASE)
+EXPLETIVE = re.compile(
+    r"(?:(?:to|by|using) [^,]{0,90}, |(?:while|although|though|as|since|because|when|if|given) )?"
+    r"it(?:['’]s| )(?:(?:(?<=s)|is|was|has (?:\w+ )?been|remains|becomes|became|seems|appears)\b"
+    r".{0,80}?\b(?:that|to|whether|how|if|why|which|what|when|where)|"
+    r"turns out|follows|takes|can be (?:\w+ )?(?:shown|seen|proved|proven|argued|noted))\b",
+    re.IGNORECASE,
+)
+
+_THESE = rf"these(?! {_NO_NOUN}\b)"
+_QUALIFIED = r"((?:[\w-]+ ){0,2}?"
+RESULTS = re.compile(
+    rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}(?:results?|findings?|experiments|evaluations?|outcomes?|conclusions|"
+    rf"analys[ei]s|"
+    r"observations?|insights|improvements|gains|comparisons?|investigation|(?:lower |upper )?bounds?|theorems?|"
+    r"simulations?|figures)\b)",
+    re.IGNORECASE,
+)
+# What a name may stand for; a design or a process is a thing by itself.
+_NAMEABLE = _one_of(
+    """approach method framework model system algorithm technique strategy architecture pipeline benchmark dataset
+    corpus tool toolkit library platform simulator package software network"""
+)
+_MADE = _one_of(
+    """methodology procedure design formulation scheme solution mechanism module representation process protocol objective
+    loss estimator setup evaluation extension interface resource collection taxonomy classifier policy controller paradigm"""
+)
+NAMED_THING = re.compile(rf"this(?: {_NAMEABLE}\b|(?= is the (?:first|largest|only)\b))", re.IGNORECASE)
+MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)
+THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
+# No noun follows, as one does in `This cross-model generalization`: it is several, or a verb or a preposition follows.
+IS_THE_NOUN = re.compile(
+    rf"these [a-z]\w+(?<![sui])s\b(?!-)|this [a-z]\w+(?: (?:{_NO_NOUN}|of|in|for|to|with|by|on|from|at|and|or|which|that|"
+    r"\w{2,}(?<![suia])s)\b(?!-)|[,.;:])",
+    re.IGNORECASE,
+)
+
+OTHERS = re.compile(r"\b(?:recent|prior|previous|existing|earlier|past|traditional|conventional|others?)\b", re.IGNORECASE)
+AUTHORS = re.compile(
+    r"\b(?:we|our|this (?:paper|work|study|article|research)|proposed?|proposes|introduces|presents)\b", re.IGNORECASE
+)
+
+# What the work before it does for somebody: said of the authors' own work, it needs no subject.
+_DOES = _one_of(
+    """enables allows opens provides offers helps ensures facilitates supports simplifies paves eliminates avoids achieves
+    demonstrates shows suggests highlights underscores indicates reveals confirms establishes yields permits saves"""
+)
+DOES = re.compile(
+    rf"(?:this|it) (?=((?:(?:\w+ly|also|thus|thereby|further|in turn) )*)(?:{_DOES}\b|"
+    rf"makes it (?:\w+ )?(?:possible|easy|easier|"
+    r"feasible|practical|simple|suitable|well-suited)\b))",
+    re.IGNORECASE,
+)
+# A name: words with a capital.
+_NAME = r"(?=[\w+.-]*[A-Z])[A-Z0-9][\w+-]*(?:\.\w+)*(?: [A-Z0-9][\w+-]*(?:\.\w+)*){0,3}"
+_ENDS = r"(?= ?[,:(—–]| -|\.?$| that\b| which\b| to\b)"
+INTRODUCED = re.compile(
+    r"(?:\b(?:[Ww]e|paper|work|study|article|research|report|letter|authors) "
+    r"(?:(?:\w+ly|also|further|then|first|thus|therefore) )?"
+    r"(?:propos|introduc|present|develop|describ|releas|design|build)(?:e|es|s|ed|ing)?) "
+    rf"(?:((?:the )?{_NAME}){_ENDS}|(?:a|an|the) [^.,:()]{{3,80}} \(([A-Z][\w+-]*[A-Z0-9]\w*)\))|"
+    rf"\b(?:called|named|dubbed|termed|namely) ({_NAME}){_ENDS}|\b[Oo]ur (?:[\w-]+ ){{0,2}}[\w-]+, ({_NAME}),"
+)
+_STATES = r"(?:(?:\w+ly|also|then|first|often|further) )?" + _one_of(
+    """is was has can will uses combines achieves leverages employs introduces consists provides enables integrates learns
+    adapts performs outperforms reduces improves predicts generates extends supports comprises contains offers operates
+    formulates treats decomposes replaces incorporates selects computes constructs builds applies models captures exploits
+    optimizes allows addresses relies works maintains includes runs starts requires aims"""
+)
+BEGINS_WITH_NAME = re.compile(rf"({_NAME})(?: \([^()]{{1,160}}\))? {_STATES}\b")
+# What joins a sentence, or its first clause, to others: no part of the subject behind it.
+_JOINS = "But|And|Yet|So|As|While|Whereas|Although|Though|Since|Because|When|If|Unlike|With|Like"
+NO_NAME = re.compile(
+    r"(?:The|A|An|This|These|It|They|We|Our|In|On|For|To|By|Each|Every|One|What|However|Here|There|Such|First|Second|"
+    rf"Finally|{_JOINS})\b"
+)
+# The subject with which a sentence begins: one thing, and several.
+SINGULAR = re.compile(
+    rf"((?!(?:The|A|An|This|Our|Each|Every|In|It|One|What|There|We|Such|No|Any|{_JOINS}) )"
+    r"[A-Z][\w-]*(?: [\w-]+(?<!s)){0,3})"
+    rf"(?: \([^()]{{1,60}}\))? {_STATES}\b"
+)
+_NO_VERB = _one_of(
+    """of in for with by on to from at and or that which who whose as than not where when such like based across under using
+    between within over through into is has was"""
+)
+PLURAL = re.compile(
+    r"((?:[A-Z][\w-]*|[A-Z][\w-]* (?:[\w-]+ ){0,3}?[\w-]+)s)( \([A-Z][\w-]*s?\))? "
+    rf"(?!{_NO_VERB}\b)[a-z]+(?<!ing)(?<!ed)(?<!s)\b"
+)
+_IN_NO_SUBJECT = _one_of(
+    """of in for with by on to from at and or that which the these those this its their such is are as has than we advances?
+    thus less success progress results experiments however while although"""
+)
+NO_SUBJECT = re.compile(rf"\b{_IN_NO_SUBJECT}\b", re.IGNORECASE)
+PLURAL_POINTER = re.compile(r"(?:(they)|(their)|these ((?:[\w-]+ ){0,2}?[\w-]+s))\b", re.IGNORECASE)
+GENERIC = frozenset(["models", "methods", "approaches", "systems", "techniques", "networks", "algorithms", "agents"])

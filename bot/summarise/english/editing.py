@@ -1,0 +1,157 @@
+"""Light edits that make a sentence stand by itself and leave its meaning, its numbers and its names as they are.
+
+1. White space is folded, a bullet in front goes, and so does the heading of a structured abstract: `Methods: We …`.
+2. A connective in front goes, which pointed at a sentence that is not shown: `However, the cost …` → `The cost …`,
+   `To address this gap, we propose X` → `We propose X`.
+3. `This`, `These`, `It`, `They` at the beginning become what they point at, where that is certain: by
+   `bot.summarise.english.anaphora`, before.
+4. What abstracts say by custom is said in plain words: `Experiments are conducted, showing …` → `Experiments show …`
+   (`bot.summarise.english.plain`).
+5. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.english.third_person`).
+6. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
+   item's links are shown beside its summary.
+7. A list of which the sentence has only a part loses its marks (`bot.summarise.english.listings`).
+8. A long sentence is cut at a clause border, where nothing that a reader needs stands behind it. A tail goes only with all
+   its figures and names left in front: a number, or a word with a capital, that stands nowhere in what is kept, holds the
+   tail. What limits the sentence (`if`, `unless`, `when`) is no border. What follows from it (`, enabling …`) may go from
+   any long sentence; what stands beside it (`, which …`) from one of more than 45 words; what turns against it (`, but …`)
+   from such a one too, and leaves an ellipsis.
+9. A sentence without an end mark gets a full stop.
+"""
+
+import re
+
+from bot.summarise.english.listings import with_whole_lists
+from bot.summarise.english.openings import opened
+from bot.summarise.english.plain import plainer
+from bot.summarise.english.third_person import in_third_person
+
+LONGEST = 45  # words of one sentence; the mean of an abstract's sentences is about 22
+_LEAST_KEPT = 12  # words that a cut leaves at least
+_ENOUGH = 0.4  # of the words that a cut leaves at least: more gone would be another sentence
+
+# What follows from the sentence, or is meant to; and, in a sentence that is too long at any rate, what is said beside it.
+_FOLLOWS = re.compile(
+    r", (?=(?:(?:and )?(?:thereby|thus|hence|so that|making|enabling|leading|resulting|allowing|ensuring|"
+    r"providing|yielding|"
+    r"offering|achieving|facilitating|improving|reducing|demonstrating|highlighting|showing|paving|creating|"
+    r"underscoring|"
+    r"supporting|which (?:enables|allows|makes|leads|helps|improves|reduces|ensures))|with the (?:aim|goal)|"
+    r"in order to)\b)"
+)
+_BESIDE = re.compile(rf"; |\s[—–]\s|, (?=(?:which|where|as well as|while \w+ing|without \w+ing)\b)|{_FOLLOWS.pattern}")
+_TURNS = re.compile(r", (?=(?:while|whereas|although|though|but|yet|because|since)\b)")
+_COUNTED = re.compile(r"\b(?:then|second|finally)\b|\((?:ii|2|b)\)")  # the kept part would count to one
+_LISTED = re.compile(r"\b(?:two|three|four|five|six|seven|several|following)\b[^:;]*:\s")  # the kept part would say how many
+_DASH = re.compile(r"\s(?:[–—-]|--)\s")
+_NOT = re.compile(r"\b(?:not|no|nor|less|only)\b|n't\b")
+_NEAR = 60  # characters
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
+
+_SHORTEST_REST = 3  # words that are left when an address goes: fewer say nothing without it
+
+_WEB = r"(?:https?: ?//|www\.|git(?:hub|lab)\.com/)"
+_HAS_ADDRESS = re.compile(_WEB, re.IGNORECASE)
+_TO_BE_HAD = re.compile(r"\b(?:available|released|found|accessed|accessible|provided|published|open-sourced|hosted)\b")
+_UNSAID = re.compile(
+    r"((?:the |our |project |source |all )*(?:codes?|data ?sets?|data|models?|implementation|demo|weights)"
+    r"(?: and [\w ]{2,30}?)?)(?= (?:publicly |freely |openly )?available$)",
+    re.IGNORECASE,
+)
+_HAS_VERB = re.compile(r"\b(?:is|are|was|were|be|been|will|made|can)\b")
+_LED_TO = r"(?: (?:at|from|via|on|in|under|here))?:?"
+# `superseded by https://…`, `see https://…`: the address is what the words are about.
+_NEEDS_ADDRESS = re.compile(
+    r"\b(?:by|to|with|of|for|see|visit|is|are|and|or|into|using|called|named|present|presents|introduce|introduces|propose|"
+    r"proposes|authors|we|the)$",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(rf"{_LED_TO} *[(\[]?{_WEB}[^\s)\]]+[)\]]? ?[.!]?$", re.IGNORECASE)
+_AT_A_LINK = re.compile(
+    r" (?:at|from|via|on|in|under|through) (?:(?:the|this|our)(?: following)? (?:[a-z]+ )?(?:link|URL|address)|here|this)"
+    r"(?=[:.,;]|$| https?:)| here(?=\.?$)",
+    re.IGNORECASE,
+)
+_ADDRESS_INSIDE = re.compile(
+    rf"{_LED_TO} [(\[]{_WEB}[^\s)\]]+[)\]](?=[ ,;.])|"
+    rf"{_LED_TO} {_WEB}[^\s)\]]*[^\s)\].,;](?=[,;]? (?:to|and|that|which|under|for|with|including|as|\w+ing)\b)",
+    re.IGNORECASE,
+)
+
+
+def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
+    """Return the sentence as it can stand by itself, explained before (rule 3) or not.
+
+    `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most;
+    `by_name` has the authors named, not their verb in front: where it follows a sentence that is not begun so.
+    """
+    text = in_third_person(plainer(opened(sentence, names)), by_name=by_name)
+    text = shortened(with_whole_lists(_without_address(text)), longest)
+    return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
+
+
+def _without_address(text: str) -> str:
+    text = _AT_A_LINK.sub("", text) if _TO_BE_HAD.search(text) else text
+    if not _HAS_ADDRESS.search(text):
+        return text
+    kept = _ADDRESS_INSIDE.sub(lambda found: found.group() if _NEEDS_ADDRESS.search(text[: found.start()]) else "", text)
+    text, kept = kept, _ADDRESS.sub("", kept)
+    # `(code at https://…)`: without the address its bracket would stay open.
+    short = len(kept.split()) < _SHORTEST_REST and not _TO_BE_HAD.search(kept)
+    stays = kept == text or short or kept.count("(") > kept.count(")")
+    return text if stays or _NEEDS_ADDRESS.search(kept) else f"{_said(kept.rstrip(' ,;:'))}."
+
+
+def _said(text: str) -> str:
+    """`Code is available` for `Code available`, which needed its address to be a sentence."""
+    match = _UNSAID.match(text)
+    if match is None or _HAS_VERB.search(match.group(1)):
+        return text
+    what = match.group(1)
+    return f"{what} {'are' if ' and ' in what or what.endswith(('s', 'data', 'Data')) else 'is'}{text[match.end() :]}"
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """Return the sentence with at most `longest` words where a border allows it, otherwise as short as one does."""
+    if len(text.split()) <= longest:
+        return text
+    text = _cut(text, longest, _FOLLOWS, ".")
+    for border, mark in ((_BESIDE, "."), (_TURNS, " …")):
+        text = _cut(text, LONGEST, border, mark) if len(text.split()) > LONGEST else text
+    return text
+
+
+def _cut(text: str, longest: int, border: re.Pattern[str], mark: str) -> str:
+    places = [match.start() for match in border.finditer(text) if _may_cut(text, match.start()) and not _denies(text, match)]
+    fitting = [at for at in places if len(text[:at].split()) <= longest]
+    at = max(fitting, default=min(places, default=None))
+    return text if at is None else f"{text[:at].rstrip(' ,;')}{mark}"
+
+
+def _denies(text: str, border: re.Match[str]) -> bool:
+    """`It is not the size, but …`: without what follows, the sentence says the least of it."""
+    return (
+        text.startswith("but", border.end())
+        and _NOT.search(text, max(0, border.start() - _NEAR), border.start()) is not None
+    )
+
+
+def _may_cut(text: str, at: int) -> bool:
+    kept, tail = text[:at], text[at:]
+    words = len(kept.split())
+    return (
+        words >= max(_LEAST_KEPT, _ENOUGH * len(text.split()))
+        and not _COUNTED.search(tail)
+        and not (";" in tail and _LISTED.search(kept))
+        and not _in_a_pair(kept, tail)
+        and set(_NUMBER.findall(tail)) <= set(_NUMBER.findall(kept))
+        and set(_NAME.findall(tail)) <= set(_NAME.findall(kept))
+        and all(kept.count(opened) == kept.count(closed) for opened, closed in ("()", "[]", "{}", "“”"))
+    )
+
+
+def _in_a_pair(kept: str, tail: str) -> bool:
+    """Whether the cut is at one of two dashes or between them: behind the second, what stands before the first goes on."""
+    before, after = len(_DASH.findall(kept)), len(_DASH.findall(tail))
+    return after > 0 and (before % 2 == 1 or (after > 1 and _DASH.match(tail) is not None))

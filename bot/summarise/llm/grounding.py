@@ -1,0 +1,173 @@
+"""Holds a model's sentences against the text that they are about.
+
+A part is grounded when every number and every proper name in it stands in the source, when enough of its words do, and when
+it neither repeats itself nor changes language. What is normalised: 1,000 = 1000, 1.50 = 1.5, 1.45× = 1.45x = 1.45-fold,
+5% = 5 percent, 109B = 109 billion, two = 2. A number that carries %, × or a magnitude must carry the same in the source.
+Not seen: a true number in a false sentence, and an ordinary-looking name as a sentence's first word that ends like a word.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from decimal import Decimal, InvalidOperation
+
+from bot.summarise.english.language import reads_as_english
+from bot.summarise.english.sentences import split
+
+MOST_SENTENCES, MOST_WORDS = 2, 60
+_LEAST_SHARED = 0.4  # of a part's longer words stand in the source (by their beginnings); paraphrases keep well over half
+_LEAST_VARIED = 0.4  # different words among all words; normal prose of 60 words has over 0.6
+_LONGER = 4  # letters
+_BEGINNING = 5  # letters by which two words count as one: optimise, optimising
+
+_SMALL = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORD_NUMBERS = {word: str(number) for number, word in enumerate(_SMALL, start=2)}
+_WORD_NUMBERS |= {"dozen": "12", "twenty": "20", "thirty": "30", "hundred": "100", "thousand": "1000"}
+_NUMBER = re.compile(
+    r"(?<![\w.])(?P<from>\d[\d,.]*\s?(?:-|–|to)\s?)?(?P<number>\d+(?:,\d{3})*(?:\.\d+)?|\d[\d.,]*\d|\.\d+)"
+    r"\s?-?(?P<unit>%|percent\b|per cent\b|×|x(?![a-z])|times\b|fold\b|[kmbt]\b|(?:thousand|[mbtr]+illion)\b)?",
+    re.IGNORECASE,
+)
+_UNITS = {"percent": "%", "per cent": "%", "×": "x", "times": "x", "fold": "x"}
+_UNITS |= {"thousand": "k", "million": "m", "billion": "b", "trillion": "t"}
+_BARE_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+
+_TOKEN = re.compile(r"[^\W_][\w’'+.-]*")
+_OPENING_WORDS = """
+    a an the this these it its they their no not in on at by for from with without when where while although because since
+    current existing prior previous many most some large deep new recent such each both one two three how what why there
+    here across under over through to as if results experiments evaluations authors researchers code users teams engineers
+    paper work uses shows runs cuts lets helps gives makes builds adds finds sets
+"""
+_OPENERS = frozenset(_OPENING_WORDS.split())
+_ORDINARY_ENDING = re.compile(
+    r"(?:ing|ed|es|ly|al|ive|ous|[ts]ion|ity|ment|[ai]ble|ful|less|ers|ors|[ae]nce|ness|ems|els|rks|nts)$"
+)
+
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+_STRIPPED = re.compile(
+    r"(?:https?|ftp|javascript|data|mailto|slack|discord):\S+|www\.\S+|<[@#!/a-z][^<>\n]{0,300}>|[`*]+|~~|\|\||^#+\s|"
+    r"(?<!\w)_+|_+(?!\w)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x0b-\x1f\x7f]")
+_MENTION = re.compile(r"(?<!\w)@(?=\w)|@(?=everyone|here|channel)", re.IGNORECASE)
+
+
+def cleaned(text: str) -> str:
+    """Return the part as plain text: no links, mentions or markup, at most two sentences and 60 words."""
+    plain = _STRIPPED.sub(" ", _LINK.sub(r"\1", _HIDDEN.sub("", text)))
+    plain = _MENTION.sub("", plain)
+    kept: list[str] = []
+    for sentence in split(" ".join(plain.split()))[:MOST_SENTENCES]:
+        if kept and len(" ".join([*kept, sentence]).split()) > MOST_WORDS:
+            break
+        kept.append(sentence)
+    words = " ".join(kept).split()
+    return " ".join(words) if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS]) + " …"
+
+
+def faults(part: str, source: str) -> list[str]:
+    """Return what is wrong with the part, in words; nothing when it is grounded in `source`."""
+    found = [f"the number {number}" for number in _missing_numbers(part, source)]
+    found += [f"the name {name}" for name in _missing_names(part, source)]
+    if _shared(part, source) < _LEAST_SHARED:
+        found.append("words that the text does not have")
+    words = part.lower().split()
+    if len(words) >= 12 and len(set(words)) < _LEAST_VARIED * len(words):
+        found.append("a repetition")
+    if reads_as_english(source) and not reads_as_english(part):
+        found.append("another language")
+    return found
+
+
+def nearest(part: str, sentences: Sequence[str], most: int = MOST_SENTENCES) -> tuple[str, ...]:
+    """Return the source sentences closest in words to each sentence of the part, in the source's order."""
+    chosen: set[int] = set()
+    bags = [Counter(_stems(sentence)) for sentence in sentences]
+    for said in split(part)[:most]:
+        bag = Counter(_stems(said))
+        scores = [_likeness(bag, other) for other in bags]
+        if scores and max(scores) > 0:
+            chosen.add(scores.index(max(scores)))
+    return tuple(sentences[at] for at in sorted(chosen))
+
+
+def _likeness(one: Counter[str], other: Counter[str]) -> float:
+    return 2 * (one & other).total() / max(1, one.total() + other.total())
+
+
+def _stems(text: str) -> list[str]:
+    return [word[:_BEGINNING] for word in re.findall(r"[^\W_]+", text.casefold()) if len(word) >= _LONGER]
+
+
+def _shared(part: str, source: str) -> float:
+    stems = _stems(part)
+    there = set(_stems(source))
+    return sum(stem in there for stem in stems) / len(stems) if stems else 1.0
+
+
+def _missing_numbers(part: str, source: str) -> list[str]:
+    told = set(_numbers(source))
+    bare = {value for value, _ in told}
+    return [f"{value}{unit}" for value, unit in _numbers(part) if (value, unit) not in told and (unit or value not in bare)]
+
+
+def _numbers(text: str) -> Iterator[tuple[str, str]]:
+    """Every number with its unit ("" for none), and once more those inside identifiers, bare."""
+    folded = re.sub(r"[a-z]+", lambda word: _WORD_NUMBERS.get(word.group(), word.group()), text.lower())
+    for match in _NUMBER.finditer(folded):
+        unit = (match["unit"] or "").strip()
+        unit = _UNITS.get(unit, unit)
+        yield _value(match["number"]), unit
+        if match["from"]:
+            yield _value(_BARE_NUMBER.findall(match["from"])[0]), unit
+    for found in _BARE_NUMBER.findall(folded):
+        yield _value(found), ""
+
+
+def _value(number: str) -> str:
+    plain = re.sub(r",(?=\d{3}(?!\d))", "", number).strip(".,")
+    try:
+        value = Decimal(plain)
+    except InvalidOperation:
+        return plain
+    return f"{value.normalize():f}" if value.is_finite() else plain
+
+
+def _missing_names(part: str, source: str) -> list[str]:
+    known = set(_forms(source))
+    return [name for name in _names(part) if not set(_folded(name)) & known]
+
+
+def _names(part: str) -> Iterator[str]:
+    """Tokens that look like names: capitals inside, an inner dot, or a capital where no sentence begins."""
+    for sentence in split(part):
+        for place, match in enumerate(_TOKEN.finditer(sentence)):
+            token = match.group().rstrip(".-'’")
+            if not any(letter.isalpha() for letter in token):
+                continue
+            inner = any(letter.isupper() for letter in token[1:]) or re.search(r"[^\W\d_]\.[^\W\d_]{2}", token)
+            if inner or (token[0].isupper() and (place > 0 or not _opens(token))):
+                yield token
+
+
+def _opens(token: str) -> bool:
+    word = token.lower()
+    return word in _OPENERS or _ORDINARY_ENDING.search(word) is not None
+
+
+def _forms(source: str) -> Iterator[str]:
+    for match in _TOKEN.finditer(source):
+        yield from _folded(match.group())
+        for piece in re.split(r"[-.'’+]", match.group()):
+            yield from _folded(piece)
+
+
+def _folded(token: str) -> Iterator[str]:
+    """A token without case, possessive, hyphens and plural s; hyphenated ones whole."""
+    word = re.sub(r"['’]s?$", "", token.casefold().rstrip(".-'’"))
+    whole = re.sub(r"[-.]", "", word)
+    yield whole
+    if whole.endswith("s"):
+        yield whole[:-1]

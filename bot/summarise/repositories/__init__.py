@@ -1,0 +1,1 @@
+"""Summaries of repositories, from their description, README and releases."""

@@ -1,0 +1,160 @@
+"""What a sentence's first words point at, a test per rule."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.english.anaphora import Told, dangles, explained
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence", "after"),
+    [
+        ("It gains 3%.", "These results show promise.", "The results show promise."),
+        ("It gains 3%.", "This key finding holds.", "The key finding holds."),
+        ("We train two agents.", "This approach halves the cost.", "The approach halves the cost."),
+        ("We train a new classifier.", "This classifier is small.", "The classifier is small."),
+        ("We use two tricks.", "These tricks halve the cost.", "The tricks halve the cost."),
+        ("We propose STG, a framework.", "This framework is fast.", "STG is fast."),
+        ("We propose STG, a framework.", "This new framework is fast.", "The new framework is fast."),
+        ("We propose STG, a framework.", "This design is fast.", "The design is fast."),
+        ("We propose STG, a framework.", "It is fast.", "STG is fast."),
+        ("We propose a Sparse Thing (STG).", "However, it is slow.", "STG is slow."),
+        ("Our system, Cut2Next, is fast.", "It uses less.", "Cut2Next uses less."),
+        ("We model a cache.", "This enables speed.", "Enables speed."),
+        ("We propose STG, a framework.", "This is the first one.", "STG is the first one."),
+        ("We train sparse codes.", "These codes are small.", "The sparse codes are small."),
+        ("We train a sparse network.", "This network is small.", "The network is small."),
+        ("We show robust cross-model guidance.", "This cross-model gain is high.", "The cross-model gain is high."),
+        ("We train a sparse code.", "This code table is small.", "The code table is small."),
+        ("We train a sparse code.", "This code has a table.", "The sparse code has a table."),
+        ("We train a sparse code.", "This code halves the cost.", "The sparse code halves the cost."),
+        ("We train sparse codes.", "These codes halve the cost.", "The sparse codes halve the cost."),
+        ("We train a sparse code.", "These code tables are small.", "The code tables are small."),
+        ("We model a cache.", "This also saves time.", "Saves time."),
+        ("But reading is not writing.", "It is a process.", "Reading is a process."),
+        ("We add a cache.", "This further makes it easy to save.", "Further makes it easy to save."),
+        ("Maestro uses caches.", "On ImageNet, it gains 3%.", "On ImageNet, Maestro gains 3%."),
+        ("We add a cache.", "On ImageNet, this approach gains 3%.", "On ImageNet, the approach gains 3%."),
+        ("Maestro uses caches.", "Its cost is low.", "Maestro's cost is low."),
+        ("Federated learning (FL) has spread.", "However, it suffers.", "Federated learning suffers."),
+        ("Large language models (LLMs) have grown.", "However, they fail.", "Large language models fail."),
+        ("Large language models have grown.", "These models fail.", "Large language models fail."),
+        ("LLMs have grown.", "These models fail.", "LLMs fail."),
+        ("Existing methods use caches.", "Their cost is high.", "Existing methods' cost is high."),
+    ],
+)
+def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> None:
+    assert explained([before, sentence])[1].text == after
+    assert not dangles(after)
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("Prior work reports gains.", "These results do not hold."),
+        ("Existing caches are slow.", "This approach is dear."),
+        ("As Maestro Cache is easy to use, it also adds risks.", "Its design is hard to check."),
+        ("Others use a cache.", "This enables speed."),
+        ("We find a bias.", "This limits its use."),
+        ("We find a bias.", "This makes it worse."),
+        ("We use a cache.", "This can model it."),
+        ("Others model a cache.", "This enables a framework."),
+        ("The cost of caches is high.", "It grows."),
+        ("Advances in models have helped.", "They fail."),
+        ("Existing benchmarks test facts.", "These models fail."),
+        ("Existing methods use models.", "These models fail."),
+        ("ByDeWay uses a trick called LDP.", "Such tricks are cheap."),
+        ("", "They fail."),
+        ("We use a cache.", "While this helps, it costs."),
+        ("We use caches.", "While efficient, these caches fail."),
+        ("We use caches.", "To save time, it sleeps."),
+        ("LLMs have grown.", "For caches, they fail."),
+        ("We use a cache.", "With more of it, this enables speed."),
+        ("We use caches.", "While they help, it is unclear why they do."),
+        ("We use caches.", "As these caches grow, it is important to clean them."),
+        ("Others use caches.", "This supports the proposal that caches help."),
+        ("We use caches.", "This issue remains."),
+        ("We use two stages.", "In the second stage, caches grow."),
+        ("We use two caches.", "The first one is small."),
+        ("We use a first cache.", "This is the first one."),
+        ("We use two stages.", "Stage 2 is slow."),
+        ("We use two caches.", "First is a small one."),
+        ("We use caches.", "It's slow."),
+        ("We use caches.", "One such cache is slow."),
+        ("Maestro uses caches.", "When used at night, it is slow."),
+    ],
+)
+def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
+    told = explained([before, sentence])[1]
+    assert told == Told(sentence, 1)
+    assert dangles(told.text)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This paper proposes X.",
+        "This position paper argues.",
+        "It is well known that caches help.",
+        "It remains unclear whether caches help.",
+        "It has long been shown that caches help.",
+        "Both speed and cost matter.",
+        "Those who cache win.",
+        "While it is known that caches help, they cost.",
+        "To save time, it is best to cache.",
+        "On ImageNet, this work gains 3%.",
+        "Instead of caches, it uses sleep.",
+        "It's unclear whether caches help.",
+        "The first step towards caches is sleep.",
+        "The first stage of Maestro is slow.",
+        "The second-order terms vanish.",
+        "When a cache sleeps, it is slow.",
+        "Theses are long.",
+        "Item sets are long.",
+    ],
+)
+def test_what_only_looks_so_does_not_dangle(sentence: str) -> None:
+    assert not dangles(sentence)
+
+
+def test_a_name_is_handed_on_from_sentence_to_sentence() -> None:
+    told = explained(["We propose STG, a tool.", "It uses caches.", "It halves the cost."])
+    assert [each.text for each in told[1:]] == ["STG uses caches.", "STG halves the cost."]
+    assert [each.source for each in told] == [0, 0, 0]
+
+
+def test_the_name_in_front_goes_before_one_that_is_mentioned() -> None:
+    assert explained(["ByDeWay uses a trick called LDP.", "It is cheap."])[1].text == "ByDeWay is cheap."
+
+
+WORDS = st.sampled_from(
+    [
+        "We",
+        "propose",
+        "STG",
+        ",",
+        "a",
+        "tool",
+        ".",
+        "It",
+        "This",
+        "These",
+        "models",
+        "They",
+        "is",
+        "are",
+        "LLMs",
+        "(LLMs)",
+        "we",
+    ]
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=5))
+def test_every_word_that_is_put_in_stands_in_a_sentence_before(sentences: list[str]) -> None:
+    for at, told in enumerate(explained(sentences)):
+        words = " ".join(sentences[: at + 1]).split()
+        known = {"The", *words, *(word[:1].upper() + word[1:] for word in words)}
+        for word in told.text.split():
+            assert {word, word.removesuffix("'s"), word.removesuffix("'")} & known

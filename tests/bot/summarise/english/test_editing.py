@@ -1,0 +1,123 @@
+"""Light edits: each leaves meaning, numbers and names as they are."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.english.anaphora import explained
+from bot.summarise.english.editing import LONGEST, edited
+from bot.summarise.english.sentences import split
+from tests.fakes.edition import items
+
+RECORDS = Path(__file__).parents[3] / "payloads" / "records.jsonl.gz"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("  We   show\nit.  ", "Shows it."),
+        ("However, the cost is high.", "The cost is high."),
+        ("Methods: To this end, we study drift.", "Studies drift."),
+        ("To address these challenges, Maestro predicts lengths.", "Maestro predicts lengths."),
+        ("Based on this observation, we propose ReSET, a method.", "Proposes ReSET, a method."),
+        ("In this paper, we propose nomp: a framework.", "Proposes nomp: a framework."),
+        ("We empirically study drift.", "Empirically studies drift."),
+        ("We address it.", "Addresses it."),
+        ("We finally demonstrate gains.", "Demonstrates gains."),
+        ("This paper proposes a method.", "Proposes a method."),
+        ("In this work, this paper presents a method.", "Presents a method."),
+        ("The cost is high", "The cost is high."),
+        ("Is it fast?", "Is it fast?"),
+    ],
+)
+def test_an_edit_is_made(before: str, after: str) -> None:
+    assert edited(before) == after
+
+
+@pytest.mark.parametrize("sentence", ["Yet another benchmark is here.", "Although it helps, the cost is high."])
+def test_a_sentence_that_stands_by_itself_stays(sentence: str) -> None:
+    assert edited(sentence) == sentence
+
+
+def test_a_name_in_lower_case_keeps_it_at_the_beginning() -> None:
+    assert edited("However, nomp is fast.", frozenset({"nomp"})) == "nomp is fast."
+    assert edited("However, k-means is fast.") == "K-means is fast."
+    assert edited("However, GPUs are fast.") == "GPUs are fast."
+
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z])\w+")
+OURS = {"The", "They", "It", "Its"}  # with a capital because they begin
+
+
+def in_order(some: list[str], all_of_them: list[str]) -> bool:
+    rest = iter(all_of_them)
+    return all(each in rest for each in some)
+
+
+def texts() -> list[str]:
+    """The abstracts of a real day, and of real records chosen for what is odd in them."""
+    with gzip.open(RECORDS, "rt", encoding="utf-8") as lines:
+        odd = [str(json.loads(line).get("abstract", "")) for line in lines]
+    return [*(item.abstract for item in items()), *odd]
+
+
+def test_every_number_and_name_of_an_edit_stands_in_its_source_in_the_same_order() -> None:
+    for abstract in texts():
+        sentences = split(abstract)
+        for at, told in enumerate(explained(sentences)):
+            text = edited(told.text, longest=30)
+            source = sentences[at] if told.source == at else f"{sentences[told.source]} {sentences[at]}"
+            assert in_order(NUMBER.findall(text), NUMBER.findall(source)), text
+            names = [name for name in NAME.findall(text.split(" ", 1)[-1]) if name not in OURS]
+            assert in_order(names, NAME.findall(source)), text
+
+
+def test_an_edit_adds_no_word_but_those_for_the_authors() -> None:
+    for abstract in texts():
+        for sentence in split(abstract):
+            text = edited(sentence)
+            added = set(re.findall(r"\w+", text.lower())) - set(re.findall(r"\w+", sentence.lower()))
+            other = added - {"the", "authors", "they", "their", "them"} - {"it", "possible", "among"}
+            assert len(other) <= 3, text  # propose → proposes, a second verb, allows → makes
+            assert len(text.split()) <= max(LONGEST, len(sentence.split()) + 4), text  # we → the authors
+
+
+@given(st.text(max_size=300))
+def test_no_text_makes_it_fail(text: str) -> None:
+    assert set(re.findall(r"\d", edited(text))) <= set(re.findall(r"\d", text))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("Our code is available at https://github.com/lab/fast.", "The code is available."),
+        ("Code and data: https://lab.example/a_(b).", "Code and data."),
+        ("All models are released (https://lab.example/models).", "All models are released."),
+        ("See https://lab.example.", "See https://lab.example."),
+        ("A guide, superseded by https://lab.example/new", "A guide, superseded by https://lab.example/new."),
+        ("It is fast (code at https://lab.example/fast).", "It is fast (code at https://lab.example/fast)."),
+        ("The site https://lab.example hosts the data.", "The site https://lab.example hosts the data."),
+        ("Code is available at github.com/lab/fast .", "Code is available."),
+        ("Code available at https://lab.example/a.", "Code is available."),
+        ("Code and data are available at https://lab.example/a.", "Code and data are available."),
+        ("Code and model will be available at https://lab.example/a.", "Code and model will be available."),
+        ("Source code and data set is available: https://lab.example/a.", "Source code and data set is available."),
+        ("Code and data available: https://lab.example/a", "Code and data are available."),
+        ("Code is available at the link.", "Code is available."),
+        ("Code is available at the following link: https://lab.example/a", "Code is available."),
+        ("The data are available here.", "The data are available."),
+        ("The work found the link between them.", "The work found the link between them."),
+        ("Code is available at (https://lab.example/a).", "Code is available."),
+        ("We release it at https://lab.example/a, to help others.", "Releases it, to help others."),
+        ("Data (https://lab.example/a) and code are here.", "Data and code are here."),
+        ("We present https://lab.example, the first of them.", "Presents https://lab.example, the first of them."),
+    ],
+)
+def test_an_address_at_the_end_goes_when_a_sentence_is_left(sentence: str, shown: str) -> None:
+    assert edited(sentence) == shown

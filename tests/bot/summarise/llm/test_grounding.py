@@ -1,0 +1,89 @@
+"""What a model wrote is held against the text that it is about."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.summarise.english.sentences import split
+from bot.summarise.llm.grounding import MOST_WORDS, cleaned, faults, nearest
+
+SOURCE = (
+    "MSA reduces per-token compute by 28.4x at 1M context on a 109B-parameter model. "
+    "It visits 14-47% fewer nodes for 1,000 users, and 5 percent of two kernels run on H800 GPUs. "
+    "vLLM and Node.js by MiniMax serve the rest, with p < 0.05."
+)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "MSA cuts per-token compute 28.4× at 1M context.",
+        "MSA cuts per-token compute 28.40-fold at 1 million context.",
+        "A 109 billion parameter model visits 14% to 47% fewer nodes.",
+        "It serves 1000 users on the H800 GPU with 5% of 2 kernels.",
+        "MiniMax's vLLM serves the rest.",
+        "Reducing compute per token at 1M context helps users.",
+        "With Node.js the rest is served at p < 0.05.",
+    ],
+)
+def test_a_part_in_other_words_is_grounded(part: str) -> None:
+    assert faults(part, SOURCE) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "fault"),
+    [
+        ("MSA cuts per-token compute 28.5× at 1M context.", "the number 28.5x"),
+        ("MSA cuts per-token compute by 28.4% at 1M context.", "the number 28.4%"),
+        ("A 109M model visits fewer nodes.", "the number 109m"),
+        ("It serves 10,000 users on kernels.", "the number 10000"),
+        ("It serves three kernels for users.", "the number 3"),
+        ("OpenAI serves users with fewer nodes.", "the name OpenAI"),
+        ("Google reduces compute per token.", "the name Google"),
+        ("It reduces compute on NVIDIA kernels.", "the name NVIDIA"),
+        ("It visits fewer nodes at evil.com for context.", "the name evil.com"),
+        ("Buying cheap pills makes everybody happy and healthy.", "words that the text does not have"),
+        ("fewer nodes fewer nodes fewer nodes fewer nodes fewer nodes fewer nodes fewer nodes", "a repetition"),
+        ("compute context kernels und die der das ist nicht mehr so wie es war als er kam und ging", "another language"),
+    ],
+)
+def test_what_the_text_does_not_bear_out_is_found(part: str, fault: str) -> None:
+    assert fault in faults(part, SOURCE)
+
+
+def test_links_mentions_and_markup_are_stripped() -> None:
+    text = "See [this](http://evil.example/x) @everyone <!here> <@U123> **bold** `code` https://a.b/c now: p < 0.05."
+    assert cleaned(text) == "See this everyone bold code now: p < 0.05."
+
+
+def test_at_most_two_sentences_and_sixty_words_are_kept() -> None:
+    assert cleaned("One is here. Two is here. Three is here.") == "One is here. Two is here."
+    assert len(cleaned("word " * 500).split()) == MOST_WORDS + 1
+
+
+def test_an_address_inside_a_word_mentions_nobody() -> None:
+    assert "@" not in cleaned("Ask a@everyone and @here.")
+    assert cleaned("It gains 3 points mAP@50.") == "It gains 3 points mAP@50."
+
+
+def test_hidden_characters_are_stripped() -> None:
+    assert cleaned("It \u202eworks\u202c well\u200b.") == "It works well."
+
+
+def test_quotes_are_the_nearest_sentences_of_the_source() -> None:
+    sentences = split(SOURCE)
+    assert nearest("Only 5% of two kernels run on the H800.", sentences) == (sentences[1],)
+    assert nearest("It serves the rest. It reduces per-token compute.", sentences) == (sentences[0], sentences[2])
+    assert nearest("Nothing alike.", ["Other words entirely"]) == ()
+
+
+@given(st.text(max_size=300), st.text(max_size=300))
+def test_no_text_makes_it_fail(part: str, source: str) -> None:
+    faults(part, source)
+    nearest(part, split(source))
+    assert len(cleaned(part).split()) <= MOST_WORDS + 1
+
+
+@given(st.lists(st.sampled_from(split(SOURCE)), min_size=1, max_size=2, unique=True))
+def test_the_source_bears_itself_out(sentences: list[str]) -> None:
+    assert faults(" ".join(sentences), SOURCE) == []
