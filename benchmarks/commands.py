@@ -39,7 +39,7 @@ from benchmarks.press import NOW, stored
 from bot.commands import BY_COMMAND, Command, Filter, FilterAction, Search, parse
 from bot.digest.publisher import Publisher
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.handle import handle
 from bot.models import Actor, Digest, DigestRequest, Item, Reply
 from bot.settings.topic_packs import load_packs
@@ -77,23 +77,23 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What is asked: one desk, and what a team has there."""
+    """What is asked: a context for handlers, and what a team has there."""
 
-    desk: Desk
+    handler_context: HandlerContext
     digest: Digest
     young: Sequence[str]  # keys of some papers of the last week
 
     async def collect(self, number: int) -> None:
         """Store some papers again, with as many upvotes more."""
-        found = await self.desk.store.find(self.young)
-        await self.desk.store.add([replace(item, upvotes=number) for item in found.values()], NOW)
+        found = await self.handler_context.store.find(self.young)
+        await self.handler_context.store.add([replace(item, upvotes=number) for item in found.values()], NOW)
 
     async def team(self, number: int) -> Actor:
         """Return somebody of a new team that has set things up."""
         actor = Actor(platform="slack", workspace=f"slack:T{number}", channel="C1", person="U1", may_administer=True)
-        await self.desk.store.save_digest(actor.workspace, actor.channel, self.digest, NOW)
+        await self.handler_context.store.save_digest(actor.workspace, actor.channel, self.digest, NOW)
         for text in MADE:
-            await handle(self.desk, parse(text), actor, NOW)
+            await handle(self.handler_context, parse(text), actor, NOW)
         return actor
 
 
@@ -104,7 +104,7 @@ async def ask(service: Service, line: Line, actor: Actor, now: datetime) -> Told
     try:
         command = parse(line.text)
         kind = kind_of(command)
-        reply = await handle(service.desk, command, actor, now)
+        reply = await handle(service.handler_context, command, actor, now)
         outcome = "Reply"
     except UsageError:
         outcome = "UsageError"
@@ -172,7 +172,9 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     press, packs = Publisher(store, Extractive(), TITLES), load_packs()
     (digest,) = await press.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
     try:
-        yield Service(Desk(store, press, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]])
+        yield Service(
+            HandlerContext(store, press, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]]
+        )
     finally:
         await store.close()
 

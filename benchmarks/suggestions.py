@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks import corpus
 from benchmarks.search import NOW, report
 from bot.digest.publisher import Publisher
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.suggest import suggest
 from bot.models import Actor, Item
 from bot.query.fields import BY_NAME, fold_label
@@ -67,7 +67,7 @@ def _labelled(item: Item, chance: random.Random) -> Item:
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
     sources = {"arxiv": "arXiv", "github": "GitHub"}
-    desk = Desk(store, Publisher(store, Extractive(), {}), load_packs(), sources, store, gists)
+    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, store, gists)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]
@@ -77,7 +77,7 @@ async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float]
     for text in chosen:
         for times in ([], whole):  # the first run warms the cache
             start = time.perf_counter()
-            await suggest(desk, "query", text, ACTOR, NOW)
+            await suggest(context, "query", text, ACTOR, NOW)
             times.append((time.perf_counter() - start) * 1000)
         beginning = term(text)
         for times in ([], alone):

@@ -27,7 +27,7 @@ from bot.embed.backfill import Filler
 from bot.embed.local import LocalEmbedder
 from bot.embed.remote import RemoteEmbedder
 from bot.errors import Reach, SettingsError, UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http.client import Http, Politeness
 from bot.models import Actor, DigestRequest, Limits, Topic
@@ -76,7 +76,7 @@ class App:
     topics: Mapping[str, Topic]
     collector: Collector
     publisher: Publisher
-    desk: Desk
+    handler_context: HandlerContext
     chats: Chats
     office: DeliveryContext
     model: LlmSummariser | None = None  # where the settings switch one on
@@ -106,8 +106,10 @@ class App:
         It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
         that is not there.
         """
-        topic, actor = await topic_named(self.desk, LOCAL, name), self.terminal()
-        order = await order_of(self.desk, actor, topic, await subscription_here(self.desk, actor, topic.name))
+        topic, actor = await topic_named(self.handler_context, LOCAL, name), self.terminal()
+        order = await order_of(
+            self.handler_context, actor, topic, await subscription_here(self.handler_context, actor, topic.name)
+        )
         limits = replace(order.limits, entries=entries or order.limits.entries)
         return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
 
@@ -118,7 +120,7 @@ class App:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
             await SubscriptionPauser(self.office).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return PlatformContext(self.desk, self.chats, clock, gone)
+        return PlatformContext(self.handler_context, self.chats, clock, gone)
 
     def filler(self) -> Filler | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -165,7 +167,7 @@ class App:
         office = replace(self.office, ledger=counted(self.ledger, vitals.counts))
         return DeliveryJobs(
             Scheduler(office),
-            Preparer(office, self.publisher, self.desk.orders),
+            Preparer(office, self.publisher, self.handler_context.requests),
             Deliverer(office),
             lambda now: beat(self.store, write_alive, database, now),
         )
@@ -199,12 +201,12 @@ async def built(
             model = _llm(settings, patient, store, Extractive())
         embedder = await _embedder(settings, stack)
         publisher = Publisher(store, model or Extractive(), titles, embedder)
-        desk = _desk(settings, store, publisher, topics, titles, embedder)
+        context = _handler_context(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
         office = DeliveryContext(store, store, posting, _values(settings))
         collector = Collector(store)
         yield App(
-            settings, store, store, sources, topics, collector, publisher, desk, store, office, model, embedder, posting
+            settings, store, store, sources, topics, collector, publisher, context, store, office, model, embedder, posting
         )
 
 
@@ -226,15 +228,15 @@ def _values(settings: Settings) -> DeliverySettings:
     return DeliverySettings(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
 
 
-def _desk(
+def _handler_context(
     settings: Settings,
     store: SqliteStore,
     press: Previewer,
     packs: Mapping[str, Topic],
     titles: Mapping[str, str],
     embedder: Embedder | None,
-) -> Desk:
-    return Desk(
+) -> HandlerContext:
+    return HandlerContext(
         store,
         press,
         packs,

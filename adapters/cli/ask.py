@@ -89,7 +89,7 @@ def _answer(context: click.Context, text: str, *, as_json: bool) -> None:
         command = parse(text)
 
         async def work(app: "App") -> "tuple[Reply, bool]":
-            reply = await handle(app.desk, command, app.terminal(_person()), at)
+            reply = await handle(app.handler_context, command, app.terminal(_person()), at)
             return reply, not isinstance(command, Now | Search | Similar) or await has_items(app)
 
         reply, enough = with_app(context, work)

@@ -178,7 +178,7 @@ def pack(context: click.Context, name: str) -> None:
     from bot.settings.topic_packs import pack_as_written, pack_text
 
     async def work(app: "App") -> "Topic":
-        return await topic_named(app.desk, LOCAL, name)
+        return await topic_named(app.handler_context, LOCAL, name)
 
     topic = with_app(context, work)
     written = "" if topic.revision else pack_as_written(topic.name, settings_of(context).topics_dir)

@@ -9,7 +9,7 @@ from typing import Any
 from bot.commands import EditTopic, Part
 from bot.errors import Unclear, UsageError
 from bot.handlers.clauses import meaning, read_topic_query
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
@@ -31,7 +31,7 @@ class Edit:
     note: str = ""
 
 
-async def edit_of(desk: Desk, actor: Actor, command: EditTopic, topic: Topic) -> Edit:
+async def edit_of(context: HandlerContext, actor: Actor, command: EditTopic, topic: Topic) -> Edit:
     """Return the change that the command asks for; raises UsageError for a value that the part cannot take.
 
     `topic` is the topic as it is now: what the command numbers is looked up in it.
@@ -40,27 +40,27 @@ async def edit_of(desk: Desk, actor: Actor, command: EditTopic, topic: Topic) ->
     if not value and (command.remove or command.part is not Part.DESCRIPTION):
         raise UsageError(f"Say what the {command.part} is to be.")
     if command.remove:
-        return await _removal(desk, actor, command.part, value, topic)
-    return await _EDITS[command.part](desk, actor, replace(command, value=value))
+        return await _removal(context, actor, command.part, value, topic)
+    return await _EDITS[command.part](context, actor, replace(command, value=value))
 
 
-async def _title(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _title(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     if len(command.value) > LONGEST_TITLE:
         raise UsageError(f"A title may be {LONGEST_TITLE} characters long; this one has {len(command.value):,}.")
     return Edit(lambda topic: replace(topic, title=command.value))
 
 
-async def _description(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _description(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     _check_length(command.value, "description")
     return Edit(lambda topic: replace(topic, description=command.value))
 
 
-async def _query(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _query(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     query = read_topic_query(command.value, f"topic edit {command.name} query")
     return Edit(lambda topic: topic if meaning(topic.query.tree) == meaning(query.tree) else replace(topic, query=query))
 
 
-async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _interest(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     tree, weight = parse(command.value).tree, 1.0 if command.weight is None else command.weight
     if tree == And(()):
         raise UsageError("An interest needs something to look for.", hint='For example: weight 2.5 "KV cache"')
@@ -79,16 +79,16 @@ async def _interest(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     return Edit(alter)
 
 
-async def _example(desk: Desk, actor: Actor, command: EditTopic) -> Edit:
-    value, note = await _example_meant(desk, actor, command.value)
+async def _example(context: HandlerContext, actor: Actor, command: EditTopic) -> Edit:
+    value, note = await _example_meant(context, actor, command.value)
     return Edit(lambda topic: topic if value in topic.examples else _appended(topic, Part.EXAMPLE, value), note)
 
 
-async def _example_meant(desk: Desk, actor: Actor, typed: str) -> tuple[str, str]:
+async def _example_meant(context: HandlerContext, actor: Actor, typed: str) -> tuple[str, str]:
     """Return the key of the item that is named, or the text to be close to; and what it was taken for, in words."""
     _check_length(typed, "text to be close to")
     try:
-        item = await item_named(desk, actor, typed)
+        item = await item_named(context, actor, typed)
     except Unclear as unclear:
         raise Unclear(str(unclear), "value", unclear.choices) from unclear
     except UsageError:
@@ -98,16 +98,16 @@ async def _example_meant(desk: Desk, actor: Actor, typed: str) -> tuple[str, str
     return item.key, f"It is {item.title} ({item.key})."
 
 
-async def _sources(desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _sources(context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     names = tuple(dict.fromkeys(re.split(r"[,\s]+", command.value.lower().strip(", "))))
     sources = () if names == ("all",) else names
-    known = dict.fromkeys([*desk.sources, *(name.partition(":")[0] for name in desk.sources)])
+    known = dict.fromkeys([*context.source_titles, *(name.partition(":")[0] for name in context.source_titles)])
     if strange := next((name for name in sources if name not in known), ""):
         raise UsageError(f'There is no source "{shown(strange)}".', hint=f"There are: {', '.join(known)}; or *all*.")
     return Edit(lambda topic: replace(topic, sources=sources))
 
 
-async def _least(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _least(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     try:
         least = float(command.value.replace(",", "."))
     except ValueError:
@@ -117,7 +117,7 @@ async def _least(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     return Edit(lambda topic: replace(topic, min_score=least))
 
 
-async def _repositories(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
+async def _repositories(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     search = command.value
     try:
         check_search(search)
@@ -126,7 +126,7 @@ async def _repositories(_desk: Desk, _actor: Actor, command: EditTopic) -> Edit:
     return Edit(lambda topic: topic if search in topic.repositories else _appended(topic, Part.REPOSITORIES, search))
 
 
-_EDITS: Mapping[Part, Callable[[Desk, Actor, EditTopic], Awaitable[Edit]]] = {
+_EDITS: Mapping[Part, Callable[[HandlerContext, Actor, EditTopic], Awaitable[Edit]]] = {
     Part.TITLE: _title,
     Part.DESCRIPTION: _description,
     Part.QUERY: _query,
@@ -156,11 +156,11 @@ _Element = str | Interest
 _FIELDS: Mapping[Part, str] = {Part.INTEREST: "interests", Part.EXAMPLE: "examples", Part.REPOSITORIES: "repositories"}
 
 
-async def _removal(desk: Desk, actor: Actor, part: Part, value: str, topic: Topic) -> Edit:
+async def _removal(context: HandlerContext, actor: Actor, part: Part, value: str, topic: Topic) -> Edit:
     """Take away what the value says or numbers, from 1 in the order in which the topic is shown."""
     if part not in LISTS:
         raise UsageError(f"A topic always has a {part}: say another instead.", hint=f"*topic edit {topic.name} {part} …*")
-    gone = await _meant(desk, actor, part, value, _present(topic, part))
+    gone = await _meant(context, actor, part, value, _present(topic, part))
 
     def alter(topic: Topic) -> Topic:
         return _with(topic, part, tuple(each for each in _present(topic, part) if each != gone))
@@ -178,7 +178,7 @@ def _with(topic: Topic, part: Part, values: tuple[_Element, ...]) -> Topic:
     return replace(topic, **changed)
 
 
-async def _meant(desk: Desk, actor: Actor, part: Part, value: str, present: Sequence[_Element]) -> _Element:
+async def _meant(context: HandlerContext, actor: Actor, part: Part, value: str, present: Sequence[_Element]) -> _Element:
     if number := numbered(value, len(present)):
         return present[number - 1]
     literal = (each for each in present if value == " ".join(_text(each).split()))
@@ -189,7 +189,7 @@ async def _meant(desk: Desk, actor: Actor, part: Part, value: str, present: Sequ
         tree = parse(value).tree
         same = [each for each in present if meaning(parse(_text(each)).tree) == meaning(tree)]
     elif part is Part.EXAMPLE:
-        key = await _key_of(desk, actor, value)
+        key = await _key_of(context, actor, value)
         same = [each for each in present if each == key]
     if not same:
         raise _absent(part, value, present)
@@ -200,9 +200,9 @@ def _text(element: _Element) -> str:
     return element.clause if isinstance(element, Interest) else element
 
 
-async def _key_of(desk: Desk, actor: Actor, typed: str) -> str:
+async def _key_of(context: HandlerContext, actor: Actor, typed: str) -> str:
     try:
-        return (await item_named(desk, actor, typed)).key
+        return (await item_named(context, actor, typed)).key
     except UsageError:
         return ""
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.models import Label, Suggestion, Term, Topic
 from bot.query import FIELDS, Field, Takes, unparse_tree
 from bot.query.fields import BY_NAME, fold_label
@@ -39,7 +39,7 @@ _USUAL: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-async def complete(desk: Desk, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
+async def complete(context: HandlerContext, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
     """Return the query with its last word completed in the ways that are likeliest; nothing where there is none."""
     text = typed.translate(TYPED)
     start = _start(text)
@@ -50,11 +50,11 @@ async def complete(desk: Desk, typed: str, topics: Mapping[str, Topic]) -> Seque
     head = text[:start] + signs
     known = BY_NAME.get((name or "").lower())
     if name and known:
-        clauses = await _values(desk, known, value, topics)
+        clauses = await _values(context, known, value, topics)
     elif name or quote:
         return ()
     else:
-        clauses = [*_names(value), *await _guesses(desk, value)]
+        clauses = [*_names(value), *await _guesses(context, value)]
     whole = (Suggestion(head + clause, label) for clause, label in clauses)
     return [each for each in whole if len(each.value) <= LONGEST][:_TOLD]
 
@@ -78,17 +78,17 @@ def _names(beginning: str) -> list[Clause]:
     return [(f"{field.name}:", f"{field.name}: {field.help}") for field in fields]
 
 
-async def _guesses(desk: Desk, beginning: str) -> list[Clause]:
+async def _guesses(context: HandlerContext, beginning: str) -> list[Clause]:
     """Return values that begin as a bare word does, as clauses of their fields."""
     if len(beginning) < 2:
         return []
-    return [clause for field in _GUESSED for clause in (await _counted(desk, BY_NAME[field], beginning))[:_GUESSES]]
+    return [clause for field in _GUESSED for clause in (await _counted(context, BY_NAME[field], beginning))[:_GUESSES]]
 
 
-async def _values(desk: Desk, field: Field, beginning: str, topics: Mapping[str, Topic]) -> list[Clause]:
+async def _values(context: HandlerContext, field: Field, beginning: str, topics: Mapping[str, Topic]) -> list[Clause]:
     start = fold_label(beginning)
     if field.name in _COUNTED:
-        return await _counted(desk, field, beginning)
+        return await _counted(context, field, beginning)
     if field.values:
         also = {value for word, value in field.also if start and word.startswith(start)}
         return [_plain(field, value) for value in field.values if value.startswith(start) or value in also]
@@ -102,13 +102,15 @@ async def _values(desk: Desk, field: Field, beginning: str, topics: Mapping[str,
     return [(f"{field.name}:{value}", f"{field.name}:{value}: {told}") for value, told in usual if value.startswith(start)]
 
 
-async def _counted(desk: Desk, field: Field, beginning: str) -> list[Clause]:
+async def _counted(context: HandlerContext, field: Field, beginning: str) -> list[Clause]:
     """Return the values that stored items have, the commonest first, and the sources that have shown nothing yet."""
     start = dict(field.also).get(fold_label(beginning), beginning)
-    numbers = dict(await desk.store.values(field.name, start, limit=2 * _TOLD))
+    numbers = dict(await context.store.values(field.name, start, limit=2 * _TOLD))
     if field.name == "source":
         numbers |= {
-            name: 0 for name in map(fold_label, desk.sources) if name.startswith(fold_label(start)) and name not in numbers
+            name: 0
+            for name in map(fold_label, context.source_titles)
+            if name.startswith(fold_label(start)) and name not in numbers
         }
     clauses = ((_clause(field, value), number) for value, number in numbers.items())
     return [(clause, f"{clause} ({counted(number, 'item')})") for clause, number in clauses if clause]

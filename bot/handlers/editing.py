@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.commands import DeleteTopic, EditTopic, Now, Part, ShowTopic, write
 from bot.errors import Conflict
 from bot.handlers.alterations import Alter, edit_of
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, order_of, shown, topic_named
 from bot.handlers.parts import LISTS, NAMES, elements
@@ -36,20 +36,22 @@ class ChangedTopic:
 Told = Callable[[Topic, Topic], tuple[str, str]]  # a topic before and after, in words
 
 
-async def change_topic(desk: Desk, actor: Actor, name: str, alter: Alter, told: Told, now: datetime) -> ChangedTopic:
+async def change_topic(
+    context: HandlerContext, actor: Actor, name: str, alter: Alter, told: Told, now: datetime
+) -> ChangedTopic:
     """Change the topic of that name; what others change of it at the same time stays changed.
 
     `alter` may be called again, with the topic as it has become in between.
     """
 
     async def attempt() -> ChangedTopic:
-        before = await topic_named(desk, actor.workspace, name)
+        before = await topic_named(context, actor.workspace, name)
         after = alter(before)
         if after == before:
             return ChangedTopic(before, before)
         was, is_now = told(before, after)
         change = change_of(actor, name, was, is_now, now)
-        return ChangedTopic(before, await desk.store.save_topic(actor.workspace, after, change, replaces=before.revision))
+        return ChangedTopic(before, await context.store.save_topic(actor.workspace, after, change, replaces=before.revision))
 
     return await insist(attempt)
 
@@ -62,24 +64,24 @@ def change_of(actor: Actor, name: str, before: str, after: str, now: datetime) -
 # --- one part
 
 
-async def edit_topic(desk: Desk, command: EditTopic, actor: Actor, now: datetime) -> Reply:
+async def edit_topic(context: HandlerContext, command: EditTopic, actor: Actor, now: datetime) -> Reply:
     """Change one part of a topic."""
-    await check_may_manage(desk, actor)
-    topic = await topic_named(desk, actor.workspace, command.name)
+    await check_may_manage(context, actor)
+    topic = await topic_named(context, actor.workspace, command.name)
     part = command.part
-    await _check_revision(desk, actor, topic, command, now)
-    edit = await edit_of(desk, actor, command, topic)
+    await _check_revision(context, actor, topic, command, now)
+    edit = await edit_of(context, actor, command, topic)
     alter = _guarded(edit.alter, topic, command)
     try:
-        changed = await change_topic(desk, actor, topic.name, alter, lambda *sides: _told(part, *sides), now)
+        changed = await change_topic(context, actor, topic.name, alter, lambda *sides: _told(part, *sides), now)
     except Conflict as conflict:
-        raise await _as_it_stands(desk, actor, topic.name, part, now) from conflict
-    return await _answer(desk, actor, changed, part, edit.note, now)
+        raise await _as_it_stands(context, actor, topic.name, part, now) from conflict
+    return await _answer(context, actor, changed, part, edit.note, now)
 
 
-async def _check_revision(desk: Desk, actor: Actor, topic: Topic, command: EditTopic, now: datetime) -> None:
+async def _check_revision(context: HandlerContext, actor: Actor, topic: Topic, command: EditTopic, now: datetime) -> None:
     if command.revision is not None and command.revision != topic.revision:
-        raise await _as_it_stands(desk, actor, topic.name, command.part, now)
+        raise await _as_it_stands(context, actor, topic.name, command.part, now)
 
 
 def _guarded(alter: Alter, read: Topic, command: EditTopic) -> Alter:
@@ -94,10 +96,10 @@ def _guarded(alter: Alter, read: Topic, command: EditTopic) -> Alter:
     return checked
 
 
-async def _as_it_stands(desk: Desk, actor: Actor, name: str, part: Part, now: datetime) -> Conflict:
+async def _as_it_stands(context: HandlerContext, actor: Actor, name: str, part: Part, now: datetime) -> Conflict:
     """Return the error that tells who changed the topic last, and how the part stands now."""
-    topic = await topic_named(desk, actor.workspace, name)
-    changes = await desk.store.changes(actor.workspace, about=f"topic {name}", limit=1)
+    topic = await topic_named(context, actor.workspace, name)
+    changes = await context.store.changes(actor.workspace, about=f"topic {name}", limit=1)
     by = f"by {changes[0].person}, {span_in_words(now - changes[0].at)} ago" if changes else "as it comes with Broadsheet"
     said = elements(topic, part)
     stands = f"{counted(len(said), 'entry')}" if part in LISTS else shown(said[0]) or "empty"
@@ -127,7 +129,9 @@ def _listed(part: Part, said: list[str]) -> str:
 # --- the answer
 
 
-async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, note: str, now: datetime) -> Reply:
+async def _answer(
+    context: HandlerContext, actor: Actor, changed: ChangedTopic, part: Part, note: str, now: datetime
+) -> Reply:
     topic = changed.after
     if topic is changed.before:
         return Reply(
@@ -142,7 +146,7 @@ async def _answer(desk: Desk, actor: Actor, changed: ChangedTopic, part: Part, n
         text.append(copied_in_words(topic))
     entries: tuple[ReplyEntry, ...] = ()
     if part in _FOR_TRIAL:
-        said, entries = await entering(desk, actor, topic, now)
+        said, entries = await entering(context, actor, topic, now)
         text.append(said)
     return Reply(
         title=f"Changed the {NAMES[part]} of {topic.title}",
@@ -190,10 +194,10 @@ def _undo_interest(changed: ChangedTopic, base: EditTopic) -> EditTopic:
     return replace(base, value=after[-1].clause, remove=True)
 
 
-async def entering(desk: Desk, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
+async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
     """Return how many of the last week's items enter the topic, in words, and the best of them."""
-    order = await order_of(desk, actor, replace(topic, filter=Query("")))
-    trial = await tried(desk, order, now)
+    order = await order_of(context, actor, replace(topic, filter=Query("")))
+    trial = await tried(context, order, now)
     if not trial.seen:
         return NOTHING_SEEN, ()
     of = f"{counted(trial.seen, 'item')} of the last {WEEK.days} days"
@@ -203,6 +207,6 @@ async def entering(desk: Desk, actor: Actor, topic: Topic, now: datetime) -> tup
     return f"{trial.entered:,} of the {of} {'enters' if trial.entered == 1 else 'enter'} it; the best:", best
 
 
-async def tried(desk: Desk, order: DigestRequest, now: datetime) -> FilterTest:
+async def tried(context: HandlerContext, order: DigestRequest, now: datetime) -> FilterTest:
     """Return what the order's filters make of the last week."""
-    return await desk.press.try_filter(replace(order, baseline=None), now - WEEK, now)
+    return await context.previewer.try_filter(replace(order, baseline=None), now - WEEK, now)

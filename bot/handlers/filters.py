@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.commands import Filter, FilterAction, Now, Scope, write
 from bot.errors import UsageError
 from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.editing import NOTHING_SEEN, WEEK, change_topic, copied_in_words, tried
 from bot.handlers.lookup import check_may_manage, order_of, shown, subscription_here, topic_named
 from bot.handlers.subscribed import change_subscription
@@ -38,22 +38,22 @@ class _Place:
         return Scope.TOPIC if self.everywhere else Scope.HERE
 
 
-async def filter_topic(desk: Desk, command: Filter, actor: Actor, now: datetime) -> Reply:
+async def filter_topic(context: HandlerContext, command: Filter, actor: Actor, now: datetime) -> Reply:
     """Show, change or try the filter of a topic, here or everywhere."""
-    place = await _place(desk, command, actor)
+    place = await _place(context, command, actor)
     match command.action:
         case FilterAction.SHOW:
             return _shown(place)
         case FilterAction.TEST:
-            return await _tested(desk, place, command.query, actor, now)
+            return await _tested(context, place, command.query, actor, now)
         case _:
-            await check_may_manage(desk, actor)
-            return await _changed(desk, place, command, actor, now)
+            await check_may_manage(context, actor)
+            return await _changed(context, place, command, actor, now)
 
 
-async def _place(desk: Desk, command: Filter, actor: Actor) -> _Place:
-    topic = await topic_named(desk, actor.workspace, command.topic)
-    here = await subscription_here(desk, actor, topic.name)
+async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Place:
+    topic = await topic_named(context, actor.workspace, command.topic)
+    here = await subscription_here(context, actor, topic.name)
     if command.scope is Scope.HERE and here is None:
         hint = f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere …* changes the topic's own filter."
         raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
@@ -93,9 +93,9 @@ def _buttons(place: _Place) -> tuple[Button, ...]:
     )
 
 
-async def _tested(desk: Desk, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
+async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
     tested = read_filter(typed) if typed.strip() else place.filter
-    trial = await tried(desk, await _order(desk, place, tested, actor), now)
+    trial = await tried(context, await _order(context, place, tested, actor), now)
     setting = Button("Set it", write(Filter(place.topic.name, FilterAction.SET, typed, place.scope)))
     other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
     name = _one_line(tested) or "no filter"
@@ -107,12 +107,12 @@ async def _tested(desk: Desk, place: _Place, typed: str, actor: Actor, now: date
     )
 
 
-async def _order(desk: Desk, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
+async def _order(context: HandlerContext, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
     """What is asked of the press: the tested filter in its place, and what else holds here beside it."""
     if place.everywhere:
         topic = replace(place.topic, filter=tested)
-        return await order_of(desk, actor, topic, place.here)
-    order = await order_of(desk, actor, place.topic, place.here)
+        return await order_of(context, actor, topic, place.here)
+    order = await order_of(context, actor, place.topic, place.here)
     return replace(order, filter=tested)
 
 
@@ -144,12 +144,12 @@ def _set(query: Query, typed: str) -> Query:
     return query if meaning(wanted.tree) == meaning(query.tree) else wanted
 
 
-async def _changed(desk: Desk, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:
+async def _changed(context: HandlerContext, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:
     alter = _alter(place, command)
     name, was = place.topic.name, place.filter
     note: tuple[str, ...] = ()
     if place.everywhere:
-        changed = await change_topic(desk, actor, name, lambda topic: _refiltered(topic, alter), _told, now)
+        changed = await change_topic(context, actor, name, lambda topic: _refiltered(topic, alter), _told, now)
         place, was = replace(place, topic=changed.after), changed.before.filter
         note = (copied_in_words(changed.after),) if changed.copied else _where(place)
     else:
@@ -157,9 +157,9 @@ async def _changed(desk: Desk, place: _Place, command: Filter, actor: Actor, now
         async def altered(subscription: Subscription) -> Subscription:
             return replace(subscription, filter=alter(subscription.filter))
 
-        subscription = await change_subscription(desk, actor, name, altered, now)
+        subscription = await change_subscription(context, actor, name, altered, now)
         place, was = replace(place, here=subscription.after), subscription.before.filter
-    return await _answer(desk, place, was, note, actor, now)
+    return await _answer(context, place, was, note, actor, now)
 
 
 def _alter(place: _Place, command: Filter) -> Alter:
@@ -188,12 +188,14 @@ def _where(place: _Place) -> tuple[str, ...]:
     return ("It holds in every channel that subscribes to the topic.",)
 
 
-async def _answer(desk: Desk, place: _Place, was: Query, note: tuple[str, ...], actor: Actor, now: datetime) -> Reply:
+async def _answer(
+    context: HandlerContext, place: _Place, was: Query, note: tuple[str, ...], actor: Actor, now: datetime
+) -> Reply:
     filtered = place.filter
     if filtered == was:
         text = (f"It is {_one_line(filtered) or 'empty'} already; nothing was changed.",)
         return Reply(title=f"The filter of {place.words}", text=text, buttons=_buttons(place))
-    trial = await tried(desk, await _order(desk, place, filtered, actor), now)
+    trial = await tried(context, await _order(context, place, filtered, actor), now)
     return Reply(
         title=f"{'Changed' if filtered.text else 'Cleared'} the filter of {place.words}",
         text=(

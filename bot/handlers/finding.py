@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from bot.commands import Less, More, Save, Search, Similar, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
 from bot.handlers.meant import close_ones, near_item, near_query
@@ -21,18 +21,18 @@ _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most sta
 _HOUR = timedelta(hours=1)
 
 
-async def search(desk: Desk, command: Search, actor: Actor, now: datetime) -> Reply:
+async def search(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
     """Search everything collected, newest first and in the last 90 days unless the query says otherwise."""
     asked = read_search(command.query)
     start = Place(0, now.replace(microsecond=0))
     place = read_place(command.page, asked.text) if command.page else start
     if place.offset > _FURTHEST or place.asked > now + _HOUR:
         raise UsageError("Nobody leafs so far.", hint="Narrow the search: a category, a date, another word.")
-    found = await _found(desk, asked, place, actor)
+    found = await _found(context, asked, place, actor)
     items = [hit.item for hit in found.page.hits]
     if not items:
-        return await _nothing(desk, asked, place)
-    gists = await desk.gists(items)
+        return await _nothing(context, asked, place)
+    gists = await context.gists(items)
     return Reply(
         title=f"Found for: {shown(command.query)}",
         text=(_in_words(asked, found),),
@@ -53,17 +53,17 @@ class _Found:
     close: frozenset[str] = frozenset()  # the keys of those that are close to what is sought
 
 
-async def _found(desk: Desk, asked: Searched, place: Place, actor: Actor) -> _Found:
+async def _found(context: HandlerContext, asked: Searched, place: Place, actor: Actor) -> _Found:
     query, at = asked.query, place.asked
-    near = await near_query(desk, query)
+    near = await near_query(context, query)
     if not query.topic_of:
-        page = await desk.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
-        return _Found(page, close=await close_ones(desk, near, [hit.item for hit in page.hits]))
-    topic = await topic_named(desk, actor.workspace, query.topic_of)
-    order = await order_of(desk, actor, topic, await subscription_here(desk, actor, topic.name))
-    page = await desk.store.search(query, at, limit=RANKED, mark=place.mark, near=near)
+        page = await context.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
+        return _Found(page, close=await close_ones(context, near, [hit.item for hit in page.hits]))
+    topic = await topic_named(context, actor.workspace, query.topic_of)
+    order = await order_of(context, actor, topic, await subscription_here(context, actor, topic.name))
+    page = await context.store.search(query, at, limit=RANKED, mark=place.mark, near=near)
     items, last = [hit.item for hit in page.hits], place.offset + PAGE
-    ranked = {each.item.key: each for each in await desk.press.score(order, items, at, first=place.offset, last=last)}
+    ranked = {each.item.key: each for each in await context.previewer.score(order, items, at, first=place.offset, last=last)}
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
     here = hits[place.offset : place.offset + PAGE]
@@ -127,7 +127,7 @@ def _page(asked: Searched, place: Place, offset: int, mark: str) -> str:
 # --- nothing found
 
 
-async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
+async def _nothing(context: HandlerContext, asked: Searched, place: Place) -> Reply:
     """Say so, and offer those wider searches that find something."""
     if place.offset:
         return Reply(
@@ -135,8 +135,8 @@ async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
             text=("The list ends here.",),
             buttons=(Button("From the beginning", write(Search(asked.text))),),
         )
-    offers = await _offers(desk, asked, place.asked)
-    if not offers and not (await desk.store.search(Query(""), now=place.asked, limit=1)).hits:
+    offers = await _offers(context, asked, place.asked)
+    if not offers and not (await context.store.search(Query(""), now=place.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     span = f" in the last {WINDOW.days} days" if asked.windowed else ""
     several = has_several_words(asked.said.tree) and asked.said.sort != "best"
@@ -149,13 +149,13 @@ async def _nothing(desk: Desk, asked: Searched, place: Place) -> Reply:
     )
 
 
-async def _offers(desk: Desk, asked: Searched, now: datetime) -> list[tuple[str, str]]:
+async def _offers(context: HandlerContext, asked: Searched, now: datetime) -> list[tuple[str, str]]:
     """Labels and texts of those wider searches that find something. The widest one finds what any other does."""
     *nearer, widest = _wider(asked) or [("", "")]
     wider = [offer for offer in nearer if offer[1]]
-    found = await asyncio.gather(*(_finds(desk, text, now) for _, text in wider))
+    found = await asyncio.gather(*(_finds(context, text, now) for _, text in wider))
     offers = [offer for offer, finds in zip(wider, found, strict=True) if finds]
-    return [*offers, widest] if widest[1] and (offers or await _finds(desk, widest[1], now)) else offers
+    return [*offers, widest] if widest[1] and (offers or await _finds(context, widest[1], now)) else offers
 
 
 def _wider(asked: Searched) -> list[tuple[str, str]]:
@@ -171,27 +171,27 @@ def _wider(asked: Searched) -> list[tuple[str, str]]:
     return wider
 
 
-async def _finds(desk: Desk, text: str, now: datetime) -> bool:
+async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
     query = read_search(text).query
     newest = newest_of_any(query)
-    if newest is not None and (await desk.store.search(newest, now, limit=1)).hits:
+    if newest is not None and (await context.store.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
-    return bool((await desk.store.search(query, now, limit=1, near=await near_query(desk, query))).hits)
+    return bool((await context.store.search(query, now, limit=1, near=await near_query(context, query))).hits)
 
 
 # --- similar
 
 
-async def similar(desk: Desk, command: Similar, actor: Actor, now: datetime) -> Reply:
+async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
-    item = await item_named(desk, actor, command.item)
-    hits = await desk.store.similar(item, now, limit=PAGE, near=await near_item(desk, item))
+    item = await item_named(context, actor, command.item)
+    hits = await context.store.similar(item, now, limit=PAGE, near=await near_item(context, item))
     if not hits:
         return Reply(
             title=f"Nothing is close to {shown(called(item))}",
             text=("Its text has too little in common with everything else that was collected.",),
         )
-    gists = await desk.gists([hit.item for hit in hits])
+    gists = await context.gists([hit.item for hit in hits])
     return Reply(
         title=f"Close to {called(item)}",
         entries=tuple(

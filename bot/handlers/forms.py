@@ -12,7 +12,7 @@ from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, comma
 from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.alterations import edit_of
 from bot.handlers.clauses import read_filter, read_topic_query
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.editing import NOTHING_SEEN, WEEK
 from bot.handlers.handle import handle
 from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
@@ -23,15 +23,15 @@ from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
 from bot.wording import counted
 
 
-async def subscribe_form(desk: Desk, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
+async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
     """Return how this channel is subscribed to the topic of that name or title, or as it would be without a word.
 
     Raises UsageError when there is no such topic.
     """
-    found = await topic_named(desk, actor.workspace, topic)
-    here = await subscription_here(desk, actor, found.name)
+    found = await topic_named(context, actor.workspace, topic)
+    here = await subscription_here(context, actor, found.name)
     if here is None:
-        return SubscribeForm(topic=found.name, title=found.title, zone=await usual_zone(desk, actor))
+        return SubscribeForm(topic=found.name, title=found.title, zone=await usual_zone(context, actor))
     return _standing(here, found)
 
 
@@ -53,14 +53,14 @@ def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
     )
 
 
-async def topic_form(desk: Desk, actor: Actor, name: str) -> TopicForm:
+async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicForm:
     """Return what the topic of that name or title is made of; for "" the empty form of a new one.
 
     Raises UsageError when there is no such topic.
     """
     if not name.strip():
         return TopicForm()
-    topic = await topic_named(desk, actor.workspace, name)
+    topic = await topic_named(context, actor.workspace, name)
     return TopicForm(
         name=topic.name,
         title=topic.title,
@@ -75,13 +75,13 @@ async def topic_form(desk: Desk, actor: Actor, name: str) -> TopicForm:
     )
 
 
-async def filter_form(desk: Desk, actor: Actor, topic: str) -> FilterForm:
+async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> FilterForm:
     """Return the filter of the channel's subscription to the topic, or of the topic where the channel has none.
 
     Raises UsageError when there is no such topic.
     """
-    found = await topic_named(desk, actor.workspace, topic)
-    here = await subscription_here(desk, actor, found.name)
+    found = await topic_named(context, actor.workspace, topic)
+    here = await subscription_here(context, actor, found.name)
     query = (here or found).filter
     return FilterForm(
         topic=found.name,
@@ -92,16 +92,16 @@ async def filter_form(desk: Desk, actor: Actor, topic: str) -> FilterForm:
     )
 
 
-async def matching(desk: Desk, actor: Actor, query: str, now: datetime) -> str:
+async def matching(context: HandlerContext, actor: Actor, query: str, now: datetime) -> str:
     """Return in a sentence how many of the last week's items would enter a topic of this query.
 
     Raises UsageError, with the position, for a query that cannot be one.
     """
     tree = read_topic_query(query, "topic create NAME").tree
-    seen = await desk.store.count(And(()), now, since=now - WEEK)
+    seen = await context.store.count(And(()), now, since=now - WEEK)
     if not seen:
         return NOTHING_SEEN
-    entered = await desk.store.count(tree, now, since=now - WEEK)
+    entered = await context.store.count(tree, now, since=now - WEEK)
     of = f"of the {counted(seen, 'item')} of the last {WEEK.days} days"
     return f"{entered:,} {of} {'enters' if entered == 1 else 'enter'} it." if entered else f"None {of} enters it."
 
@@ -109,7 +109,7 @@ async def matching(desk: Desk, actor: Actor, query: str, now: datetime) -> str:
 # --- what a person made of a form
 
 
-async def submit(desk: Desk, before: Form, after: Form, actor: Actor, now: datetime) -> Reply:
+async def submit(context: HandlerContext, before: Form, after: Form, actor: Actor, now: datetime) -> Reply:
     """Do what makes the form true as it is after, and return what to tell.
 
     All of it is tried before anything is written. Raises Misfit, which names the field, for what cannot be; Conflict where
@@ -118,11 +118,11 @@ async def submit(desk: Desk, before: Form, after: Form, actor: Actor, now: datet
     commands = commands_of(before, after)
     if not commands:
         return Reply(title="Nothing was changed")
-    await check_may_manage(desk, actor)
-    await _try(desk, commands, actor)
-    replies = [await handle(desk, command, actor, now) for command in commands]
+    await check_may_manage(context, actor)
+    await _try(context, commands, actor)
+    replies = [await handle(context, command, actor, now) for command in commands]
     if isinstance(commands[0], CreateTopic):
-        title = (await topic_named(desk, actor.workspace, commands[0].name)).title
+        title = (await topic_named(context, actor.workspace, commands[0].name)).title
         return replace(replies[0], title=f"Made the topic {title} ({commands[0].name})")
     return replies[0] if len(replies) == 1 else _together(replies)
 
@@ -134,7 +134,7 @@ def _together(replies: Sequence[Reply]) -> Reply:
     return replace(replies[-1], title=replies[0].title, text=said, entries=(), buttons=buttons)
 
 
-async def _try(desk: Desk, commands: Sequence[Command], actor: Actor) -> None:
+async def _try(context: HandlerContext, commands: Sequence[Command], actor: Actor) -> None:
     """Raise Misfit for what one of them would refuse of a field."""
     topic: Topic | None = None
     for command in commands:
@@ -145,13 +145,13 @@ async def _try(desk: Desk, commands: Sequence[Command], actor: Actor) -> None:
                 with _at_field("query"):
                     read_filter(query)
             case CreateTopic():
-                topic = await _try_making(desk, command, actor)
+                topic = await _try_making(context, command, actor)
             case EditTopic():
-                topic = topic or await topic_named(desk, actor.workspace, command.name)
+                topic = topic or await topic_named(context, actor.workspace, command.name)
                 if command.revision not in (None, topic.revision):
                     return  # somebody changed it: that is what is to be told, by whoever does it
                 with _at_field(command.part):
-                    topic = (await edit_of(desk, actor, command, topic)).alter(topic)
+                    topic = (await edit_of(context, actor, command, topic)).alter(topic)
 
 
 async def _try_subscribing(command: Subscribe) -> None:
@@ -167,11 +167,11 @@ async def _try_subscribing(command: Subscribe) -> None:
         raise Misfit("A score lies between 0 and 1.", "min")
 
 
-async def _try_making(desk: Desk, command: CreateTopic, actor: Actor) -> Topic:
+async def _try_making(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
     with _at_field("name"):
-        new_name(command, await topics_of(desk, actor.workspace))
+        new_name(command, await topics_of(context, actor.workspace))
     with _at_field("query"):
-        return await drafted(desk, command, actor)
+        return await drafted(context, command, actor)
 
 
 @contextlib.contextmanager

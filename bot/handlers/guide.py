@@ -5,7 +5,7 @@ from datetime import datetime
 from bot.commands import TABLE, Group, Help, Right, Usage, help_for, write
 from bot.commands.table import BY_NAME
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import shown
 from bot.models import Actor, Button, Field, Reply, ReplyEntry
 from bot.query import FIELDS
@@ -28,7 +28,7 @@ _ABOUT_QUERIES = frozenset({"query", "queries", "fields", "language", "syntax"})
 _ITEMS = "An ITEM is an arXiv number, a link, owner/name, its number in the last digest here, or a title."
 
 
-async def help_(desk: Desk, command: Help, actor: Actor, now: datetime) -> Reply:
+async def help_(context: HandlerContext, command: Help, actor: Actor, now: datetime) -> Reply:
     """Say what can be asked, or how one command goes."""
     asked = " ".join(command.command.lower().split())
     if not asked:

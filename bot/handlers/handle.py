@@ -53,12 +53,14 @@ from bot.handlers import (
     topics,
     why,
 )
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
 
-Handler = Callable[[Desk, Any, Actor, datetime], Awaitable[Reply]]  # the command is of the class that it stands under
+Handler = Callable[
+    [HandlerContext, Any, Actor, datetime], Awaitable[Reply]
+]  # the command is of the class that it stands under
 
 HANDLERS: Mapping[type, Handler] = {
     # finding
@@ -95,7 +97,7 @@ HANDLERS: Mapping[type, Handler] = {
 }
 
 
-async def answer(desk: Desk, asked: str | Command, actor: Actor, now: datetime) -> Reply:
+async def answer(context: HandlerContext, asked: str | Command, actor: Actor, now: datetime) -> Reply:
     """Do what a text asks, or a command as a platform's own form made it, and return what to tell, failures too.
 
     Raises nothing: what nobody foresaw is logged whole, and told with a reference to the log.
@@ -103,7 +105,7 @@ async def answer(desk: Desk, asked: str | Command, actor: Actor, now: datetime) 
     command: Command | None = None
     try:
         command = parse(asked) if isinstance(asked, str) else asked
-        return await handle(desk, command, actor, now)
+        return await handle(context, command, actor, now)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
         return failed(error, asked, command)
 
@@ -126,6 +128,6 @@ def failed(error: Exception, asked: str | Command, command: Command | None = Non
     return failures.unforeseen(reference)
 
 
-async def handle(desk: Desk, command: Command, actor: Actor, now: datetime) -> Reply:
+async def handle(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
-    return await HANDLERS[type(command)](desk, command, actor, now)
+    return await HANDLERS[type(command)](context, command, actor, now)

@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.commands import ListSaved, Status
 from bot.errors import UsageError
 from bot.handlers import subscriptions, topics
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import may_manage, topics_of
 from bot.handlers.saving import list_saved
 from bot.handlers.service import status
@@ -49,43 +49,43 @@ class Home:
     channels: tuple[str, ...] = ()  # identifiers in `coming`, as in bot.models.Reply
 
 
-async def home(desk: Desk, actor: Actor, channels: Collection[str], now: datetime) -> Home:
+async def home(context: HandlerContext, actor: Actor, channels: Collection[str], now: datetime) -> Home:
     """Return the page for a person who is in these channels; what other channels subscribe to is not told.
 
     `actor.channel` is where they are answered in private. Raises StoreError.
     """
-    everywhere = await desk.store.subscriptions(actor.workspace)
-    known = await topics_of(desk, actor.workspace)
+    everywhere = await context.store.subscriptions(actor.workspace)
+    known = await topics_of(context, actor.workspace)
     own = [each for each in everywhere if each.channel in channels][:MOST]
-    coming, named = await _coming(desk, own, known, actor, now)
+    coming, named = await _coming(context, own, known, actor, now)
     return Home(
-        subscriptions=tuple([await _subscription(desk, each, known, actor, now) for each in own]),
+        subscriptions=tuple([await _subscription(context, each, known, actor, now) for each in own]),
         coming=coming,
-        topics=tuple(HomeTopic(each.name, topics.entry_of(desk, each, everywhere, actor)) for each in known.values()),
-        saved=await list_saved(desk, ListSaved(), actor, now),
-        may_manage=await may_manage(desk, actor),
-        status=await status(desk, Status(), actor, now) if actor.may_administer else None,
+        topics=tuple(HomeTopic(each.name, topics.entry_of(context, each, everywhere, actor)) for each in known.values()),
+        saved=await list_saved(context, ListSaved(), actor, now),
+        may_manage=await may_manage(context, actor),
+        status=await status(context, Status(), actor, now) if actor.may_administer else None,
         channels=named,
     )
 
 
 async def _subscription(
-    desk: Desk, each: Subscription, known: Mapping[str, Topic], actor: Actor, now: datetime
+    context: HandlerContext, each: Subscription, known: Mapping[str, Topic], actor: Actor, now: datetime
 ) -> HomeSubscription:
     there = replace(actor, channel=each.channel)
-    entry = await subscriptions.entry_of(desk, each, known, there, now, tell_channel=False)
+    entry = await subscriptions.entry_of(context, each, known, there, now, tell_channel=False)
     return HomeSubscription(each.channel, each.topic, entry)
 
 
 async def _coming(
-    desk: Desk, own: Sequence[Subscription], known: Mapping[str, Topic], actor: Actor, now: datetime
+    context: HandlerContext, own: Sequence[Subscription], known: Mapping[str, Topic], actor: Actor, now: datetime
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the next digests in words, in the person's own time, and the channels that they name."""
     due: list[tuple[datetime, Subscription]] = []
     for each in own:
         if each.topic in known and not each.is_paused(now):
             try:
-                due.append(((await posted_next(desk, each, now)).next, each))
+                due.append(((await posted_next(context, each, now)).next, each))
             except UsageError:  # its own entry tells what is wrong
                 continue
     soonest = sorted(due, key=lambda pair: (pair[0], pair[1].channel, pair[1].topic))[:_COMING]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 from bot import keys
 from bot.errors import Unclear, UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import is_topic, shown
 from bot.handlers.meant import close_ones, near_text
 from bot.models import Actor, And, Item, Query, Term
@@ -26,7 +26,7 @@ _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no 
 _HOW = "Name an item by its arXiv number, link, owner/name, its number in the last digest here, or its title."
 
 
-async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
+async def item_named(context: HandlerContext, actor: Actor, text: str) -> Item:
     """Return the one item that the text names: a key, a link, an arXiv number, owner/name, an alias of any of these, the
     number of an entry of the channel's last digest, or a title.
 
@@ -36,28 +36,28 @@ async def item_named(desk: Desk, actor: Actor, text: str) -> Item:
     if not typed:
         raise UsageError("Which item?", hint=_HOW)
     wanted = _keys(typed)
-    known = await desk.store.find(wanted)
+    known = await context.store.find(wanted)
     found = next((known[key] for key in wanted if key in known), None)
     if found is None and (number := _NUMBER.fullmatch(typed)):
-        return await _numbered(desk, actor, int(number[1]))
+        return await _numbered(context, actor, int(number[1]))
     if found is None and (not wanted or _may_be_a_title(typed)):
-        found = await _titled(desk, typed)
+        found = await _titled(context, typed)
     if found is None and not wanted:
-        await _offer_close(desk, typed)
+        await _offer_close(context, typed)
     if found is None:
         raise _unknown(typed, wanted)
     return found
 
 
-async def item_for_topic(desk: Desk, actor: Actor, text: str, topic: str) -> tuple[Item, str]:
+async def item_for_topic(context: HandlerContext, actor: Actor, text: str, topic: str) -> tuple[Item, str]:
     """Return the item and the topic of `ITEM for TOPIC`; where there is no such topic, "for" may stand in a title.
 
     Raises UsageError as `item_named` does; that there is no such topic is for who asks for it to find.
     """
-    if topic.strip() and not await is_topic(desk, actor.workspace, topic):
+    if topic.strip() and not await is_topic(context, actor.workspace, topic):
         with contextlib.suppress(UsageError):
-            return await item_named(desk, actor, f"{text} for {topic}"), ""
-    return await item_named(desk, actor, text), topic
+            return await item_named(context, actor, f"{text} for {topic}"), ""
+    return await item_named(context, actor, text), topic
 
 
 def called(item: Item) -> str:
@@ -86,21 +86,21 @@ def _may_be_a_title(typed: str) -> bool:
     return bool(_REPOSITORY.fullmatch(typed))
 
 
-async def _numbered(desk: Desk, actor: Actor, number: int) -> Item:
-    entries = await desk.store.last_entries(actor.workspace, actor.channel)
+async def _numbered(context: HandlerContext, actor: Actor, number: int) -> Item:
+    entries = await context.store.last_entries(actor.workspace, actor.channel)
     if not entries:
         raise UsageError(f"No digest was posted here yet, so nothing has the number {number}.", hint=_HOW)
     if not 1 <= number <= len(entries):
         has = "one entry" if len(entries) == 1 else f"{len(entries)} entries"
         raise UsageError(f"The last digest here has {has}; there is no number {number}.", hint=_HOW)
     key = entries[number - 1]
-    found = (await desk.store.find([key])).get(key)
+    found = (await context.store.find([key])).get(key)
     if found is None:
         raise UsageError(f"Entry {number} of the last digest, {key}, is not kept any more.")
     return found
 
 
-async def _titled(desk: Desk, typed: str) -> Item | None:
+async def _titled(context: HandlerContext, typed: str) -> Item | None:
     """The item of that title; None when there is none. Raises Unclear when the words stand in several titles."""
     if len(typed) > _LONGEST_TITLE:
         raise UsageError("That is longer than any title.", hint=_HOW)
@@ -111,19 +111,19 @@ async def _titled(desk: Desk, typed: str) -> Item | None:
     phrase = Term(" ".join(typed.split()[:_WORDS]), "title", quoted=True)
     apart = And(tuple(Term(word, "title", quoted=True) for word in words))
     for tree in (phrase, apart) if len(spelt) > 1 else (phrase,):
-        page = await desk.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
+        page = await context.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
         if found := [hit.item for hit in page.hits]:
             return _chosen(typed, found)
     return None
 
 
-async def _offer_close(desk: Desk, typed: str) -> None:
+async def _offer_close(context: HandlerContext, typed: str) -> None:
     """Raise Unclear with the items that are closest in meaning to a title that none has, if any is near enough."""
-    near = await near_text(desk, typed)
+    near = await near_text(context, typed)
     if near is None:
         return
-    page = await desk.store.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
-    close = await close_ones(desk, near, [hit.item for hit in page.hits])
+    page = await context.store.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
+    close = await close_ones(context, near, [hit.item for hit in page.hits])
     found = [hit.item for hit in page.hits if hit.item.key in close]
     if found:
         choices = [(called(item), item.key) for item in found]

@@ -5,7 +5,7 @@ import re
 from datetime import datetime
 
 from bot import keys
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.models import Item, Summary
 
 _READ = 40_000  # characters of a message: Slack takes no more, Discord 4,000
@@ -48,7 +48,7 @@ def _item_of(address: str) -> str:
     return f"github:{repository}" if repository else ""
 
 
-async def linked(desk: Desk, url: str, now: datetime) -> tuple[Item, Summary] | None:
+async def linked(context: HandlerContext, url: str, now: datetime) -> tuple[Item, Summary] | None:
     """Return what is known behind a link to a paper or to a repository's front page; None when nothing is.
 
     Nothing is asked of the network for it, and no private repository is ever stored. Raises StoreError.
@@ -56,5 +56,5 @@ async def linked(desk: Desk, url: str, now: datetime) -> tuple[Item, Summary] | 
     key = keys.key_of_url(url)
     if key.partition(":")[0] not in _NAMED:
         return None
-    item = (await desk.store.find([key])).get(key)
-    return None if item is None else (item, await desk.press.summary(item, now))
+    item = (await context.store.find([key])).get(key)
+    return None if item is None else (item, await context.previewer.summary(item, now))

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.models import Actor, DigestRequest, Subscription, Topic
 from bot.wording import shortened, some
 
@@ -15,14 +15,14 @@ SHOWN = 60  # characters of what was typed that an answer repeats
 _LISTED = 9  # things of a list that an error names
 
 
-async def topics_of(desk: Desk, workspace: str) -> Mapping[str, Topic]:
+async def topics_of(context: HandlerContext, workspace: str) -> Mapping[str, Topic]:
     """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
-    return await desk.orders.topics(workspace)
+    return await context.requests.topics(workspace)
 
 
-async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
+async def topic_named(context: HandlerContext, workspace: str, name: str) -> Topic:
     """Return the workspace's topic of that name or title; raises UsageError that suggests the nearest one."""
-    topics = await topics_of(desk, workspace)
+    topics = await topics_of(context, workspace)
     typed = slug(name)
     if typed in topics:
         return topics[typed]
@@ -32,10 +32,10 @@ async def topic_named(desk: Desk, workspace: str, name: str) -> Topic:
     raise UsageError(f'There is no topic "{shown(name)}".', hint=_nearest(typed, topics))
 
 
-async def is_topic(desk: Desk, workspace: str, name: str) -> bool:
+async def is_topic(context: HandlerContext, workspace: str, name: str) -> bool:
     """Say whether `topic_named` finds one."""
     with contextlib.suppress(UsageError):
-        return bool(await topic_named(desk, workspace, name))
+        return bool(await topic_named(context, workspace, name))
     return False
 
 
@@ -74,15 +74,15 @@ def in_order(said: Sequence[str]) -> str:
 # --- who may
 
 
-async def may_manage(desk: Desk, actor: Actor) -> bool:
+async def may_manage(context: HandlerContext, actor: Actor) -> bool:
     """Say whether the actor may change subscriptions, topics and filters: as the workspace settled, else the operator."""
-    settled = (await desk.store.preferences(actor.workspace)).manage or desk.manage
+    settled = (await context.store.preferences(actor.workspace)).manage or context.manage
     return settled == "anyone" or actor.may_administer
 
 
-async def check_may_manage(desk: Desk, actor: Actor) -> None:
+async def check_may_manage(context: HandlerContext, actor: Actor) -> None:
     """Raise UsageError when the actor may not change subscriptions, topics and filters."""
-    if not await may_manage(desk, actor):
+    if not await may_manage(context, actor):
         raise UsageError(
             "Only administrators may change subscriptions, topics and filters here.",
             hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
@@ -92,12 +92,14 @@ async def check_may_manage(desk: Desk, actor: Actor) -> None:
 # --- subscriptions
 
 
-async def subscription_here(desk: Desk, actor: Actor, topic: str) -> Subscription | None:
+async def subscription_here(context: HandlerContext, actor: Actor, topic: str) -> Subscription | None:
     """Return the subscription of the actor's channel to the topic of that very name, None when there is none."""
-    found = await desk.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
+    found = await context.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
     return next(iter(found), None)
 
 
-async def order_of(desk: Desk, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
+async def order_of(
+    context: HandlerContext, actor: Actor, topic: Topic, subscription: Subscription | None = None
+) -> DigestRequest:
     """Return what the press is asked for: the topic as it is subscribed in the channel, or as it would be."""
-    return await desk.orders.order(topic, actor.workspace, actor.channel, subscription)
+    return await context.requests.order(topic, actor.workspace, actor.channel, subscription)

@@ -8,47 +8,47 @@ import numpy as np
 
 from bot.digest.topic_vectors import PATIENCE
 from bot.errors import EmbeddingUnavailable
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.models import And, Item, Near, Query, Term, Tree
 from bot.models.vectors import LONGEST, pack, text_of_item, unpack
 
 log = logging.getLogger(__name__)
 
 
-async def near_query(desk: Desk, query: Query) -> Near | None:
+async def near_query(context: HandlerContext, query: Query) -> Near | None:
     """Return what the words of a search for the best match mean; None for any other, and where no vector can be had."""
     text = _words(query.tree)
-    return await near_text(desk, text) if query.sort == "best" and text else None
+    return await near_text(context, text) if query.sort == "best" and text else None
 
 
-async def near_item(desk: Desk, item: Item) -> Near | None:
+async def near_item(context: HandlerContext, item: Item) -> Near | None:
     """Return what the item means, as it is stored or from its text; None where no vector can be had."""
-    if desk.embedder is None:
+    if context.embedder is None:
         return None
-    space, enough = desk.embedder.space, desk.embedder.enough
-    stored = await desk.store.vectors(space, [item.key])
-    return Near(space, stored[item.key], enough) if item.key in stored else await near_text(desk, text_of_item(item))
+    space, enough = context.embedder.space, context.embedder.enough
+    stored = await context.store.vectors(space, [item.key])
+    return Near(space, stored[item.key], enough) if item.key in stored else await near_text(context, text_of_item(item))
 
 
-async def near_text(desk: Desk, text: str, *, patience: float = PATIENCE) -> Near | None:
+async def near_text(context: HandlerContext, text: str, *, patience: float = PATIENCE) -> Near | None:
     """Return what a text means, as far as an item's is read; None where no vector can be had in so many seconds.
 
     Words alone decide then.
     """
-    if desk.embedder is None:
+    if context.embedder is None:
         return None
     try:
         async with asyncio.timeout(patience):
-            rows = await desk.embedder.embed([text[:LONGEST]])
+            rows = await context.embedder.embed([text[:LONGEST]])
     except (EmbeddingUnavailable, TimeoutError) as error:
         log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
         return None
-    return Near(desk.embedder.space, pack(rows)[0], desk.embedder.enough) if rows.any() else None
+    return Near(context.embedder.space, pack(rows)[0], context.embedder.enough) if rows.any() else None
 
 
-async def close_ones(desk: Desk, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
+async def close_ones(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
     """Return the keys of those items whose meaning is near enough for them to be found by it alone."""
-    stored = await desk.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
+    stored = await context.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
     if near is None or not stored:
         return frozenset()
     rows = unpack([near.vector, *stored.values()])

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from bot.commands import Now, Pause, Resume, Unsubscribe, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import check_may_manage, topics_of
 from bot.handlers.subscribed import NO_TOPIC, change_subscription, next_due, pause_in_words, posted_next, title_of, unpaused
 from bot.handlers.times import MOMENT, count_due, last_due, local, moment_in_words, start_of, today
@@ -18,16 +18,16 @@ from bot.models import Actor, Button, Reply, Subscription
 from bot.wording import counted, time_in_words
 
 
-async def pause(desk: Desk, command: Pause, actor: Actor, now: datetime) -> Reply:
+async def pause(context: HandlerContext, command: Pause, actor: Actor, now: datetime) -> Reply:
     """Post nothing of a topic here until a day, or until it is resumed."""
-    await check_may_manage(desk, actor)
+    await check_may_manage(context, actor)
 
     async def paused(subscription: Subscription) -> Subscription:
         until = await _until(subscription, command.until, now) if command.until.strip() else None
         return await _held_back(subscription, until, now)
 
-    changed = await change_subscription(desk, actor, command.topic, paused, now)
-    title = title_of(await topics_of(desk, actor.workspace), changed.after.topic)
+    changed = await change_subscription(context, actor, command.topic, paused, now)
+    title = title_of(await topics_of(context, actor.workspace), changed.after.topic)
     said = await pause_in_words(changed.after, now)
     already = " already" if changed.after is changed.before else ""
     return Reply(
@@ -68,11 +68,11 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
     )
 
 
-async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Reply:
+async def resume(context: HandlerContext, command: Resume, actor: Actor, now: datetime) -> Reply:
     """Post again what was paused."""
-    await check_may_manage(desk, actor)
+    await check_may_manage(context, actor)
 
-    topics = await topics_of(desk, actor.workspace)
+    topics = await topics_of(context, actor.workspace)
 
     async def resumed(subscription: Subscription) -> Subscription:
         if subscription.topic not in topics:
@@ -84,8 +84,8 @@ async def resume(desk: Desk, command: Resume, actor: Actor, now: datetime) -> Re
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
         return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
 
-    changed = await change_subscription(desk, actor, command.topic, resumed, now)
-    coming = await posted_next(desk, changed.after, now)
+    changed = await change_subscription(context, actor, command.topic, resumed, now)
+    coming = await posted_next(context, changed.after, now)
     title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.subscribed import title_of
 from bot.handlers.times import local
 from bot.models import Actor, Delivery, Field, Happening, Occurrence, ReplyEntry, State, Subscription, Topic
@@ -53,11 +53,11 @@ class Posted:
         return next((each for each in self.told if each.occurrence.subscription == subscription.id), None)
 
 
-async def posted_here(desk: Desk, actor: Actor) -> Posted:
+async def posted_here(context: HandlerContext, actor: Actor) -> Posted:
     """Return what the ledger knows of the actor's channel."""
-    found = await desk.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_READ)
+    found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_READ)
     parts: dict[_Place, list[Delivery]] = {}
-    for each in await desk.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_READ):
+    for each in await context.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_READ):
         parts.setdefault(each.occurrence, []).append(each)
     return Posted([_told(each, parts.get((each.subscription, each.day, each.slot), ())) for each in found])
 
@@ -138,9 +138,9 @@ async def troubles(
     return entries
 
 
-async def elsewhere(desk: Desk, actor: Actor, now: datetime) -> str:
+async def elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
     """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
-    bad = await desk.ledger.deliveries(actor.workspace, states=(State.FAILED, State.AMBIGUOUS), limit=_READ)
+    bad = await context.ledger.deliveries(actor.workspace, states=(State.FAILED, State.AMBIGUOUS), limit=_READ)
     places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < LATELY}
     if not places:
         return ""

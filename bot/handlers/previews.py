@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic, Subscribe, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.subscribed import next_due, pause_in_words
 from bot.handlers.times import local, moment_in_words
@@ -20,19 +20,19 @@ AT_ONCE = 3  # digests of one answer; more would fill a channel
 ONCE = "What fits several topics is posted once, in the digest that comes first."
 
 
-async def preview(desk: Desk, command: Now, actor: Actor, now: datetime) -> Reply:
+async def preview(context: HandlerContext, command: Now, actor: Actor, now: datetime) -> Reply:
     """Preview the next digest of a topic, or of every topic subscribed here; nothing is posted or recorded."""
     if command.topic.strip():
-        topic = await topic_named(desk, actor.workspace, command.topic)
-        return await _previews(desk, [(topic, await subscription_here(desk, actor, topic.name))], actor, now)
-    topics = await topics_of(desk, actor.workspace)
-    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+        topic = await topic_named(context, actor.workspace, command.topic)
+        return await _previews(context, [(topic, await subscription_here(context, actor, topic.name))], actor, now)
+    topics = await topics_of(context, actor.workspace)
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
     known: list[_Asked] = [(topics[each.topic], each) for each in here if each.topic in topics]
-    return await _previews(desk, known, actor, now) if known else await _nothing_here(desk, actor)
+    return await _previews(context, known, actor, now) if known else await _nothing_here(context, actor)
 
 
-async def _previews(desk: Desk, asked: Sequence[_Asked], actor: Actor, now: datetime) -> Reply:
-    made = [await _made(desk, topic, subscription, actor, now) for topic, subscription in asked[:AT_ONCE]]
+async def _previews(context: HandlerContext, asked: Sequence[_Asked], actor: Actor, now: datetime) -> Reply:
+    made = [await _made(context, topic, subscription, actor, now) for topic, subscription in asked[:AT_ONCE]]
     first, subscription = asked[0]
     return Reply(
         title="Preview" if len(made) > 1 else f"Preview: {first.title}",
@@ -53,23 +53,23 @@ def _shared(digests: Sequence[Digest]) -> tuple[str, ...]:
 
 
 async def _made(
-    desk: Desk, topic: Topic, subscription: Subscription | None, actor: Actor, now: datetime
+    context: HandlerContext, topic: Topic, subscription: Subscription | None, actor: Actor, now: datetime
 ) -> tuple[Digest, str]:
     """Return the digest and what to say of it.
 
     Where nothing has come in for it yet, as after subscribing, the last days are shown instead: what a digest is like.
     """
-    order = await order_of(desk, actor, topic, subscription)
-    digest = await desk.press.preview(order, now)
+    order = await order_of(context, actor, topic, subscription)
+    digest = await context.previewer.preview(order, now)
     outlook = await _outlook(topic, subscription, now)
     if digest.coverage.seen:
         return digest, outlook
-    usual = await desk.press.preview(replace(order, baseline=None, since_last=False), now)
+    usual = await context.previewer.preview(replace(order, baseline=None, since_last=False), now)
     if not usual.coverage.seen:
         return digest, outlook
     since = await local(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")
     begins = time_in_words(since, now)
-    return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {desk.window_hours} hours."
+    return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {context.window_hours} hours."
 
 
 async def _outlook(topic: Topic, subscription: Subscription | None, now: datetime) -> str:
@@ -96,8 +96,8 @@ def _buttons(topic: Topic, subscription: Subscription | None) -> tuple[Button, .
     return Button("Try the filter", write(Filter(topic.name, FilterAction.TEST))), show
 
 
-async def _nothing_here(desk: Desk, actor: Actor) -> Reply:
-    names = list(await topics_of(desk, actor.workspace))
+async def _nothing_here(context: HandlerContext, actor: Actor) -> Reply:
+    names = list(await topics_of(context, actor.workspace))
     example = names[0] if names else "TOPIC"
     return Reply(
         title="Nothing is subscribed here yet",

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from bot.commands import Less, More, Now, Profile, ProfileAction, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.lookup import check_may_manage, topic_named
 from bot.handlers.taste import change_of, own, word_of
@@ -22,34 +22,36 @@ _LEAST = 0.005  # a weight that is told as 0.00 says nothing
 _ITEMS = 10
 
 
-async def profile_topic(desk: Desk, command: Profile, actor: Actor, now: datetime) -> Reply:
+async def profile_topic(context: HandlerContext, command: Profile, actor: Actor, now: datetime) -> Reply:
     """Show, undo, reset or export what a topic has learned."""
-    topic = await topic_named(desk, actor.workspace, command.topic)
-    given = await desk.store.feedback(actor.workspace, topic.name)
+    topic = await topic_named(context, actor.workspace, command.topic)
+    given = await context.store.feedback(actor.workspace, topic.name)
     match command.action:
         case ProfileAction.SHOW:
-            return await _shown(desk, topic, given, actor)
+            return await _shown(context, topic, given, actor)
         case ProfileAction.UNDO:
-            return await _undone(desk, topic, given, command.item, actor, now)
+            return await _undone(context, topic, given, command.item, actor, now)
         case ProfileAction.RESET:
-            return await _reset(desk, topic, given, actor, now)
+            return await _reset(context, topic, given, actor, now)
         case ProfileAction.EXPORT:
-            return await _exported(desk, topic, given)
+            return await _exported(context, topic, given)
 
 
-async def learned_of(desk: Desk, given: Sequence[Feedback]) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
+async def learned_of(
+    context: HandlerContext, given: Sequence[Feedback]
+) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
     """Return the items that feedback was given on, by the keys it was given under, and what it teaches."""
-    known = await desk.store.find({each.key for each in given})
+    known = await context.store.find({each.key for each in given})
     return known, await asyncio.to_thread(lambda: profile(lessons_of(given, known)))
 
 
 # --- show
 
 
-async def _shown(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Actor) -> Reply:
+async def _shown(context: HandlerContext, topic: Topic, given: Sequence[Feedback], actor: Actor) -> Reply:
     if not given:
         return _nothing(topic)
-    known, terms = await learned_of(desk, given)
+    known, terms = await learned_of(context, given)
     wanted = [each for each in terms if each.weight >= _LEAST][:_SHOWN]
     unwanted = [each for each in terms if each.weight <= -_LEAST][:_SHOWN]
     entries = [
@@ -63,7 +65,7 @@ async def _shown(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Act
         text=(
             f"{_told(given)}.",
             *((f"The export has {counted(rest, 'weaker word')} besides.",) if rest else ()),
-            *(("What is close in meaning to these items counts as well, whatever its words.",) if desk.embedder else ()),
+            *(("What is close in meaning to these items counts as well, whatever its words.",) if context.embedder else ()),
         ),
         entries=(*entries, *_own_entries(topic, given, known, actor)),
         buttons=(
@@ -109,10 +111,12 @@ def _own_entries(topic: Topic, given: Sequence[Feedback], known: Mapping[str, It
 # --- undo
 
 
-async def _undone(desk: Desk, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor, now: datetime) -> Reply:
-    said = await _to_undo(desk, topic, given, typed, actor)
-    await desk.store.drop_feedback([said], change_of(actor, said, None, now))
-    known = await desk.store.find([said.key])
+async def _undone(
+    context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor, now: datetime
+) -> Reply:
+    said = await _to_undo(context, topic, given, typed, actor)
+    await context.store.drop_feedback([said], change_of(actor, said, None, now))
+    known = await context.store.find([said.key])
     title = known[said.key].title if said.key in known else said.key
     again = More(said.key, topic.name) if said.more else Less(said.key, topic.name)
     return Reply(
@@ -125,7 +129,7 @@ async def _undone(desk: Desk, topic: Topic, given: Sequence[Feedback], typed: st
     )
 
 
-async def _to_undo(desk: Desk, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor) -> Feedback:
+async def _to_undo(context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor) -> Feedback:
     """Return the person's word on the named item, or their last one; raises UsageError when there is none."""
     if not typed.strip():
         said = next((each for each in reversed(given) if each.person == actor.person), None)
@@ -135,7 +139,7 @@ async def _to_undo(desk: Desk, topic: Topic, given: Sequence[Feedback], typed: s
     by_key = next((each for each in given if each.person == actor.person and each.key == typed.strip()), None)
     if by_key is not None:  # also of an item that is not kept any more
         return by_key
-    item = await item_named(desk, actor, typed)
+    item = await item_named(context, actor, typed)
     said = own(given, actor, item)
     if said is None:
         raise UsageError(
@@ -148,15 +152,15 @@ async def _to_undo(desk: Desk, topic: Topic, given: Sequence[Feedback], typed: s
 # --- reset and export
 
 
-async def _reset(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Actor, now: datetime) -> Reply:
-    await check_may_manage(desk, actor)
+async def _reset(context: HandlerContext, topic: Topic, given: Sequence[Feedback], actor: Actor, now: datetime) -> Reply:
+    await check_may_manage(context, actor)
     if not given:
         return _nothing(topic)
-    export = await _export(desk, topic, given)
+    export = await _export(context, topic, given)
     change = Change(
         workspace=actor.workspace, at=now, person=actor.person, what=f"feedback {topic.name}", before=_told(given)
     )
-    dropped = await desk.store.drop_feedback(given, change)
+    dropped = await context.store.drop_feedback(given, change)
     return Reply(
         title=f"{topic.title} has forgotten what it learned",
         text=(f"{counted(dropped, 'answer')} of more and less were dropped; what they had taught is in the file.",),
@@ -165,18 +169,18 @@ async def _reset(desk: Desk, topic: Topic, given: Sequence[Feedback], actor: Act
     )
 
 
-async def _exported(desk: Desk, topic: Topic, given: Sequence[Feedback]) -> Reply:
+async def _exported(context: HandlerContext, topic: Topic, given: Sequence[Feedback]) -> Reply:
     if not given:
         return _nothing(topic)
     return Reply(
         title=f"What {topic.title} learned",
         text=(f"{_told(given)}: every word with its weight, and every item with how often more and less was said of it.",),
-        attachment=await _export(desk, topic, given),
+        attachment=await _export(context, topic, given),
     )
 
 
-async def _export(desk: Desk, topic: Topic, given: Sequence[Feedback]) -> Attachment:
-    known, terms = await learned_of(desk, given)
+async def _export(context: HandlerContext, topic: Topic, given: Sequence[Feedback]) -> Attachment:
+    known, terms = await learned_of(context, given)
     text = await asyncio.to_thread(_as_json, topic, given, known, terms)
     return Attachment(f"{topic.name}-profile.json", "application/json", text)
 

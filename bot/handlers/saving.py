@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.commands import Format, ListSaved, Save, Similar, Unsave, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.exports import address, bibtex, markdown, ris
 from bot.handlers.items import called, item_named
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
@@ -22,13 +22,13 @@ _FILES: dict[Format, tuple[str, str, Callable[[Sequence[Item]], str]]] = {
 _KINDS = {"arxiv": Kind.PAPER, "doi": Kind.PAPER, "github": Kind.REPO}
 
 
-async def save(desk: Desk, command: Save, actor: Actor, now: datetime) -> Reply:
+async def save(context: HandlerContext, command: Save, actor: Actor, now: datetime) -> Reply:
     """Put an item aside for oneself."""
-    item = await item_named(desk, actor, command.item)
-    held = await desk.store.saved(actor.workspace, actor.person)
+    item = await item_named(context, actor, command.item)
+    held = await context.store.saved(actor.workspace, actor.person)
     already = {each.key for each in held} & {item.key, *item.aliases}
     if not already:
-        await desk.store.save_item(actor.workspace, actor.person, Saved(item.key, now))
+        await context.store.save_item(actor.workspace, actor.person, Saved(item.key, now))
     return Reply(
         title="Saved already" if already else "Saved",
         entries=(ReplyEntry(item),),
@@ -41,33 +41,33 @@ async def save(desk: Desk, command: Save, actor: Actor, now: datetime) -> Reply:
     )
 
 
-async def unsave(desk: Desk, command: Unsave, actor: Actor, now: datetime) -> Reply:
+async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: datetime) -> Reply:
     """Take an item back from what one saved; its key will do where the item itself is not kept any more."""
-    held = {each.key for each in await desk.store.saved(actor.workspace, actor.person)}
+    held = {each.key for each in await context.store.saved(actor.workspace, actor.person)}
     typed = command.item.strip()
-    if typed in held and not await desk.store.find([typed]):
+    if typed in held and not await context.store.find([typed]):
         keys, title = {typed}, typed
     else:
-        item = await item_named(desk, actor, typed)
+        item = await item_named(context, actor, typed)
         keys, title = {item.key, *item.aliases} & held, called(item)
     if not keys:
         return Reply(title="It was not saved", text=(f"{title} is not among what you put aside.",), buttons=(_all(),))
     for key in keys:
-        await desk.store.unsave_item(actor.workspace, actor.person, key)
+        await context.store.unsave_item(actor.workspace, actor.person, key)
     undo = Button("Undo", write(Save(min(keys))))
     return Reply(title="Not saved any more", text=(title,), buttons=(undo, _all()))
 
 
-async def list_saved(desk: Desk, command: ListSaved, actor: Actor, now: datetime) -> Reply:
+async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, now: datetime) -> Reply:
     """List what one saved, the latest first, or hand all of it over as a file."""
-    held = await desk.store.saved(actor.workspace, actor.person)
+    held = await context.store.saved(actor.workspace, actor.person)
     if not held:
         return Reply(
             title="Nothing is saved yet",
             next_steps=("*save ITEM* puts something aside: an arXiv number, a link, or its number in the last digest.",),
         )
     if command.form is not None:
-        return await _exported(desk, held, command.form)
+        return await _exported(context, held, command.form)
     pages = -(-len(held) // PAGE)
     if not 1 <= command.page <= pages:
         raise UsageError(
@@ -75,8 +75,8 @@ async def list_saved(desk: Desk, command: ListSaved, actor: Actor, now: datetime
         )
     start = (command.page - 1) * PAGE
     shown = held[start : start + PAGE]
-    known = await desk.store.find([each.key for each in shown])
-    gists = dict(zip(known, await desk.gists([*known.values()]), strict=True))
+    known = await context.store.find([each.key for each in shown])
+    gists = dict(zip(known, await context.gists([*known.values()]), strict=True))
     return Reply(
         title=f"{counted(len(held), 'saved item')}",
         entries=tuple(_entry(each, known.get(each.key), gists.get(each.key, ""), now) for each in shown),
@@ -104,8 +104,8 @@ def _all() -> Button:
     return Button("Saved items", write(ListSaved()))
 
 
-async def _exported(desk: Desk, held: Sequence[Saved], form: Format) -> Reply:
-    known = await desk.store.find([each.key for each in held])
+async def _exported(context: HandlerContext, held: Sequence[Saved], form: Format) -> Reply:
+    known = await context.store.find([each.key for each in held])
     gone = [each.key for each in held if each.key not in known]
     # Two saved keys may have become one work since.
     items = list({item.key: item for item in (known.get(each.key) or _only_key(each.key) for each in held)}.values())

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from bot.commands import History, ListSubscriptions, Now, Resume, Status, Unsubscribe, write
 from bot.embed.backfill import in_words
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.mentioned import channels_of, mentioning
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
@@ -31,16 +31,16 @@ _LOOKED_AT = 500  # of the latest changes, for those that one may see, and those
 _CUT = 200  # characters of what stood before and after
 
 
-async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Reply:
+async def status(context: HandlerContext, command: Status, actor: Actor, now: datetime) -> Reply:
     """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
 
     Of no channel, as where an application shows its own page, it tells of all together.
     """
-    everywhere = await desk.store.subscriptions(actor.workspace)
+    everywhere = await context.store.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
-    topics = await topics_of(desk, actor.workspace)
-    posted = await posted_here(desk, actor)
+    topics = await topics_of(context, actor.workspace)
+    posted = await posted_here(context, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
@@ -52,33 +52,33 @@ async def status(desk: Desk, command: Status, actor: Actor, now: datetime) -> Re
         text=(
             *(() if here or not actor.channel else (beginning,)),
             *((f"{others}.",) if elsewhere else ()),
-            *filter(None, (await trouble_elsewhere(desk, actor, now) if actor.channel else "",)),
-            *await _silence(desk, now),
+            *filter(None, (await trouble_elsewhere(context, actor, now) if actor.channel else "",)),
+            *await _silence(context, now),
         ),
         entries=(
-            *[await _subscription(desk, each, topics, posted, now) for each in here],
+            *[await _subscription(context, each, topics, posted, now) for each in here],
             *await troubles(posted, here, topics, now),
         ),
         fields=(
             *summary(posted, "here" if actor.channel else "of all channels", now),
-            *[await _source(desk, name, title, now) for name, title in desk.sources.items()],
-            await _counts(desk),
-            *await _vectors(desk),
+            *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
+            await _counts(context),
+            *await _vectors(context),
         ),
         buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
     )
 
 
 async def _subscription(
-    desk: Desk, each: Subscription, topics: Mapping[str, Topic], posted: Posted, now: datetime
+    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], posted: Posted, now: datetime
 ) -> ReplyEntry:
     name = f"{title_of(topics, each.topic)} ({each.topic})"
-    lines = [await last_digest(posted, each, now) or await _recorded(desk, each, now)]
+    lines = [await last_digest(posted, each, now) or await _recorded(context, each, now)]
     if each.topic not in topics:
         lines.append("Its topic is not there any more: nothing is posted for it.")
         return ReplyEntry(title=name, lines=tuple(lines), buttons=(Button("Unsubscribe", write(Unsubscribe(each.topic))),))
     try:
-        coming = await posted_next(desk, each, now)
+        coming = await posted_next(context, each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
     except UsageError as error:
         lines.append(f"It cannot be posted: {error} {error.hint}".strip())
@@ -89,15 +89,15 @@ async def _subscription(
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
 
-async def _recorded(desk: Desk, each: Subscription, now: datetime) -> str:
+async def _recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
     """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
-    last = await desk.store.last_digest(each.workspace, each.channel, each.topic)
+    last = await context.store.last_digest(each.workspace, each.channel, each.topic)
     return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
 
 
-async def _source(desk: Desk, name: str, title: str, now: datetime) -> Field:
+async def _source(context: HandlerContext, name: str, title: str, now: datetime) -> Field:
     """Return a source's health in words, with its last answer: "well; 412 items, 2 hours ago"."""
-    state = await desk.store.source_state(name)
+    state = await context.store.source_state(name)
     said = [_HEALTH[state.health], *_answered(state, now), *((state.note.rstrip("."),) if state.note else ())]
     if state.rest_until is not None and state.rest_until > now:
         said.append(f"asked again in {span_in_words(state.rest_until - now)}")
@@ -111,23 +111,23 @@ def _answered(state: SourceState, now: datetime) -> tuple[str, ...]:
     return (f"{counted(state.items, 'item')}, {ago}" if state.items else f"last answered {ago}",)
 
 
-async def _counts(desk: Desk) -> Field:
-    numbers = await desk.store.statistics()
+async def _counts(context: HandlerContext) -> Field:
+    numbers = await context.store.statistics()
     said = (("papers", "paper"), ("repos", "repository"), ("posts", "post"))
     return Field("Collected", ", ".join(counted(numbers[name], thing) for name, thing in said))
 
 
-async def _vectors(desk: Desk) -> tuple[Field, ...]:
+async def _vectors(context: HandlerContext) -> tuple[Field, ...]:
     """Say how far what was collected can be found by its meaning, while that is not all of it."""
-    if desk.embedder is None:
+    if context.embedder is None:
         return ()
-    embedded = await desk.store.embedded(desk.embedder.space)
+    embedded = await context.store.embedded(context.embedder.space)
     return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
 
 
-async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
+async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
     """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
-    beat = await time_of_fact(desk.store, HEARTBEAT)
+    beat = await time_of_fact(context.store, HEARTBEAT)
     if beat is None:
         return ("The service has not run yet: nothing is collected or posted until it does.",)
     if (silent := now - beat) < _SILENT:
@@ -138,14 +138,14 @@ async def _silence(desk: Desk, now: datetime) -> tuple[str, ...]:
 # --- history
 
 
-async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> Reply:
+async def history(context: HandlerContext, command: History, actor: Actor, now: datetime) -> Reply:
     """Tell who changed what in the workspace, or in one topic.
 
     What others said of items is not told, nor what is subscribed in private channels that the person is not in.
     """
     named = slug(command.topic)
-    known = [each for each in await _changes(desk, named, actor) if _may_see(each, actor)]
-    seen = set(await desk.sight(actor, {channel for each in known for channel in _subscribing(each)}))
+    known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
+    seen = set(await context.visible_channels(actor, {channel for each in known for channel in _subscribing(each)}))
     told = [each for each in known if seen.issuperset(_subscribing(each))]
     where = f"of {shown(command.topic)}" if named else "in this workspace"
     if not told:
@@ -161,14 +161,14 @@ async def history(desk: Desk, command: History, actor: Actor, now: datetime) -> 
     return mentioning(reply, channels=channels, people=[each.person for each in shown_here])
 
 
-async def _changes(desk: Desk, named: str, actor: Actor) -> Sequence[Change]:
+async def _changes(context: HandlerContext, named: str, actor: Actor) -> Sequence[Change]:
     """All changes, or those of a topic and its subscription here, and among the latest those in other channels."""
-    latest = await desk.store.changes(actor.workspace, limit=_LOOKED_AT)
+    latest = await context.store.changes(actor.workspace, limit=_LOOKED_AT)
     if not named:
         return latest
     found = {each: None for each in latest if named in each.what.split()}
     for about in (f"topic {named}", f"subscription {actor.channel} {named}"):
-        found.update(dict.fromkeys(await desk.store.changes(actor.workspace, about=about, limit=_CHANGES)))
+        found.update(dict.fromkeys(await context.store.changes(actor.workspace, about=about, limit=_CHANGES)))
     return sorted(found, key=lambda each: each.at, reverse=True)
 
 

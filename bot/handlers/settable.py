@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from bot import zones
 from bot.commands import read_hours
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import numbered, shown
 from bot.models import MOST_ENTRIES, Actor, Preferences
 from bot.wording import some
@@ -29,8 +29,10 @@ class Setting:
 
     title: str
     example: str
-    tell: Callable[[Desk, Preferences, str], str]  # as one in this channel is told it; "": as anybody anywhere is
-    set: Callable[[Desk, Actor, Preferences, str], Awaitable[Preferences]]  # raises UsageError for what it cannot be
+    tell: Callable[[HandlerContext, Preferences, str], str]  # as one in this channel is told it; "": as anybody anywhere is
+    set: Callable[
+        [HandlerContext, Actor, Preferences, str], Awaitable[Preferences]
+    ]  # raises UsageError for what it cannot be
     unset: Callable[[Preferences, str], Preferences]  # in this channel, where it is a channel's own
     write: Callable[[Preferences, str], str]  # the value that sets it so again in this channel; "" where it is not set
     taken_back: str = "default"  # the value that unsets it; another stands for it where the operator settles nothing
@@ -43,29 +45,31 @@ class Setting:
 # --- who may, the zone, the length of a digest
 
 
-def _who(desk: Desk, preferences: Preferences, _here: str) -> str:
-    return preferences.manage or f"{desk.manage}, as the operator settled"
+def _who(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return preferences.manage or f"{context.manage}, as the operator settled"
 
 
-async def _set_who(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_who(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _WHO:
         raise UsageError(f'"{shown(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*")
     return replace(preferences, manage=_WHO[value.lower()])
 
 
-def _zone(_desk: Desk, preferences: Preferences, _here: str) -> str:
+def _zone(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
     return preferences.zone or "the zone of who subscribes, where it is known, else UTC"
 
 
-async def _set_zone(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_zone(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     return replace(preferences, zone=await asyncio.to_thread(zones.resolve, value))
 
 
-def _top(desk: Desk, preferences: Preferences, _here: str) -> str:
-    return f"up to {preferences.entries}" if preferences.entries else f"up to {desk.limits.entries}, as the operator settled"
+def _top(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return (
+        f"up to {preferences.entries}" if preferences.entries else f"up to {context.limits.entries}, as the operator settled"
+    )
 
 
-async def _set_top(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_top(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if (entries := numbered(value, MOST_ENTRIES)) is None:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
     return replace(preferences, entries=entries)
@@ -74,7 +78,7 @@ async def _set_top(_desk: Desk, _actor: Actor, preferences: Preferences, value: 
 # --- when, and how much a day
 
 
-def _quiet(_desk: Desk, preferences: Preferences, _here: str) -> str:
+def _quiet(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
     begin, end = preferences.quiet_from, preferences.quiet_until
     if begin is None or end is None:
         return "none, what is due is posted at any hour"
@@ -82,7 +86,7 @@ def _quiet(_desk: Desk, preferences: Preferences, _here: str) -> str:
     return f"from {begin:%H:%M} to {end:%H:%M}{'' if begin < end else ' of the next day'}, {zone}"
 
 
-async def _set_quiet(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_quiet(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     begin, end = read_hours(re.sub("(?i)^hours? ", "", value))
     return replace(preferences, quiet_from=begin, quiet_until=end)
 
@@ -92,11 +96,11 @@ def _hours(preferences: Preferences, _here: str) -> str:
     return "" if begin is None or end is None else f"{begin:%H:%M}-{end:%H:%M}"
 
 
-def _daily(_desk: Desk, preferences: Preferences, _here: str) -> str:
+def _daily(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
     return f"up to {preferences.daily_entries}" if preferences.daily_entries else "as many as its digests have"
 
 
-async def _set_daily(_desk: Desk, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_daily(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     found = _A_DAY.fullmatch(value.lower())
     if found is None or (entries := numbered(found[1], MOST_DAILY)) is None:
         raise UsageError(
@@ -109,33 +113,33 @@ async def _set_daily(_desk: Desk, _actor: Actor, preferences: Preferences, value
 # --- the channels
 
 
-def _alerts(_desk: Desk, preferences: Preferences, here: str) -> str:
+def _alerts(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
     return _channel(preferences.alerts, here) if preferences.alerts else _NOT_TOLD
 
 
-async def _set_alerts(desk: Desk, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
     channel = actor.channel if value.lower() in _HERE else value
-    if channel != actor.channel and channel not in await _known(desk, actor.workspace):
+    if channel != actor.channel and channel not in await _known(context, actor.workspace):
         raise UsageError(
             f'"{shown(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
         )
     return replace(preferences, alerts=channel)
 
 
-async def _known(desk: Desk, workspace: str) -> set[str]:
+async def _known(context: HandlerContext, workspace: str) -> set[str]:
     """The channels that are surely the workspace's own; an identifier that anybody types may be of another one."""
-    subscribed = await desk.store.subscriptions(workspace)
-    changes = await desk.store.changes(workspace, about=_ALERTED)
+    subscribed = await context.store.subscriptions(workspace)
+    changes = await context.store.changes(workspace, about=_ALERTED)
     settled = {channel for each in changes for channel in (each.before, each.after)} - {_NOT_TOLD}
     return settled | {each.channel for each in subscribed}
 
 
-def _twice(_desk: Desk, preferences: Preferences, here: str) -> str:
+def _twice(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
     channels = preferences.prefer_duplicate
     return _channels(channels, here) if channels else "in no channel, what may have been posted is not sent again"
 
 
-async def _set_twice(_desk: Desk, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_twice(_desk: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _HERE:
         raise UsageError(
             f'"{shown(value)}" is not *here* or *off*: give the command in the channel it is for.',

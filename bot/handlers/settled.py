@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.commands import Settings, write
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, shown
 from bot.handlers.mentioned import mentioning
@@ -24,39 +24,39 @@ _ALSO = {
 _OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
 
 
-async def settings(desk: Desk, command: Settings, actor: Actor, now: datetime) -> Reply:
+async def settings(context: HandlerContext, command: Settings, actor: Actor, now: datetime) -> Reply:
     """Show what the workspace settled, or settle one thing."""
-    before = await desk.store.preferences(actor.workspace)
+    before = await context.store.preferences(actor.workspace)
     if not command.name.strip():
-        return _naming(_shown(desk, before, actor.channel), before)
+        return _naming(_shown(context, before, actor.channel), before)
     name, setting = _setting(command.name)
     if not command.value.strip():
         reply = Reply(
             title=setting.title,
-            text=(_sentence(setting.tell(desk, before, actor.channel)),),
+            text=(_sentence(setting.tell(context, before, actor.channel)),),
             next_steps=(f"*{setting.example}* changes it, *settings {name} {setting.taken_back}* takes it back.",),
         )
         return _naming(reply, before)
-    await _check(desk, name, actor)
-    return await insist(lambda: _change(desk, (name, setting), _value(command.value), actor, now))
+    await _check(context, name, actor)
+    return await insist(lambda: _change(context, (name, setting), _value(command.value), actor, now))
 
 
-async def _change(desk: Desk, named: tuple[str, Setting], value: str, actor: Actor, now: datetime) -> Reply:
+async def _change(context: HandlerContext, named: tuple[str, Setting], value: str, actor: Actor, now: datetime) -> Reply:
     """Settle one thing; raises Conflict when somebody settles something at the same time, which would be lost."""
-    before = await desk.store.preferences(actor.workspace)
+    before = await context.store.preferences(actor.workspace)
     setting = named[1]
     if setting.takes_back(value.lower()):
         after = setting.unset(before, actor.channel)
     else:
-        after = await setting.set(desk, actor, before, value)
-    return await _settled(desk, named, (before, after), actor, now)
+        after = await setting.set(context, actor, before, value)
+    return await _settled(context, named, (before, after), actor, now)
 
 
 async def _settled(
-    desk: Desk, settled: tuple[str, Setting], pair: tuple[Preferences, Preferences], actor: Actor, now: datetime
+    context: HandlerContext, settled: tuple[str, Setting], pair: tuple[Preferences, Preferences], actor: Actor, now: datetime
 ) -> Reply:
     (name, setting), (before, after) = settled, pair
-    told = _sentence(setting.tell(desk, after, actor.channel))
+    told = _sentence(setting.tell(context, after, actor.channel))
     if after == before:
         return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
     change = Change(
@@ -64,12 +64,14 @@ async def _settled(
         at=now,
         person=actor.person,
         what=f"settings {name}",
-        before=setting.tell(desk, before, ""),
-        after=setting.tell(desk, after, ""),
+        before=setting.tell(context, before, ""),
+        after=setting.tell(context, after, ""),
     )
-    await desk.store.save_preferences(actor.workspace, after, change, replaces=before)
+    await context.store.save_preferences(actor.workspace, after, change, replaces=before)
     if name in _OF_QUIET:
-        await desk.ledger.release(now, workspace=actor.workspace)  # it may wait for the end of hours that are quiet no more
+        await context.ledger.release(
+            now, workspace=actor.workspace
+        )  # it may wait for the end of hours that are quiet no more
     undo = Button("Undo", write(Settings(name, setting.write(before, actor.channel) or setting.taken_back)))
     return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
 
@@ -83,10 +85,10 @@ def _value(typed: str) -> str:
     return " ".join(typed.split()).rstrip(".,;!") or typed
 
 
-def _shown(desk: Desk, preferences: Preferences, here: str) -> Reply:
+def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:
     return Reply(
         title="Settings of this workspace",
-        fields=tuple(Field(setting.title, setting.tell(desk, preferences, here)) for setting in SETTINGS.values()),
+        fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in SETTINGS.values()),
         next_steps=tuple(f"*{setting.example}* changes it." for setting in SETTINGS.values()),
     )
 
@@ -100,10 +102,10 @@ def _setting(typed: str) -> tuple[str, Setting]:
     return name, SETTINGS[name]
 
 
-async def _check(desk: Desk, name: str, actor: Actor) -> None:
+async def _check(context: HandlerContext, name: str, actor: Actor) -> None:
     if name == "manage" and not actor.may_administer:
         raise UsageError("Only administrators may say who manages topics and subscriptions.", hint="Ask one of them.")
-    await check_may_manage(desk, actor)
+    await check_may_manage(context, actor)
 
 
 def _sentence(text: str) -> str:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.commands import Subscribe, write
 from bot.digest.quiet_hours import after_quiet
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.times import MOMENT, Timetable, last_due, local, moment_in_words, timetable
@@ -30,13 +30,13 @@ class Changed:
     after: Subscription
 
 
-async def subscribed_here(desk: Desk, actor: Actor, name: str) -> Subscription:
+async def subscribed_here(context: HandlerContext, actor: Actor, name: str) -> Subscription:
     """Return the channel's subscription to the topic of that name or title; raises UsageError when there is none.
 
     A subscription is found also when its topic is not there any more.
     """
-    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
-    topics = await topics_of(desk, actor.workspace)
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    topics = await topics_of(context, actor.workspace)
     typed = slug(name)
     for each in here:
         if typed and typed in (each.topic, slug(title_of(topics, each.topic))):
@@ -47,19 +47,19 @@ async def subscribed_here(desk: Desk, actor: Actor, name: str) -> Subscription:
     raise UsageError(f'"{shown(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
 
 
-async def change_subscription(desk: Desk, actor: Actor, name: str, alter: Alter, now: datetime) -> Changed:
+async def change_subscription(context: HandlerContext, actor: Actor, name: str, alter: Alter, now: datetime) -> Changed:
     """Change the channel's subscription to the topic; what others change at the same time stays changed.
 
     `alter` may be called again, with the subscription as it has become in between.
     """
 
     async def attempt() -> Changed:
-        before = await subscribed_here(desk, actor, name)
+        before = await subscribed_here(context, actor, name)
         after = await alter(before)
         if after == before:
             return Changed(before, before)
         change = change_of(actor, before, before, after, now)
-        return Changed(before, await desk.store.save_subscription(after, change, replaces=before.revision))
+        return Changed(before, await context.store.save_subscription(after, change, replaces=before.revision))
 
     return await insist(attempt)
 
@@ -85,14 +85,14 @@ def _on_record(subscription: Subscription | None) -> str:
     return as_command(subscription) + (f"{_PAUSED}{until})" if subscription.paused else "")
 
 
-async def begin_of(desk: Desk, actor: Actor, made: Subscription, now: datetime) -> datetime:
+async def begin_of(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> datetime:
     """Return from when on a new subscription looks at items: from now on, unless it takes an ending back.
 
     It does where the last that was heard of the channel's subscription to the topic is that it ended just so, not long ago.
     Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
     """
     about = f"subscription {made.channel} {made.topic}"
-    changes = await desk.store.changes(actor.workspace, about=about, limit=_LOOKED_AT)
+    changes = await context.store.changes(actor.workspace, about=about, limit=_LOOKED_AT)
     if not changes or not _is_taken_back(changes[0], made, now):
         return now
     at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)
@@ -146,13 +146,13 @@ async def next_due(subscription: Subscription, now: datetime) -> Timetable:
         raise UsageError(str(error), hint=hint) from error
 
 
-async def posted_next(desk: Desk, subscription: Subscription, now: datetime) -> Timetable:
+async def posted_next(context: HandlerContext, subscription: Subscription, now: datetime) -> Timetable:
     """Return when the subscription's next digest is posted, in the schedule's zone: when it is due, or after quiet hours.
 
     Raises UsageError as `next_due` does.
     """
     due = await next_due(subscription, now)
-    preferences = await desk.store.preferences(subscription.workspace)
+    preferences = await context.store.preferences(subscription.workspace)
     posted = await after_quiet(preferences, subscription, due.next)
     return Timetable(due.words, posted.astimezone(due.next.tzinfo))
 
@@ -167,16 +167,16 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
     return f"Paused {ending}{because}"
 
 
-async def fields_of(desk: Desk, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
+async def fields_of(context: HandlerContext, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
     """Return what is posted, when and how, part by part. Raises UsageError when the schedule cannot be told."""
-    due = await posted_next(desk, subscription, now)
+    due = await posted_next(context, subscription, now)
     waits = subscription.is_paused(now) and subscription.paused_until is None
     least = topic.min_score if subscription.min_score is None else subscription.min_score
-    settled = (await desk.store.preferences(subscription.workspace)).entries
+    settled = (await context.store.preferences(subscription.workspace)).entries
     fields = [
         ("When", due.words),
         ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),
-        ("Entries", f"up to {subscription.entries or settled or desk.limits.entries}"),
+        ("Entries", f"up to {subscription.entries or settled or context.limits.entries}"),
         ("Least score", f"{least:g}"),
         ("Filter", filters_in_words(subscription, topic)),
         ("Layout", "compact" if subscription.compact else "full"),

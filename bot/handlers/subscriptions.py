@@ -24,7 +24,7 @@ from bot.commands import (
 from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
 from bot.handlers.mentioned import mentioning
@@ -47,13 +47,13 @@ from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, ReplyEntry, Sc
 from bot.wording import counted
 
 
-async def subscribe(desk: Desk, command: Subscribe, actor: Actor, now: datetime) -> Reply:
+async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, now: datetime) -> Reply:
     """Subscribe this channel to a topic, or change what is said of its subscription."""
-    await check_may_manage(desk, actor)
-    topic = await topic_named(desk, actor.workspace, command.topic)
+    await check_may_manage(context, actor)
+    topic = await topic_named(context, actor.workspace, command.topic)
     command, wanted = await _checked(command)
-    existed, changed = await _subscribed(desk, replace(command, topic=topic.name), wanted, actor, now)
-    return await _confirmation(desk, topic, changed, existed, now)
+    existed, changed = await _subscribed(context, replace(command, topic=topic.name), wanted, actor, now)
+    return await _confirmation(context, topic, changed, existed, now)
 
 
 async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
@@ -68,52 +68,52 @@ async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
 
 
 async def _subscribed(
-    desk: Desk, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
+    context: HandlerContext, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
 ) -> tuple[bool, Changed]:
     """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
 
     async def attempt() -> tuple[bool, Changed]:
-        before = await subscription_here(desk, actor, command.topic)
-        base = before or await _new(desk, command.topic, actor, now)
+        before = await subscription_here(context, actor, command.topic)
+        base = before or await _new(context, command.topic, actor, now)
         after = _altered(base, command, wanted)
         if after == before:
             return True, Changed(before, before)
         await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
         if before is None:
-            after = replace(after, baseline=await begin_of(desk, actor, after, now))
+            after = replace(after, baseline=await begin_of(context, actor, after, now))
         change = change_of(actor, after, before, after, now)
-        saved = await desk.store.save_subscription(after, change, replaces=base.revision)
-        await _check_topic_stays(desk, actor, saved, now)
+        saved = await context.store.save_subscription(after, change, replaces=base.revision)
+        await _check_topic_stays(context, actor, saved, now)
         return before is not None, Changed(base, saved)
 
     return await insist(attempt)
 
 
-async def _check_topic_stays(desk: Desk, actor: Actor, saved: Subscription, now: datetime) -> None:
+async def _check_topic_stays(context: HandlerContext, actor: Actor, saved: Subscription, now: datetime) -> None:
     """End the subscription where its topic was deleted just before it was saved: deleting ends those that it finds."""
-    if saved.topic in await topics_of(desk, actor.workspace):
+    if saved.topic in await topics_of(context, actor.workspace):
         return
     with contextlib.suppress(Conflict):  # somebody ended it already
-        await desk.store.delete_subscription(saved, change_of(actor, saved, saved, None, now))
+        await context.store.delete_subscription(saved, change_of(actor, saved, saved, None, now))
     raise UsageError(f"The topic {saved.topic} was deleted a moment ago.", hint="*topics* lists those there are.")
 
 
-async def _new(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscription:
+async def _new(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
     return Subscription(
         id=secrets.token_hex(8),
         workspace=actor.workspace,
         channel=actor.channel,
         topic=topic,
-        schedule=Schedule(zone=await usual_zone(desk, actor)),
+        schedule=Schedule(zone=await usual_zone(context, actor)),
         baseline=now,
         made_by=actor.person,
         made_at=now,
     )
 
 
-async def usual_zone(desk: Desk, actor: Actor) -> str:
+async def usual_zone(context: HandlerContext, actor: Actor) -> str:
     """Return what the workspace settled, else the person's own zone, else UTC; one not known any more counts as none."""
-    settled = (await desk.store.preferences(actor.workspace)).zone
+    settled = (await context.store.preferences(actor.workspace)).zone
     for zone in filter(None, (settled, actor.zone)):
         try:
             await asyncio.to_thread(due.zone_named, zone)
@@ -137,9 +137,9 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
     return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
 
 
-async def _confirmation(desk: Desk, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
+async def _confirmation(context: HandlerContext, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
     subscription = changed.after
-    coming = await posted_next(desk, subscription, now)
+    coming = await posted_next(context, subscription, now)
     filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
     text = [f"What fits *{topic.title}*{filtered} will be posted in this channel {coming.words}, the best first."]
     if paused := await pause_in_words(subscription, now):
@@ -154,7 +154,7 @@ async def _confirmation(desk: Desk, topic: Topic, changed: Changed, existed: boo
         title = f"{topic.title} is subscribed just so already"
     else:
         title = f"Changed the subscription to {topic.title}"
-    fields = await fields_of(desk, subscription, topic, now)
+    fields = await fields_of(context, subscription, topic, now)
     return Reply(
         title=title,
         text=tuple(text),
@@ -188,11 +188,11 @@ def _buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
 # --- ending
 
 
-async def unsubscribe(desk: Desk, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
+async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
     """End this channel's subscription to a topic."""
-    await check_may_manage(desk, actor)
-    gone = await _ended(desk, command.topic, actor, now)
-    topics = await topics_of(desk, actor.workspace)
+    await check_may_manage(context, actor)
+    gone = await _ended(context, command.topic, actor, now)
+    topics = await topics_of(context, actor.workspace)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
     return Reply(
@@ -203,10 +203,10 @@ async def unsubscribe(desk: Desk, command: Unsubscribe, actor: Actor, now: datet
     )
 
 
-async def _ended(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscription:
+async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
     async def attempt() -> Subscription:
-        before = await subscribed_here(desk, actor, topic)
-        await desk.store.delete_subscription(before, change_of(actor, before, before, None, now))
+        before = await subscribed_here(context, actor, topic)
+        await context.store.delete_subscription(before, change_of(actor, before, before, None, now))
         return before
 
     return await insist(attempt)
@@ -215,21 +215,23 @@ async def _ended(desk: Desk, topic: str, actor: Actor, now: datetime) -> Subscri
 # --- listing
 
 
-async def list_subscriptions(desk: Desk, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
+async def list_subscriptions(context: HandlerContext, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
     """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
 
     Of private channels that the person is not in, it tells no more than how many there are.
     """
-    every = await desk.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
-    topics = await topics_of(desk, actor.workspace)
+    every = await context.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
+    topics = await topics_of(context, actor.workspace)
     where = "in this workspace" if command.everywhere else "in this channel"
     if not every:
         return _nothing(where, topics)
-    seen = await desk.sight(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
+    seen = (
+        await context.visible_channels(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
+    )
     found = [each for each in every if each.channel in seen]
     hidden = len(every) - len(found)
     ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
-    entries = [await entry_of(desk, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
+    entries = [await entry_of(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered]
     everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
     reply = Reply(
         title=f"{counted(len(every), 'subscription')} {where}",
@@ -252,12 +254,18 @@ def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
 
 
 async def entry_of(
-    desk: Desk, each: Subscription, topics: Mapping[str, Topic], actor: Actor, now: datetime, *, tell_channel: bool
+    context: HandlerContext,
+    each: Subscription,
+    topics: Mapping[str, Topic],
+    actor: Actor,
+    now: datetime,
+    *,
+    tell_channel: bool,
 ) -> ReplyEntry:
     """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
     here = each.channel == actor.channel
     topic = topics.get(each.topic)
-    lines = [await _schedule_line(desk, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
+    lines = [await _schedule_line(context, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
     if paused := await pause_in_words(each, now):
         lines.append(f"{paused}.")
     if size := size_in_words(each):
@@ -270,10 +278,10 @@ async def entry_of(
     return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
 
 
-async def _schedule_line(desk: Desk, each: Subscription, now: datetime) -> str:
+async def _schedule_line(context: HandlerContext, each: Subscription, now: datetime) -> str:
     """One subscription that cannot be computed says so, and hides none of the others."""
     try:
-        coming = await posted_next(desk, each, now)
+        coming = await posted_next(context, each, now)
     except UsageError as error:
         return f"{error} {error.hint}".strip()
     if each.is_paused(now):

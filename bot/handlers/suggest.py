@@ -9,7 +9,7 @@ from bot import zones
 from bot.commands import TABLE
 from bot.errors import BotError
 from bot.handlers.complete import complete
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import topics_of
 from bot.handlers.subscribed import title_of
 from bot.models import Actor, Suggestion
@@ -22,7 +22,7 @@ _READ = 4000  # characters of what was typed; no platform sends more
 _SAVED = 200  # of what a person saved, the latest
 
 
-async def suggest(desk: Desk, kind: str, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
+async def suggest(context: HandlerContext, kind: str, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
     """Return at most 25 suggestions, the best first; never raises, whatever was typed.
 
     Kinds: topic, subscription (of this channel), command, item (of the channel's last digest, or saved by the person), zone,
@@ -34,7 +34,7 @@ async def suggest(desk: Desk, kind: str, typed: str, actor: Actor, now: datetime
         return ()
     plain = "".join(char if char.isprintable() else " " for char in typed[:_READ])
     try:
-        found = await find(desk, plain, actor, now)
+        found = await find(context, plain, actor, now)
     except BotError:  # a list that stays empty says enough; the command itself will tell what is wrong
         return ()
     return [Suggestion(each.value, shortened(each.label, LONGEST)) for each in found[:MOST]]
@@ -73,15 +73,15 @@ def _folded(text: str) -> str:
 # --- kinds
 
 
-async def _topics(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    topics = await topics_of(desk, actor.workspace)
+async def _topics(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
+    topics = await topics_of(context, actor.workspace)
     choices = (_Choice(name, f"{topic.title} ({name})", (name, topic.title)) for name, topic in topics.items())
     return _fitting(typed, choices)
 
 
-async def _subscriptions(desk: Desk, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
-    topics = await topics_of(desk, actor.workspace)
-    subscribed = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+async def _subscriptions(context: HandlerContext, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
+    topics = await topics_of(context, actor.workspace)
+    subscribed = await context.store.subscriptions(actor.workspace, channel=actor.channel)
     choices = []
     for each in subscribed:
         title = title_of(topics, each.topic)
@@ -90,30 +90,30 @@ async def _subscriptions(desk: Desk, typed: str, actor: Actor, now: datetime) ->
     return _fitting(typed, choices)
 
 
-async def _commands(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
+async def _commands(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     choices = (_Choice(usage.words, f"{usage.words}: {usage.help}", (usage.words, *usage.aliases)) for usage in TABLE)
     return _fitting(typed, choices)
 
 
-async def _items(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    shown = await desk.store.last_entries(actor.workspace, actor.channel)
-    saved = await desk.store.saved(actor.workspace, actor.person)
+async def _items(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
+    shown = await context.store.last_entries(actor.workspace, actor.channel)
+    saved = await context.store.saved(actor.workspace, actor.person)
     keys = list(dict.fromkeys([*shown, *(each.key for each in saved[:_SAVED])]))
-    items = await desk.store.find(keys)
+    items = await context.store.find(keys)
     known = {items[key].key: items[key].title for key in keys if key in items}
     return _fitting(typed, (_Choice(key, title, (title, key, key.partition(":")[2])) for key, title in known.items()))
 
 
-async def _zones(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
+async def _zones(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
     names = await asyncio.to_thread(zones.beginning, typed, MOST)
     return [Suggestion(name, name.replace("_", " ")) for name in names]
 
 
-async def _queries(desk: Desk, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    return await complete(desk, typed, await topics_of(desk, actor.workspace))
+async def _queries(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
+    return await complete(context, typed, await topics_of(context, actor.workspace))
 
 
-_KINDS: dict[str, Callable[[Desk, str, Actor, datetime], Awaitable[Sequence[Suggestion]]]] = {
+_KINDS: dict[str, Callable[[HandlerContext, str, Actor, datetime], Awaitable[Sequence[Suggestion]]]] = {
     "topic": _topics,
     "subscription": _subscriptions,
     "command": _commands,

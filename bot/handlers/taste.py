@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.commands import Less, More, Now, Profile, write
 from bot.errors import Unclear, UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_for_topic
 from bot.handlers.lookup import topic_named, topics_of
 from bot.models import Actor, Button, Change, Feedback, Item, Reply, Topic
@@ -15,22 +15,22 @@ from bot.wording import shortened
 _TITLE = 120  # characters of a title that an answer repeats
 
 
-async def more(desk: Desk, command: More, actor: Actor, now: datetime) -> Reply:
+async def more(context: HandlerContext, command: More, actor: Actor, now: datetime) -> Reply:
     """Say that an item is what a topic is for; said again, it is taken back."""
-    return await _said(desk, command, actor, now, wanted=True)
+    return await _said(context, command, actor, now, wanted=True)
 
 
-async def less(desk: Desk, command: Less, actor: Actor, now: datetime) -> Reply:
+async def less(context: HandlerContext, command: Less, actor: Actor, now: datetime) -> Reply:
     """Say that an item is not what a topic is for; said again, it is taken back."""
-    return await _said(desk, command, actor, now, wanted=False)
+    return await _said(context, command, actor, now, wanted=False)
 
 
-async def _said(desk: Desk, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
-    item, named = await item_for_topic(desk, actor, command.item, command.topic)
-    topic = await _topic_meant(desk, actor, item, replace(command, topic=named))
-    before = own(await desk.store.feedback(actor.workspace, topic.name), actor, item)
+async def _said(context: HandlerContext, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
+    item, named = await item_for_topic(context, actor, command.item, command.topic)
+    topic = await _topic_meant(context, actor, item, replace(command, topic=named))
+    before = own(await context.store.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
-        await desk.store.drop_feedback([before], change_of(actor, before, None, now))
+        await context.store.drop_feedback([before], change_of(actor, before, None, now))
         return _answer(topic, item, None, before)
     said = Feedback(
         workspace=actor.workspace,
@@ -41,7 +41,7 @@ async def _said(desk: Desk, command: More | Less, actor: Actor, now: datetime, *
         at=now,
         channel=actor.channel,
     )
-    await desk.store.save_feedback(said, change_of(actor, before, said, now))
+    await context.store.save_feedback(said, change_of(actor, before, said, now))
     return _answer(topic, item, said, before)
 
 
@@ -74,16 +74,16 @@ def word_of(said: Feedback | None) -> str:
 # --- which topic
 
 
-async def _topic_meant(desk: Desk, actor: Actor, item: Item, command: More | Less) -> Topic:
+async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, command: More | Less) -> Topic:
     """The named one; else the one under which the item was posted here; else the only one that is subscribed here.
 
     Raises Unclear with those to choose from.
     """
     if command.topic.strip():
-        return await topic_named(desk, actor.workspace, command.topic)
-    topics = await topics_of(desk, actor.workspace)
-    postings = await desk.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
-    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+        return await topic_named(context, actor.workspace, command.topic)
+    topics = await topics_of(context, actor.workspace)
+    postings = await context.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
     for names in ([each.topic for each in postings][:1], [each.topic for each in here]):
         found = [topics[name] for name in dict.fromkeys(names) if name in topics]
         if len(found) == 1:

@@ -18,7 +18,7 @@ from bot.commands import (
 )
 from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.editing import change_of, entering
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, slug, topic_named, topics_of
@@ -32,11 +32,11 @@ LONGEST_NAME = 40  # characters; a menu shows so many
 _EXAMPLE = 200  # characters of an example that are shown
 
 
-async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
+async def list_topics(context: HandlerContext, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
     """List the topics that can be subscribed: the workspace's own first."""
-    topics = await topics_of(desk, actor.workspace)
-    subscriptions = await desk.store.subscriptions(actor.workspace)
-    entries = [entry_of(desk, topic, subscriptions, actor) for topic in topics.values()]
+    topics = await topics_of(context, actor.workspace)
+    subscriptions = await context.store.subscriptions(actor.workspace)
+    entries = [entry_of(context, topic, subscriptions, actor) for topic in topics.values()]
     own = sum(topic.revision > 0 for topic in topics.values())
     return Reply(
         title=counted(len(topics), "topic"),
@@ -49,12 +49,12 @@ async def list_topics(desk: Desk, _command: ListTopics, actor: Actor, _now: date
     )
 
 
-def entry_of(desk: Desk, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
+def entry_of(context: HandlerContext, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
     """Return the topic as a list tells it, with its buttons."""
     users = [each for each in subscriptions if each.topic == topic.name]
     here = any(each.channel == actor.channel for each in users)
     lines = [topic.description] if topic.description else []
-    lines += [origin] if (origin := _origin(desk, topic)) else []
+    lines += [origin] if (origin := _origin(context, topic)) else []
     lines += [_use(users, actor)] if users else []
     name = topic.name
     button = Button("Preview", write(Now(name))) if here else Button("Subscribe", write(Subscribe(topic=name)))
@@ -63,10 +63,10 @@ def entry_of(desk: Desk, topic: Topic, subscriptions: Sequence[Subscription], ac
     )
 
 
-def _origin(desk: Desk, topic: Topic) -> str:
+def _origin(context: HandlerContext, topic: Topic) -> str:
     if not topic.revision:
         return ""
-    return "changed from what comes with Broadsheet" if topic.name in desk.packs else "made in this workspace"
+    return "changed from what comes with Broadsheet" if topic.name in context.packs else "made in this workspace"
 
 
 def _use(users: Sequence[Subscription], actor: Actor) -> str:
@@ -80,20 +80,20 @@ def _use(users: Sequence[Subscription], actor: Actor) -> str:
 # --- one topic
 
 
-async def show_topic(desk: Desk, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
+async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
     """Show what a topic is made of, and who uses it."""
-    topic = await topic_named(desk, actor.workspace, command.name)
-    users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
+    topic = await topic_named(context, actor.workspace, command.name)
+    users = await context.store.subscriptions(actor.workspace, topic=topic.name)
     here = any(each.channel == actor.channel for each in users)
     name = topic.name
     subscribe = Button("Subscribe", write(Subscribe(topic=name)))
     unsubscribe = Button("Unsubscribe", write(Unsubscribe(name)), danger=True)
-    learned = len(await desk.store.feedback(actor.workspace, name))
+    learned = len(await context.store.feedback(actor.workspace, name))
     return Reply(
         title=f"{topic.title} ({name})",
         text=(topic.description,) if topic.description else (),
-        fields=tuple(Field(*each) for each in _made_of(desk, topic, users, learned, actor)),
-        entries=await _lists(desk, topic),
+        fields=tuple(Field(*each) for each in _made_of(context, topic, users, learned, actor)),
+        entries=await _lists(context, topic),
         next_steps=(
             f"*topic edit {name} interest weight 2 …* adds an interest; *topic edit {name} query …* says who enters.",
             f"*topic edit {name} remove interest 1* takes one away, by its number or its words.",
@@ -106,7 +106,9 @@ async def show_topic(desk: Desk, command: ShowTopic, actor: Actor, _now: datetim
     )
 
 
-def _made_of(desk: Desk, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor) -> list[tuple[str, str]]:
+def _made_of(
+    context: HandlerContext, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor
+) -> list[tuple[str, str]]:
     query = elements(topic, Part.QUERY)[0]
     return [
         ("Query", "everything enters" if query == "*" else query),
@@ -114,14 +116,14 @@ def _made_of(desk: Desk, topic: Topic, users: Sequence[Subscription], learned: i
         ("Sources", elements(topic, Part.SOURCES)[0]),
         ("Least score", f"{topic.min_score:g}"),
         ("Feedback", counted(learned, "answer")),
-        ("Revision", f"{topic.revision}, {_origin(desk, topic)}" if topic.revision else "as it comes with Broadsheet"),
+        ("Revision", f"{topic.revision}, {_origin(context, topic)}" if topic.revision else "as it comes with Broadsheet"),
         ("Used", _use(users, actor)),
     ]
 
 
-async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
+async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...]:
     """The interests, examples and searches, numbered as *remove* takes them."""
-    known = await desk.store.find(topic.examples)
+    known = await context.store.find(topic.examples)
     examples = [known[each].title if each in known else each for each in topic.examples]
     lists = {
         "Interests": [interest_in_words(each) for each in topic.interests],
@@ -138,14 +140,14 @@ async def _lists(desk: Desk, topic: Topic) -> tuple[ReplyEntry, ...]:
 # --- making
 
 
-async def create_topic(desk: Desk, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
+async def create_topic(context: HandlerContext, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
     """Make a topic of the workspace's own, from a query or from another topic."""
-    await check_may_manage(desk, actor)
-    name = new_name(command, await topics_of(desk, actor.workspace))
-    topic = await drafted(desk, command, actor)
+    await check_may_manage(context, actor)
+    name = new_name(command, await topics_of(context, actor.workspace))
+    topic = await drafted(context, command, actor)
     change = change_of(actor, name, "", definition(topic), now)
-    made = await desk.store.save_topic(actor.workspace, topic, change, replaces=0)
-    said, best = await entering(desk, actor, made, now)
+    made = await context.store.save_topic(actor.workspace, topic, change, replaces=0)
+    said, best = await entering(context, actor, made, now)
     return Reply(
         title=f"Made the topic {made.title} ({name})",
         text=(said,),
@@ -183,42 +185,42 @@ def _free(name: str, topics: Mapping[str, Topic]) -> str:
     return next((each for each in names if each not in topics), name)
 
 
-async def drafted(desk: Desk, command: CreateTopic, actor: Actor) -> Topic:
+async def drafted(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
     """Return the topic as the command makes it; raises UsageError for a query that says nothing, or no such origin."""
     name = command.name
     title = name.replace("-", " ").capitalize()
     if command.origin:
-        return replace(await topic_named(desk, actor.workspace, command.origin), name=name, title=title, revision=0)
+        return replace(await topic_named(context, actor.workspace, command.origin), name=name, title=title, revision=0)
     return Topic(name=name, title=title, query=read_topic_query(command.query, f"topic create {name}"))
 
 
 # --- deleting
 
 
-async def delete_topic(desk: Desk, command: DeleteTopic, actor: Actor, now: datetime) -> Reply:
+async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Actor, now: datetime) -> Reply:
     """Delete a topic of the workspace's own; one that channels subscribe to only when it is asked for anyway.
 
     A workspace's copy of a pack gives way to the pack, and subscriptions to it go on.
     """
-    await check_may_manage(desk, actor)
+    await check_may_manage(context, actor)
 
     async def attempt() -> Reply:
-        topic = await topic_named(desk, actor.workspace, command.name)
+        topic = await topic_named(context, actor.workspace, command.name)
         if not topic.revision:
             hint = f"*unsubscribe {topic.name}* ends it in this channel."
             raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
-        if topic.name in desk.packs:
+        if topic.name in context.packs:
             change = change_of(actor, topic.name, definition(topic), "", now)
-            await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
-            return _as_shipped(desk.packs[topic.name], topic, await topics_of(desk, actor.workspace))
-        users = await desk.store.subscriptions(actor.workspace, topic=topic.name)
-        seen = set(await desk.sight(actor, {each.channel for each in users}))
+            await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
+            return _as_shipped(context.packs[topic.name], topic, await topics_of(context, actor.workspace))
+        users = await context.store.subscriptions(actor.workspace, topic=topic.name)
+        seen = set(await context.visible_channels(actor, {each.channel for each in users}))
         shown_here = [each.channel for each in users if each.channel in seen]
         if users and not command.anyway:
             return mentioning(_in_use(topic, users, seen, actor), channels=shown_here)
-        learned = len(await desk.store.feedback(actor.workspace, topic.name))
+        learned = len(await context.store.feedback(actor.workspace, topic.name))
         change = change_of(actor, topic.name, _whole(topic, users), "", now)
-        await desk.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
+        await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
         return mentioning(_gone(topic, users, seen, learned, actor), channels=shown_here)
 
     return await insist(attempt)

@@ -7,7 +7,7 @@ from datetime import datetime
 from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
 from bot.digest import compose
 from bot.errors import UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.items import called, item_for_topic
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.previews import ONCE
@@ -41,7 +41,7 @@ _PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community"
 class _Here:
     """Who asks, and in which zone times are told."""
 
-    desk: Desk
+    context: HandlerContext
     actor: Actor
     zone: str
     now: datetime
@@ -54,19 +54,19 @@ class _Here:
         return time_in_words(there, self.now)
 
 
-async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
+async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime) -> Reply:
     """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
-    item, named = await item_for_topic(desk, actor, command.item, command.topic)
+    item, named = await item_for_topic(context, actor, command.item, command.topic)
     command = replace(command, topic=named)
-    asked = await _asked(desk, command.topic, actor)
-    postings = await desk.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
+    asked = await _asked(context, command.topic, actor)
+    postings = await context.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
     zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")
-    here = _Here(desk, actor, zone, now)
+    here = _Here(context, actor, zone, now)
     entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]
     awaited = 0
     for topic, subscription in asked[:AT_ONCE]:
-        order = await order_of(desk, actor, topic, subscription)
-        fate = await desk.press.explain(order, item, now)
+        order = await order_of(context, actor, topic, subscription)
+        fate = await context.previewer.explain(order, item, now)
         outlook = await _outlook(fate, subscription, now)
         coming = _is_coming(subscription, now)
         awaited += coming and not fate.reason
@@ -88,12 +88,12 @@ async def why(desk: Desk, command: Why, actor: Actor, now: datetime) -> Reply:
     )
 
 
-async def _asked(desk: Desk, named: str, actor: Actor) -> list[tuple[Topic, Subscription | None]]:
+async def _asked(context: HandlerContext, named: str, actor: Actor) -> list[tuple[Topic, Subscription | None]]:
     if named.strip():
-        topic = await topic_named(desk, actor.workspace, named)
-        return [(topic, await subscription_here(desk, actor, topic.name))]
-    topics = await topics_of(desk, actor.workspace)
-    here = await desk.store.subscriptions(actor.workspace, channel=actor.channel)
+        topic = await topic_named(context, actor.workspace, named)
+        return [(topic, await subscription_here(context, actor, topic.name))]
+    topics = await topics_of(context, actor.workspace)
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
     return [(topics[each.topic], each) for each in here if each.topic in topics]
 
 
@@ -107,13 +107,13 @@ def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:
 
 
 async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[str, ...]:
-    names = ", ".join(here.desk.sources.get(name, name) for name in item.sources)
+    names = ", ".join(here.context.source_titles.get(name, name) for name in item.sources)
     lines = [f"Seen by {names}, first on {await here.day(item.seen)}."] if item.seen and names else []
     if shown := item.appeared or item.published:
         lines.append(f"It appeared on {await here.day(shown)}.")
     if item.aliases:
         lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
-    topics = await topics_of(here.desk, here.actor.workspace)
+    topics = await topics_of(here.context, here.actor.workspace)
     links = await _links(here, postings)
     for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""
@@ -126,7 +126,9 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
     if not postings:
         return []
     actor = here.actor
-    done = await here.desk.ledger.deliveries(actor.workspace, channel=actor.channel, states=(State.DONE,), limit=_SEARCHED)
+    done = await here.context.ledger.deliveries(
+        actor.workspace, channel=actor.channel, states=(State.DONE,), limit=_SEARCHED
+    )
     first = [each for each in done if each.part == 1]
 
     def link(posting: Posting) -> str:

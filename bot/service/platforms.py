@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Protocol
 
 from bot.errors import BotError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.ports.chats import Chats
 from bot.ports.ledger import Messenger
 from bot.ports.store import Watch
@@ -27,7 +27,7 @@ ChannelClosed = Callable[[str, str, str], Awaitable[None]]
 class PlatformContext:
     """What a chat platform is given to work with."""
 
-    desk: Desk
+    handler_context: HandlerContext
     chats: Chats
     clock: Callable[[], datetime]  # aware UTC
     gone: ChannelClosed

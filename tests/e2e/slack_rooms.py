@@ -102,7 +102,7 @@ async def connected(
         gone.append((workspace, channel, why))
 
     usual = app.line(clock)
-    line = PlatformContext(usual.desk, usual.chats, clock, noted)
+    line = PlatformContext(usual.handler_context, usual.chats, clock, noted)
     async with opened(given, line, patience=SHORT) as platform:
         async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone)

@@ -146,7 +146,7 @@ async def synced(reception: Reception, application: str) -> None:
     """Tell Discord the commands, unless it was told the same before. Raises as Door.request, and StoreError."""
     guild = reception.settings.development_guild
     fact, now_there = f"discord commands of {application} {guild}".strip(), fingerprint()
-    store = reception.line.desk.store
+    store = reception.line.handler_context.store
     if await store.get_fact(fact) == now_there:
         return
     path = (

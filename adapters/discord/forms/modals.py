@@ -14,7 +14,7 @@ from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
 from bot.commands.forms import Form as Values
 from bot.errors import BotError, Conflict, UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.failures import broken, in_words, not_done
 from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
 from bot.models import Actor, Reply
@@ -36,7 +36,7 @@ async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
     kept = await reception.line.chats.kept_text(scene.workspace, form.kept) if form.kept else None
     before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
     try:
-        standing = await shape.standing(reception.desk, scene.actor, before["topic"], reception.now)
+        standing = await shape.standing(reception.handler_context, scene.actor, before["topic"], reception.now)
     except UsageError as error:
         await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
         return
@@ -92,14 +92,14 @@ async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> R
     wanted = dict(_said(scene.data))
     topic = memory["topic"] or wanted.get("topic", "")
     like = await shape.standing(
-        reception.desk, scene.actor, topic if memory["of"] != Kind.TOPIC else memory["topic"], reception.now
+        reception.handler_context, scene.actor, topic if memory["of"] != Kind.TOPIC else memory["topic"], reception.now
     )
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
     # A form that was opened for no topic showed how none stands: all of it is to become true.
     before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
     after = shape.read(like, wanted)
-    return await submit(reception.desk, before, after, scene.actor, reception.now)
+    return await submit(reception.handler_context, before, after, scene.actor, reception.now)
 
 
 def _command(of: Kind, topic: str) -> str:
@@ -161,9 +161,11 @@ _LAYOUTS = {
 }
 
 
-async def _subscription(desk: Desk, actor: Actor, name: str, now: datetime) -> SubscribeForm:
+async def _subscription(context: HandlerContext, actor: Actor, name: str, now: datetime) -> SubscribeForm:
     return (
-        await subscribe_form(desk, actor, name, now) if name.strip() else SubscribeForm(topic="", zone=actor.zone or "UTC")
+        await subscribe_form(context, actor, name, now)
+        if name.strip()
+        else SubscribeForm(topic="", zone=actor.zone or "UTC")
     )
 
 
@@ -216,8 +218,8 @@ def _read_subscription(like: Values, said: Said) -> SubscribeForm:
 # --- topics
 
 
-async def _topic(desk: Desk, actor: Actor, name: str, now: datetime) -> TopicForm:
-    return await topic_form(desk, actor, name)
+async def _topic(context: HandlerContext, actor: Actor, name: str, now: datetime) -> TopicForm:
+    return await topic_form(context, actor, name)
 
 
 def _topic_said(form: Values) -> dict[str, str]:
@@ -284,8 +286,8 @@ def _read_topic(like: Values, said: Said) -> TopicForm:
 # --- filters
 
 
-async def _filter(desk: Desk, actor: Actor, name: str, now: datetime) -> FilterForm:
-    return await filter_form(desk, actor, name)
+async def _filter(context: HandlerContext, actor: Actor, name: str, now: datetime) -> FilterForm:
+    return await filter_form(context, actor, name)
 
 
 def _filter_said(form: Values) -> dict[str, str]:
@@ -313,7 +315,7 @@ class _Shape:
     def __init__(
         self,
         title: str,
-        standing: Callable[[Desk, Actor, str, datetime], Awaitable[Values]],
+        standing: Callable[[HandlerContext, Actor, str, datetime], Awaitable[Values]],
         said: Callable[[Values], dict[str, str]],
         fields: Callable[[Values, Said], list[dict[str, Any]]],
         read: Callable[[Values, Said], Values],

@@ -14,7 +14,7 @@ from adapters.discord.listeners.visible_channels import sight_of
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from adapters.tasks import Work
 from bot.commands import Command
-from bot.handlers.desk import Desk, Sight
+from bot.handlers.context import HandlerContext, VisibleChannels
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.service.platforms import PlatformContext
@@ -33,9 +33,9 @@ class Reception:
     work: Work
 
     @property
-    def desk(self) -> Desk:
-        """The core's desk; who may change things is Discord's own default where the server settled nothing."""
-        return replace(self.line.desk, manage=self.settings.manage)
+    def handler_context(self) -> HandlerContext:
+        """What the handlers work with; who may change things is Discord's own default where the server settled nothing."""
+        return replace(self.line.handler_context, manage=self.settings.manage)
 
     @property
     def now(self) -> datetime:
@@ -44,7 +44,7 @@ class Reception:
 
     async def ask(self, asked: str | Command, scene: "Scene") -> Reply:
         """Return what the core answers to who acted there."""
-        return await answer(replace(self.desk, sight=scene.sight), asked, scene.actor, self.now)
+        return await answer(replace(self.handler_context, visible_channels=scene.sight), asked, scene.actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Scene:
     actor: Actor
     call: Call
     data: Mapping[str, Any]
-    sight: Sight  # the channels that this person may know of
+    sight: VisibleChannels  # the channels that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
 
     @property

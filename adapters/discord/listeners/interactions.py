@@ -123,7 +123,7 @@ async def _complete(reception: Reception, scene: Scene) -> None:
         found = [pair for pair in DAYS if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
     elif option is not None:
         try:
-            suggested = await suggest(reception.desk, option.suggests, typed, scene.actor, reception.now)
+            suggested = await suggest(reception.handler_context, option.suggests, typed, scene.actor, reception.now)
         except BotError as error:
             log.info("nothing can be suggested: %s", error)
             suggested = ()

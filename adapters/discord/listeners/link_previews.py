@@ -21,7 +21,7 @@ async def preview(reception: Reception, message: "discord.Message") -> None:
         return
     channel, now = str(message.channel.id), reception.now
     for url in links_in(message.content)[:_MOST]:
-        found = await linked(reception.line.desk, url, now)
+        found = await linked(reception.line.handler_context, url, now)
         if found is None or not await reception.line.chats.first_time(
             PLATFORM, f"preview {channel} {found[0].key}", now, _SPAN
         ):

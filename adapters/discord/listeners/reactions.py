@@ -28,7 +28,7 @@ async def react(reception: Reception, event: discord.RawReactionActionEvent, *, 
         return
     keys, topic, channel = delivery
     actor = Actor(platform=PLATFORM, workspace=workspace, channel=channel, person=str(event.user_id))
-    await reacted(reception.desk, actor, keys, topic, more=name == _MORE, given=given, now=reception.now)
+    await reacted(reception.handler_context, actor, keys, topic, more=name == _MORE, given=given, now=reception.now)
 
 
 async def _delivery(reception: Reception, workspace: str, channel: str, message: str) -> tuple[list[str], str, str] | None:

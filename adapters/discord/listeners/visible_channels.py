@@ -5,11 +5,11 @@ from typing import Any
 
 import discord
 
-from bot.handlers.desk import Sight
+from bot.handlers.context import VisibleChannels
 from bot.models import Actor
 
 
-def sight_of(interaction: "discord.Interaction[Any]") -> Sight:
+def sight_of(interaction: "discord.Interaction[Any]") -> VisibleChannels:
     """Return what tells those channels apart that who acted may see."""
 
     async def sight(actor: Actor, channels: Collection[str]) -> Collection[str]:

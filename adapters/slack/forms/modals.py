@@ -65,18 +65,18 @@ async def open_form(
 async def _made(reception: Reception, scene: Scene, form: Form, memory: Mapping[str, str]) -> View:
     channel = memory.get("channel", "")
     actor = await reception.actors.actor(scene.workspace, channel, scene.person)
-    desk = reception.line.desk
+    context = reception.line.handler_context
     if form.kind == search_view.KIND:
         return search_view.view_of(memory)
     if form.kind == filter_view.KIND:
-        filtered = await filter_form(desk, actor, form.topic)
+        filtered = await filter_form(context, actor, form.topic)
         return filter_view.view_of(filtered, {**memory, "topic": filtered.topic})
     if form.kind == topic_view.KIND:
-        topic = await topic_form(desk, actor, form.topic)
+        topic = await topic_form(context, actor, form.topic)
         remembered = {**memory, **topic_view.remembered(topic)}
         count = await counted(reception, actor, topic.query) if topic.query else ""
-        return topic_view.view_of(topic, desk.sources, remembered, count)
-    subscribed = await subscribe_form(desk, actor, form.topic, reception.now) if form.topic else None
+        return topic_view.view_of(topic, context.source_titles, remembered, count)
+    subscribed = await subscribe_form(context, actor, form.topic, reception.now) if form.topic else None
     return subscribe_view.view_of(subscribed, channel, memory)
 
 
@@ -117,7 +117,7 @@ async def counted(reception: Reception, actor: Actor, query: str) -> str:
     if not query.strip():
         return "Nothing is said yet: without a query nothing can be counted."
     try:
-        return await matching(reception.line.desk, actor, query, reception.now)
+        return await matching(reception.line.handler_context, actor, query, reception.now)
     except UsageError as error:
         return f"{error} {error.hint}".strip()
     except BotError as error:
@@ -131,7 +131,7 @@ async def _tested(reception: Reception, body: Mapping[str, Any]) -> None:
     actor = await reception.actors.actor(scene.workspace, memory.get("channel", ""), scene.person)
 
     async def tried() -> View:
-        base = await filter_form(reception.line.desk, actor, memory["topic"])
+        base = await filter_form(reception.line.handler_context, actor, memory["topic"])
         now = filter_view.form_said(said(view), base)
         reply = await reception.ask(Filter(base.topic, FilterAction.TEST, now.query, now.scope), actor)
         quiet = replace(reply, buttons=(), entries=tuple(replace(each, buttons=()) for each in reply.entries))
@@ -149,7 +149,7 @@ async def _options(reception: Reception, body: Mapping[str, Any]) -> list[dict[s
     """Return what fits what was typed into a list; nothing when that takes too long."""
     scene = scene_of(body)
     actor = Actor(platform="slack", workspace=scene.workspace, channel=scene.channel, person=scene.person)
-    asking = suggest(reception.line.desk, body["action_id"], str(body.get("value") or ""), actor, reception.now)
+    asking = suggest(reception.line.handler_context, body["action_id"], str(body.get("value") or ""), actor, reception.now)
     try:
         found = await asyncio.wait_for(asking, _SUGGESTED)
     except TimeoutError:

@@ -17,7 +17,7 @@ from adapters.slack.listeners.context import Reception, Scene, scene_of
 from adapters.slack.listeners.home import publish
 from bot.commands import Search
 from bot.errors import BotError, Misfit, UsageError
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.failures import in_words
 from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
 from bot.handlers.handle import failed
@@ -53,9 +53,9 @@ class Sent:
         return memory_of(self.view)
 
     @property
-    def desk(self) -> Desk:
+    def handler_context(self) -> HandlerContext:
         """Where it is done."""
-        return self.reception.line.desk
+        return self.reception.line.handler_context
 
     async def actor(self, channel: str) -> Actor:
         """Return who sent it, acting in this channel."""
@@ -161,13 +161,13 @@ async def _subscribe(form: Sent) -> Outcome:
     values = said(form.view)
     channel, topic = str(values["channel"]), str(values["topic"])
     actor = await form.actor(channel)
-    base = await subscribe_form(form.desk, actor, topic, form.reception.now)
+    base = await subscribe_form(form.handler_context, actor, topic, form.reception.now)
     if not subscribe_view.is_whole(values):
         return subscribe_view.view_of(base, channel, form.memory)
     before, after = (subscribe_view.form_said(each, base) for each in (shown(form.view), values))
     if trouble := await _closed(form, channel):
         return Fault("channel", trouble)
-    return await submit(form.desk, before, after, actor, form.reception.now)
+    return await submit(form.handler_context, before, after, actor, form.reception.now)
 
 
 async def _closed(form: Sent, channel: str) -> str:
@@ -190,16 +190,18 @@ async def _closed(form: Sent, channel: str) -> str:
 
 async def _topic(form: Sent) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
-    there = await topic_form(form.desk, actor, form.memory["topic"])
+    there = await topic_form(form.handler_context, actor, form.memory["topic"])
     before = topic_view.as_remembered(there, form.memory)
-    return await submit(form.desk, before, topic_view.form_said(said(form.view), before), actor, form.reception.now)
+    return await submit(
+        form.handler_context, before, topic_view.form_said(said(form.view), before), actor, form.reception.now
+    )
 
 
 async def _filter(form: Sent) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
-    there = await filter_form(form.desk, actor, form.memory["topic"])
+    there = await filter_form(form.handler_context, actor, form.memory["topic"])
     before, after = (filter_view.form_said(each, there) for each in (shown(form.view), said(form.view)))
-    return await submit(form.desk, before, after, actor, form.reception.now)
+    return await submit(form.handler_context, before, after, actor, form.reception.now)
 
 
 async def _search(form: Sent) -> Outcome:

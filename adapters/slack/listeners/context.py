@@ -13,7 +13,7 @@ from adapters.slack.listeners.visible_channels import Sight
 from adapters.slack.workspaces import workspace_of
 from adapters.tasks import Work
 from bot.commands import Command
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.service.platforms import PlatformContext
@@ -35,9 +35,9 @@ class Reception:
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     @property
-    def desk(self) -> Desk:
-        """The core's desk, at which nobody is told of private channels that they are not in."""
-        return replace(self.line.desk, sight=Sight(self.clients).of)
+    def handler_context(self) -> HandlerContext:
+        """What the handlers work with: nobody is told of private channels that they are not in."""
+        return replace(self.line.handler_context, visible_channels=Sight(self.clients).of)
 
     @property
     def now(self) -> datetime:
@@ -47,7 +47,7 @@ class Reception:
     async def ask(self, asked: str | Command, actor: Actor) -> Reply:
         """Return what the core answers, when it is its turn."""
         async with self.turns:
-            return await answer(self.desk, asked, actor, self.now)
+            return await answer(self.handler_context, asked, actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)

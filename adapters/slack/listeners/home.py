@@ -44,7 +44,7 @@ async def publish(reception: Reception, workspace: str, person: str) -> None:
     try:
         actor = await reception.actors.actor(workspace, "", person)
         channels = await channels_of(reception.clients, workspace, person)
-        found = await home(reception.line.desk, actor, channels, reception.now)
+        found = await home(reception.line.handler_context, actor, channels, reception.now)
         view = await _view(reception, workspace, found)
         client = await reception.clients.client(workspace)
         await client.views_publish(user_id=person, view=view)

@@ -57,7 +57,7 @@ async def _previewed(reception: Reception, workspace: str, event: Mapping[str, A
 async def _card(reception: Reception, workspace: str, channel: str, url: str) -> list[dict[str, Any]]:
     """Return what is shown of the link; nothing for one that is not known, or was previewed here a while ago."""
     try:
-        known = await linked(reception.line.desk, url, reception.now)
+        known = await linked(reception.line.handler_context, url, reception.now)
         if known is None:
             return []
         item, summary = known

@@ -42,4 +42,6 @@ async def _said(reception: Reception, workspace: str, event: Mapping[str, Any], 
     if delivery is None or not entries or len(entries) != 1:
         return  # of several entries a reaction does not say which it means
     actor = await reception.actors.actor(workspace, channel, event["user"])
-    await reacted(reception.line.desk, actor, entries[0], delivery.topic, more=more, given=given, now=reception.now)
+    await reacted(
+        reception.line.handler_context, actor, entries[0], delivery.topic, more=more, given=given, now=reception.now
+    )

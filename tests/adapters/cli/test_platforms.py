@@ -62,7 +62,7 @@ async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
 
 def line(made: App, store: MemoryStore | None = None) -> PlatformContext:
     known = made.line(lambda: NOW)
-    return known if store is None else PlatformContext(known.desk, store, known.clock, known.gone)
+    return known if store is None else PlatformContext(known.handler_context, store, known.clock, known.gone)
 
 
 async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:

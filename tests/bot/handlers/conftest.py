@@ -2,13 +2,13 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from tests.bot.handlers.desks import PAPERS, Seat, Waiting, seat
+from tests.bot.handlers.askers import PAPERS, Asker, Waiting, asker
 
 
 @pytest.fixture
-async def ada(now: datetime) -> Seat:
+async def ada(now: datetime) -> Asker:
     """Ada, in a channel of a workspace that has just begun, two hours after five papers came in."""
     store = Waiting()
     await store.open()
     await store.add(PAPERS, now - timedelta(hours=2))
-    return seat(store, now)
+    return asker(store, now)

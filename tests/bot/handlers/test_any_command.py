@@ -13,7 +13,7 @@ from bot.commands import Command, DeleteTopic, EditTopic, ShowTopic, parse
 from bot.handlers.handle import answer
 from bot.models import Reply
 from tests.bot.commands.generate import commands
-from tests.bot.handlers.desks import PAPERS, Waiting, seat
+from tests.bot.handlers.askers import PAPERS, Waiting, asker
 from tests.conftest import NOW
 
 TOPICS = ("kv", "own", "gpu-systems")
@@ -36,7 +36,7 @@ def aimed(draw: st.DrawFn) -> Command:
 async def answers(given_commands: list[Command]) -> list[Reply]:
     store = Waiting()
     await store.add(PAPERS, NOW - timedelta(hours=2))
-    ada = seat(store, NOW)
+    ada = asker(store, NOW)
     for text in (
         "topic create own cache OR GPU",
         "subscribe own",
@@ -44,7 +44,7 @@ async def answers(given_commands: list[Command]) -> list[Reply]:
         "more 2603.00001 for kv",
     ):
         await ada.ask(text)
-    return [await answer(ada.desk, command, ada.actor, ada.now) for command in given_commands]
+    return [await answer(ada.context, command, ada.actor, ada.now) for command in given_commands]
 
 
 @given(st.lists(aimed(), min_size=1, max_size=5))

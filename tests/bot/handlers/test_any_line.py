@@ -8,13 +8,13 @@ from bot.errors import UsageError
 from bot.models import Reply
 from bot.store.sqlite import SqliteStore
 from tests.bot.commands.lines import LONGEST, SHARES, World, lines
-from tests.bot.handlers.desks import PAPERS, Seat, seat
+from tests.bot.handlers.askers import PAPERS, Asker, asker
 
 NUMBER = 2000
 WORLD = World(("own", "kv"), [paper.key for paper in PAPERS], [paper.title for paper in PAPERS])
 
 
-async def outcome(ada: Seat, text: str) -> Reply | UsageError:
+async def outcome(ada: Asker, text: str) -> Reply | UsageError:
     try:
         reply = await ada.give(parse(text))
     except UsageError as error:
@@ -28,7 +28,7 @@ async def test_any_line_gives_a_reply_whose_buttons_can_be_pressed_or_a_usage_er
     store = SqliteStore(tmp_path / "broadsheet.db")
     await store.open()
     await store.add(PAPERS, now - timedelta(hours=2))
-    ada = seat(store, now)
+    ada = asker(store, now)
     for text in ("topic create own cache OR GPU", "subscribe own", "subscribe kv filter kind:paper"):
         await ada.ask(text)
 

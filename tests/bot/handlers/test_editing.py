@@ -8,12 +8,12 @@ from bot.commands import EditTopic, Part
 from bot.errors import Conflict, Unclear, UsageError
 from bot.models import Change, Interest
 from bot.query import parse as parse_query
-from tests.bot.handlers.desks import PACKS, Seat, about, button, changes, said, topic
+from tests.bot.handlers.askers import PACKS, Asker, about, button, changes, said, topic
 
 PACK = PACKS[0]
 
 
-async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada: Seat) -> None:
+async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada: Asker) -> None:
     reply = await ada.ask("topic edit kv title Caches of all kinds")
 
     assert await topic(ada) == replace(PACK, title="Caches of all kinds", revision=1)
@@ -66,7 +66,7 @@ async def test_editing_a_pack_makes_a_copy_of_the_workspaces_own_and_says_so(ada
     ],
 )
 async def test_each_part_is_changed_alone_and_the_change_is_told_and_undone(
-    ada: Seat, part: str, changed: dict[str, object], text: tuple[str, ...]
+    ada: Asker, part: str, changed: dict[str, object], text: tuple[str, ...]
 ) -> None:
     reply = await ada.ask(f"topic edit kv {part}")
 
@@ -82,7 +82,7 @@ async def test_each_part_is_changed_alone_and_the_change_is_told_and_undone(
     assert set(undone.examples) == set(PACK.examples)
 
 
-async def test_a_new_query_is_tried_at_once(ada: Seat) -> None:
+async def test_a_new_query_is_tried_at_once(ada: Asker) -> None:
     reply = await ada.ask("topic edit kv query CUDA")
 
     assert "1 of the 5 items of the last 7 days enters it; the best:" in reply.text
@@ -100,12 +100,12 @@ async def test_a_new_query_is_tried_at_once(ada: Seat) -> None:
         "example 2603.00001",
     ],
 )
-async def test_what_is_so_already_is_not_written_again(ada: Seat, part: str) -> None:
+async def test_what_is_so_already_is_not_written_again(ada: Asker, part: str) -> None:
     reply = await ada.ask(f"topic edit kv {part}")
 
     assert reply.title == "KV cache is so already"
     assert not await changes(ada)
-    assert not await ada.desk.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.topics(ada.actor.workspace)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ async def test_what_is_so_already_is_not_written_again(ada: Seat, part: str) -> 
     ],
 )
 async def test_a_value_that_a_part_cannot_take_is_refused_before_anything_is_written(
-    ada: Seat, part: Part, value: str, sentence: str
+    ada: Asker, part: Part, value: str, sentence: str
 ) -> None:
     with pytest.raises(UsageError, match=sentence.replace("(", r"\(")):
         await ada.give(EditTopic(name="kv", part=part, value=value))
@@ -139,7 +139,7 @@ async def test_a_value_that_a_part_cannot_take_is_refused_before_anything_is_wri
 
 
 @pytest.mark.parametrize("weight", [0.0, 11.0, float("nan"), float("-inf")])
-async def test_a_weight_lies_within_bounds(ada: Seat, weight: float) -> None:
+async def test_a_weight_lies_within_bounds(ada: Asker, weight: float) -> None:
     with pytest.raises(UsageError, match="between -10 and 10"):
         await ada.give(EditTopic(name="kv", part=Part.INTEREST, value="a", weight=weight))
 
@@ -153,23 +153,23 @@ async def test_a_weight_lies_within_bounds(ada: Seat, weight: float) -> None:
         (Part.TITLE, "KV cache", "always has a title"),
     ],
 )
-async def test_what_is_not_there_cannot_be_removed(ada: Seat, part: Part, value: str, sentence: str) -> None:
+async def test_what_is_not_there_cannot_be_removed(ada: Asker, part: Part, value: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence):
         await ada.give(EditTopic(name="kv", part=part, value=value, remove=True))
 
 
-async def test_a_topic_takes_only_so_many_interests(ada: Seat) -> None:
+async def test_a_topic_takes_only_so_many_interests(ada: Asker) -> None:
     crowded = replace(PACK, interests=tuple(Interest(f"word{number}") for number in range(100)))
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="topic kv")
-    await ada.desk.store.save_topic(ada.actor.workspace, crowded, note, replaces=0)
+    await ada.context.store.save_topic(ada.actor.workspace, crowded, note, replaces=0)
 
     with pytest.raises(UsageError, match="100 interests"):
         await ada.ask("topic edit kv interest another")
     assert (await ada.ask("topic edit kv interest weight 3 word7")).title == "Changed the interests of KV cache"
 
 
-async def test_an_example_that_may_be_several_items_is_asked_about(ada: Seat) -> None:
-    await ada.desk.store.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
+async def test_an_example_that_may_be_several_items_is_asked_about(ada: Asker) -> None:
+    await ada.context.store.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
 
     with pytest.raises(Unclear) as raised:
         await ada.ask("topic edit kv example twin")
@@ -180,7 +180,7 @@ async def test_an_example_that_may_be_several_items_is_asked_about(ada: Seat) ->
 # --- two at once
 
 
-async def test_an_edit_of_an_outdated_revision_says_how_it_stands_and_who_changed_it(ada: Seat) -> None:
+async def test_an_edit_of_an_outdated_revision_says_how_it_stands_and_who_changed_it(ada: Asker) -> None:
     await ada.by(person="U-bob").ask("topic edit kv query caches OR stores")
 
     with pytest.raises(Conflict) as raised:
@@ -193,7 +193,7 @@ async def test_an_edit_of_an_outdated_revision_says_how_it_stands_and_who_change
     assert (await ada.ask("topic edit kv rev=1 query keys")).title == "Changed the query of KV cache"
 
 
-async def test_edits_of_different_parts_at_once_are_all_kept(ada: Seat) -> None:
+async def test_edits_of_different_parts_at_once_are_all_kept(ada: Asker) -> None:
     parts = ("title Caches", "min 0.3", "sources arxiv", "interest eviction", "interest weight 3 offloading")
 
     await asyncio.gather(*(ada.ask(f"topic edit kv {part}") for part in parts))
@@ -204,7 +204,7 @@ async def test_edits_of_different_parts_at_once_are_all_kept(ada: Seat) -> None:
     assert after.revision == len(await changes(ada)) == 5
 
 
-async def test_of_two_edits_of_one_part_at_once_the_second_is_told_and_loses_nothing(ada: Seat) -> None:
+async def test_of_two_edits_of_one_part_at_once_the_second_is_told_and_loses_nothing(ada: Asker) -> None:
     outcomes = await asyncio.gather(
         *(ada.by(person=f"U{word}").ask(f"topic edit kv query {word}") for word in ("keys", "values")),
         return_exceptions=True,
@@ -216,7 +216,7 @@ async def test_of_two_edits_of_one_part_at_once_the_second_is_told_and_loses_not
     assert f"by U{winner}" in str(refused)
 
 
-async def test_an_edit_of_a_topic_that_is_being_deleted_gets_a_clear_answer(ada: Seat) -> None:
+async def test_an_edit_of_a_topic_that_is_being_deleted_gets_a_clear_answer(ada: Asker) -> None:
     await ada.ask("topic create new GPU")
 
     outcomes = await asyncio.gather(
@@ -224,4 +224,4 @@ async def test_an_edit_of_a_topic_that_is_being_deleted_gets_a_clear_answer(ada:
     )
 
     assert all(not isinstance(each, Exception) or isinstance(each, UsageError) for each in outcomes)
-    assert not await ada.desk.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.topics(ada.actor.workspace)

@@ -7,26 +7,26 @@ import pytest
 from bot.commands import Filter, FilterAction
 from bot.errors import UsageError
 from bot.models import Change
-from tests.bot.handlers.desks import Seat, about, button, said
+from tests.bot.handlers.askers import Asker, about, button, said
 
 
-async def here(seat: Seat) -> str:
-    (subscription,) = await seat.here()
+async def here(asker: Asker) -> str:
+    (subscription,) = await asker.here()
     return subscription.filter.text
 
 
-async def everywhere(seat: Seat, name: str = "kv") -> str:
-    return (await seat.desk.store.topics(seat.actor.workspace))[name].filter.text
+async def everywhere(asker: Asker, name: str = "kv") -> str:
+    return (await asker.context.store.topics(asker.actor.workspace))[name].filter.text
 
 
-async def changes(seat: Seat) -> list[Change]:
-    return list(await seat.desk.store.changes(seat.actor.workspace))
+async def changes(asker: Asker) -> list[Change]:
+    return list(await asker.context.store.changes(asker.actor.workspace))
 
 
 # --- whose filter
 
 
-async def test_the_filter_is_this_channels_where_it_is_subscribed_and_else_the_topics(ada: Seat) -> None:
+async def test_the_filter_is_this_channels_where_it_is_subscribed_and_else_the_topics(ada: Asker) -> None:
     await ada.ask("filter kv set kind:paper")
     assert await everywhere(ada) == "kind:paper"
 
@@ -38,16 +38,16 @@ async def test_the_filter_is_this_channels_where_it_is_subscribed_and_else_the_t
     assert (await here(ada), await everywhere(ada)) == ("-blockchain", "kind:paper -cooking")
 
 
-async def test_the_same_topic_has_another_filter_in_another_channel(ada: Seat) -> None:
+async def test_the_same_topic_has_another_filter_in_another_channel(ada: Asker) -> None:
     other = ada.by(channel="C2")
-    for seat, query in ((ada, "kind:paper"), (other, "kind:repo")):
-        await seat.ask("subscribe kv")
-        await seat.ask(f"filter kv here set {query}")
+    for asker, query in ((ada, "kind:paper"), (other, "kind:repo")):
+        await asker.ask("subscribe kv")
+        await asker.ask(f"filter kv here set {query}")
 
     assert (await here(ada), await here(other)) == ("kind:paper", "kind:repo")
 
 
-async def test_a_channel_that_does_not_subscribe_has_no_filter_here(ada: Seat) -> None:
+async def test_a_channel_that_does_not_subscribe_has_no_filter_here(ada: Asker) -> None:
     with pytest.raises(UsageError, match="kv is not subscribed in this channel") as raised:
         await ada.ask("filter kv here set kind:paper")
     assert "*subscribe kv* comes first" in raised.value.hint
@@ -56,7 +56,7 @@ async def test_a_channel_that_does_not_subscribe_has_no_filter_here(ada: Seat) -
 # --- looking
 
 
-async def test_showing_numbers_the_clauses_and_names_the_other_filter_that_holds(ada: Seat) -> None:
+async def test_showing_numbers_the_clauses_and_names_the_other_filter_that_holds(ada: Asker) -> None:
     await ada.ask("filter kv everywhere set -cooking")
     await ada.ask("subscribe kv filter kind:paper (vLLM OR SGLang) -blockchain")
 
@@ -71,7 +71,7 @@ async def test_showing_numbers_the_clauses_and_names_the_other_filter_that_holds
     )
 
 
-async def test_a_topic_without_a_filter_says_so(ada: Seat) -> None:
+async def test_a_topic_without_a_filter_says_so(ada: Asker) -> None:
     reply = await ada.ask("filter kv")
 
     assert reply.text == ("It has none: what fits the topic is posted.",)
@@ -81,7 +81,7 @@ async def test_a_topic_without_a_filter_says_so(ada: Seat) -> None:
 # --- trying
 
 
-async def test_a_filter_is_tried_without_being_set(ada: Seat) -> None:
+async def test_a_filter_is_tried_without_being_set(ada: Asker) -> None:
     await ada.ask("subscribe kv")
 
     reply = await ada.ask("filter kv test -blockchain")
@@ -103,10 +103,10 @@ async def test_a_filter_is_tried_without_being_set(ada: Seat) -> None:
     assert await here(ada) == "-blockchain"
 
 
-async def test_three_of_either_outcome_are_shown_and_all_are_counted(ada: Seat) -> None:
+async def test_three_of_either_outcome_are_shown_and_all_are_counted(ada: Asker) -> None:
     papers = [about(100 + number, f"A {'good' if number % 2 else 'bad'} cache, number {number}") for number in range(12)]
-    await ada.desk.store.add(papers, ada.now - timedelta(days=6))
-    await ada.desk.store.add([about(99, "A bad old cache")], ada.now - timedelta(days=8))
+    await ada.context.store.add(papers, ada.now - timedelta(days=6))
+    await ada.context.store.add([about(99, "A bad old cache")], ada.now - timedelta(days=8))
 
     reply = await ada.ask("filter kv test -bad")
 
@@ -115,7 +115,7 @@ async def test_three_of_either_outcome_are_shown_and_all_are_counted(ada: Seat) 
     assert verdicts == ["would pass"] * 3 + ["would not pass"] * 3
 
 
-async def test_without_a_query_the_present_filter_is_tried(ada: Seat) -> None:
+async def test_without_a_query_the_present_filter_is_tried(ada: Asker) -> None:
     await ada.ask("subscribe kv filter -blockchain")
 
     reply = await ada.ask("filter kv test")
@@ -125,18 +125,18 @@ async def test_without_a_query_the_present_filter_is_tried(ada: Seat) -> None:
     assert "Set it" not in [each.label for each in reply.buttons]
 
 
-async def test_what_came_in_before_the_subscription_counts_in_a_trial(ada: Seat) -> None:
+async def test_what_came_in_before_the_subscription_counts_in_a_trial(ada: Asker) -> None:
     await ada.ask("subscribe kv")  # after the papers came in: none of them will be posted
 
     assert "let through 3 of 3" in said(await ada.ask("filter kv test kind:paper"))
 
 
-async def test_a_filter_on_the_score_is_tried_with_the_topics_scores(ada: Seat) -> None:
+async def test_a_filter_on_the_score_is_tried_with_the_topics_scores(ada: Asker) -> None:
     assert "let through 0 of 3" in said(await ada.ask("filter kv test score:>0.99"))
     assert "let through 3 of 3" in said(await ada.ask("filter kv test score:>0"))
 
 
-async def test_both_filters_hold_in_a_trial(ada: Seat) -> None:
+async def test_both_filters_hold_in_a_trial(ada: Asker) -> None:
     await ada.ask("filter kv everywhere set -sharding")
     await ada.ask("subscribe kv")
 
@@ -144,7 +144,7 @@ async def test_both_filters_hold_in_a_trial(ada: Seat) -> None:
     assert "let through 2 of 3" in said(await ada.ask("filter kv everywhere test -blockchain"))
 
 
-async def test_with_nothing_to_try_it_on_a_filter_says_so(ada: Seat) -> None:
+async def test_with_nothing_to_try_it_on_a_filter_says_so(ada: Asker) -> None:
     await ada.ask("topic create none zebrafish")
     assert (await ada.ask("filter none test kind:paper")).text[0] == (
         "None of the 5 items of the last 7 days fits the topic, so there is nothing to filter."
@@ -159,7 +159,7 @@ async def test_with_nothing_to_try_it_on_a_filter_says_so(ada: Seat) -> None:
 # --- changing
 
 
-async def test_setting_answers_at_once_what_it_would_have_done(ada: Seat) -> None:
+async def test_setting_answers_at_once_what_it_would_have_done(ada: Asker) -> None:
     await ada.ask("subscribe kv")
 
     reply = await ada.ask("filter kv set -blockchain")
@@ -174,7 +174,7 @@ async def test_setting_answers_at_once_what_it_would_have_done(ada: Seat) -> Non
     assert not reply.private
 
 
-async def test_adding_and_removing_clauses_one_by_one(ada: Seat) -> None:
+async def test_adding_and_removing_clauses_one_by_one(ada: Asker) -> None:
     await ada.ask("subscribe kv filter kind:paper")
 
     await ada.ask("filter kv add -blockchain has:pdf OR stars:>5")
@@ -190,7 +190,7 @@ async def test_adding_and_removing_clauses_one_by_one(ada: Seat) -> None:
 
 
 @pytest.mark.parametrize("scope", ["here", "everywhere"])
-async def test_every_change_can_be_undone(ada: Seat, scope: str) -> None:
+async def test_every_change_can_be_undone(ada: Asker, scope: str) -> None:
     await ada.ask("subscribe kv")
     read = here if scope == "here" else everywhere
 
@@ -204,7 +204,7 @@ async def test_every_change_can_be_undone(ada: Seat, scope: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["set kind:papers", "add kind:paper", "set  kind:paper "])
-async def test_what_holds_already_is_not_written_again(ada: Seat, command: str) -> None:
+async def test_what_holds_already_is_not_written_again(ada: Asker, command: str) -> None:
     await ada.ask("subscribe kv filter kind:paper")
 
     reply = await ada.ask(f"filter kv {command}")
@@ -213,7 +213,7 @@ async def test_what_holds_already_is_not_written_again(ada: Seat, command: str) 
     assert len(await changes(ada)) == 1
 
 
-async def test_clearing_what_is_empty_changes_nothing(ada: Seat) -> None:
+async def test_clearing_what_is_empty_changes_nothing(ada: Asker) -> None:
     assert (await ada.ask("filter kv clear")).text == ("It is empty already; nothing was changed.",)
     assert not await changes(ada)
 
@@ -231,7 +231,7 @@ async def test_clearing_what_is_empty_changes_nothing(ada: Seat) -> None:
         (Filter("kv", FilterAction.ADD, " ".join(f"w{number}" for number in range(64))), "64 clauses"),
     ],
 )
-async def test_what_is_no_filter_is_refused_before_anything_is_written(ada: Seat, command: Filter, sentence: str) -> None:
+async def test_what_is_no_filter_is_refused_before_anything_is_written(ada: Asker, command: Filter, sentence: str) -> None:
     await ada.ask("subscribe kv filter kind:paper")
 
     with pytest.raises(UsageError, match=sentence.replace("(", r"\(")):
@@ -239,7 +239,7 @@ async def test_what_is_no_filter_is_refused_before_anything_is_written(ada: Seat
     assert await here(ada) == "kind:paper"
 
 
-async def test_a_filter_of_a_pack_everywhere_makes_a_copy_and_says_so(ada: Seat) -> None:
+async def test_a_filter_of_a_pack_everywhere_makes_a_copy_and_says_so(ada: Asker) -> None:
     reply = await ada.ask("filter kv everywhere set -cooking")
     assert "this workspace has its own copy from now on" in said(reply)
 
@@ -247,7 +247,7 @@ async def test_a_filter_of_a_pack_everywhere_makes_a_copy_and_says_so(ada: Seat)
     assert "It holds in every channel that subscribes to the topic." in reply.text
 
 
-async def test_clauses_that_several_people_add_at_once_are_all_kept(ada: Seat) -> None:
+async def test_clauses_that_several_people_add_at_once_are_all_kept(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     words = ("alpha", "beta", "gamma", "delta")
 
@@ -258,7 +258,7 @@ async def test_clauses_that_several_people_add_at_once_are_all_kept(ada: Seat) -
         assert sorted(text.split()) == sorted(f"-{word}" for word in words)
 
 
-async def test_a_change_is_on_record_from_what_to_what(ada: Seat) -> None:
+async def test_a_change_is_on_record_from_what_to_what(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("filter kv set kind:paper")
     await ada.ask("filter kv everywhere set -cooking")
@@ -269,9 +269,9 @@ async def test_a_change_is_on_record_from_what_to_what(ada: Seat) -> None:
     assert below.after == f"{below.before} filter kind:paper"
 
 
-async def test_anyone_may_look_and_try_where_only_administrators_manage(ada: Seat) -> None:
+async def test_anyone_may_look_and_try_where_only_administrators_manage(ada: Asker) -> None:
     await ada.ask("subscribe kv filter kind:paper")
-    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+    strict = replace(ada, context=replace(ada.context, manage="admins"))
 
     assert (await strict.ask("filter kv")).entries
     assert (await strict.ask("filter kv test -blockchain")).entries

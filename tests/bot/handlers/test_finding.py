@@ -9,7 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.finding import PAGE
 from bot.models import Item, Reply
 from bot.store.memory import MemoryStore
-from tests.bot.handlers.desks import Seat, about, button, said, seat
+from tests.bot.handlers.askers import Asker, about, asker, button, said
 from tests.fakes.works import paper, repo
 
 
@@ -17,7 +17,7 @@ def keys(reply: Reply) -> list[str]:
     return [entry.item.key for entry in reply.entries if entry.item is not None]
 
 
-async def leaf(ada: Seat, first: Reply) -> list[str]:
+async def leaf(ada: Asker, first: Reply) -> list[str]:
     """All pages from the first on, by their buttons."""
     found, reply = keys(first), first
     while any(each.label == f"Next {PAGE}" for each in reply.buttons):
@@ -27,7 +27,7 @@ async def leaf(ada: Seat, first: Reply) -> list[str]:
     return found
 
 
-async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Seat) -> None:
+async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Asker) -> None:
     reply = await ada.ask("search cache")
 
     assert reply.title == "Found for: cache"
@@ -37,7 +37,7 @@ async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Seat)
     assert reply.private
 
 
-async def test_each_entry_offers_more_less_save_and_similar(ada: Seat) -> None:
+async def test_each_entry_offers_more_less_save_and_similar(ada: Asker) -> None:
     (entry,) = (await ada.ask("search gas")).entries
 
     assert [each.command for each in entry.buttons] == [
@@ -48,10 +48,10 @@ async def test_each_entry_offers_more_less_save_and_similar(ada: Seat) -> None:
     ]
 
 
-async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Seat) -> None:
+async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Asker) -> None:
     long_ago = ada.now - timedelta(days=200)
     code = repo("ada/ferrofluid", abstract="Ferrofluid pumps.", published=long_ago)
-    await ada.desk.store.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
+    await ada.context.store.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
 
     assert keys(await ada.ask("search ferrofluid")) == ["github:ada/ferrofluid"]
     assert keys(await ada.ask("search ferrofluid published:1y kind:paper")) == ["arxiv:2603.00008"]
@@ -60,10 +60,10 @@ async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Seat
     assert keys(await ada.ask(button(reply, "All time"))) == ["arxiv:2603.00008"]
 
 
-async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Seat) -> None:
-    await ada.desk.store.add([about(100 + number, f"Tokamak {number}") for number in range(12)], ada.now)
+async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(12)], ada.now)
     first = await ada.ask("search tokamak")
-    await ada.desk.store.add([about(200, "Tokamak news", appeared=ada.now)], ada.now + timedelta(hours=1))
+    await ada.context.store.add([about(200, "Tokamak news", appeared=ada.now)], ada.now + timedelta(hours=1))
 
     found = await leaf(ada.at(ada.now + timedelta(hours=2)), first)
 
@@ -71,8 +71,8 @@ async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Se
     assert "arxiv:2603.00200" in keys(await ada.ask("search tokamak"))
 
 
-async def test_one_can_leaf_back(ada: Seat) -> None:
-    await ada.desk.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+async def test_one_can_leaf_back(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
     first = await ada.ask("search tokamak sort:best")
 
     second = await ada.ask(button(first, f"Next {PAGE}"))
@@ -81,15 +81,15 @@ async def test_one_can_leaf_back(ada: Seat) -> None:
     assert f"Next {PAGE}" not in [each.label for each in second.buttons]
 
 
-async def test_a_page_of_another_search_is_refused(ada: Seat) -> None:
-    await ada.desk.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+async def test_a_page_of_another_search_is_refused(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
     page = button(await ada.ask("search tokamak"), f"Next {PAGE}").split()[1].removeprefix("page=")
 
     with pytest.raises(UsageError, match="damaged, or of another search"):
         await ada.give(Search("cache", page))
 
 
-async def test_the_order_is_a_tap_away(ada: Seat) -> None:
+async def test_the_order_is_a_tap_away(ada: Asker) -> None:
     newest = await ada.ask("search cache paging")
     assert keys(newest) == ["arxiv:2603.00001"]
 
@@ -101,7 +101,7 @@ async def test_the_order_is_a_tap_away(ada: Seat) -> None:
     assert keys(await ada.ask(button(best, "Newest first"))) == keys(newest)
 
 
-async def test_where_no_item_has_all_words_any_of_them_are_offered(ada: Seat) -> None:
+async def test_where_no_item_has_all_words_any_of_them_are_offered(ada: Asker) -> None:
     reply = await ada.ask("search cooking blockchain")
 
     assert reply.text == ("No item has all of these words in the last 90 days.",)
@@ -109,7 +109,7 @@ async def test_where_no_item_has_all_words_any_of_them_are_offered(ada: Seat) ->
     assert set(keys(await ada.ask(button(reply, "Any of the words")))) == {"arxiv:2603.00002", "arxiv:2603.00004"}
 
 
-async def test_only_searches_that_find_something_are_offered(ada: Seat) -> None:
+async def test_only_searches_that_find_something_are_offered(ada: Asker) -> None:
     reply = await ada.ask("search zebras giraffes")
 
     assert reply.text == ("No item has all of these words in the last 90 days.", "A wider search finds nothing either.")
@@ -117,14 +117,14 @@ async def test_only_searches_that_find_something_are_offered(ada: Seat) -> None:
     assert reply.next_steps
 
 
-async def test_before_the_first_collection_a_search_says_so(ada: Seat) -> None:
+async def test_before_the_first_collection_a_search_says_so(ada: Asker) -> None:
     empty = MemoryStore()
     await empty.open()
 
-    assert (await seat(empty, ada.now).ask("search cache")).title == "Nothing has been collected yet"
+    assert (await asker(empty, ada.now).ask("search cache")).title == "Nothing has been collected yet"
 
 
-async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Seat) -> None:
+async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Asker) -> None:
     plain = await ada.ask("search measure")
     ranked = await ada.ask("search measure topic-of:kv")
 
@@ -137,13 +137,13 @@ async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Sea
     assert ranked.text[0].startswith("Ranked for KV cache: of what is found, the 200 newest")
 
 
-async def test_a_topic_that_is_not_there_cannot_rank(ada: Seat) -> None:
+async def test_a_topic_that_is_not_there_cannot_rank(ada: Asker) -> None:
     with pytest.raises(UsageError, match='no topic "kvv"') as caught:
         await ada.ask("search cache topic-of:kvv")
     assert caught.value.hint == "Did you mean kv?"
 
 
-async def test_similar_shows_the_closest_with_how_close_they_are(ada: Seat) -> None:
+async def test_similar_shows_the_closest_with_how_close_they_are(ada: Asker) -> None:
     reply = await ada.ask("similar 2603.00001")
 
     assert reply.title == "Close to Paging the KV cache"
@@ -152,25 +152,25 @@ async def test_similar_shows_the_closest_with_how_close_they_are(ada: Seat) -> N
     assert reply.entries[0].lines[0].startswith("closeness 0.")
 
 
-async def test_where_nothing_is_close_it_says_so(ada: Seat) -> None:
-    await ada.desk.store.add([replace(about(9, "Zwölf Boxkämpfer"), abstract="Jagen Viktor quer.")], ada.now)
+async def test_where_nothing_is_close_it_says_so(ada: Asker) -> None:
+    await ada.context.store.add([replace(about(9, "Zwölf Boxkämpfer"), abstract="Jagen Viktor quer.")], ada.now)
 
     assert (await ada.ask("similar 2603.00009")).title == "Nothing is close to Zwölf Boxkämpfer"
 
 
-async def test_an_entry_without_a_title_is_called_by_its_key(ada: Seat) -> None:
-    await ada.desk.store.add([about(9, "")], ada.now)
+async def test_an_entry_without_a_title_is_called_by_its_key(ada: Asker) -> None:
+    await ada.context.store.add([about(9, "")], ada.now)
 
     assert "arxiv:2603.00009" in said(await ada.ask("similar arxiv:2603.00009"))
 
 
-async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: Seat) -> None:
+async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: Asker) -> None:
     found = [
         paper("2603.00777", title="Zebra stripes", abstract="We count the stripes of a zebra."),
         repo("ada/zebra", abstract="A library that draws a zebra"),
         paper("2603.00778", title="Zebra and nothing else", abstract=""),
     ]
-    await ada.desk.store.add(found, ada.now)
+    await ada.context.store.add(found, ada.now)
     said_of = {
         "arxiv:2603.00777": "The authors count the stripes of a zebra.",
         "github:ada/zebra": "A library that draws a zebra.",
@@ -185,11 +185,11 @@ async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: Se
     ]
 
 
-async def test_a_list_goes_without_where_nothing_can_be_said(ada: Seat) -> None:
+async def test_a_list_goes_without_where_nothing_can_be_said(ada: Asker) -> None:
     async def silent(items: Sequence[Item]) -> Sequence[str]:
         return [""] * len(items)
 
-    quiet = replace(ada, desk=replace(ada.desk, gists=silent))
+    quiet = replace(ada, context=replace(ada.context, gists=silent))
 
     told, bare = await ada.ask("search cache"), await quiet.ask("search cache")
     assert all(entry.gist for entry in told.entries)

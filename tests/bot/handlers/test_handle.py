@@ -17,28 +17,28 @@ from bot.handlers.handle import HANDLERS, answer
 from bot.models import Reply
 from bot.store.memory import MemoryStore
 from tests.bot.commands.generate import commands, texts
-from tests.bot.handlers.desks import PAPERS, Seat, about, said, seat
+from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
 from tests.conftest import NOW
 
 LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABLE]), texts())
 
 
-async def told(ada: Seat, asked: str | Command) -> Reply:
-    return await answer(ada.desk, asked, ada.actor, ada.now)
+async def told(ada: Asker, asked: str | Command) -> Reply:
+    return await answer(ada.context, asked, ada.actor, ada.now)
 
 
 def test_every_command_has_a_function_that_answers_it() -> None:
     assert set(HANDLERS) == set(get_args(Command))
 
 
-async def test_a_command_may_come_as_text_or_as_it_is(ada: Seat) -> None:
+async def test_a_command_may_come_as_text_or_as_it_is(ada: Asker) -> None:
     assert await told(ada, "search cache") == await told(ada, Search("cache"))
 
 
 # --- what did not work
 
 
-async def test_a_mistake_is_told_with_what_to_write_and_an_example(ada: Seat) -> None:
+async def test_a_mistake_is_told_with_what_to_write_and_an_example(ada: Asker) -> None:
     reply = await told(ada, "search cache stras:>500")
 
     assert reply.title == "That did not work"
@@ -48,7 +48,7 @@ async def test_a_mistake_is_told_with_what_to_write_and_an_example(ada: Seat) ->
     assert reply.private
 
 
-async def test_a_command_as_it_is_has_its_help_too(ada: Seat) -> None:
+async def test_a_command_as_it_is_has_its_help_too(ada: Asker) -> None:
     reply = await told(ada, Search("cache page:(", page="1.2"))
 
     assert [field.name for field in reply.fields] == ["Usage", "Example"]
@@ -62,14 +62,14 @@ def test_what_was_filled_in_wrongly_is_told_without_pointing_at_anything_else(wo
     assert [field.value.startswith(words) for field in reply.fields] == [True, True]
 
 
-async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Seat) -> None:
+async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Asker) -> None:
     reply = await told(ada, "topic show gpu-system")
 
     assert reply.text == ('There is no topic "gpu-system".', "Did you mean gpu-systems?")
 
 
-async def test_what_may_be_several_things_is_a_tap_away(ada: Seat) -> None:
-    await ada.desk.store.add([about(9, "Sharding a cache in Triton")], ada.now)
+async def test_what_may_be_several_things_is_a_tap_away(ada: Asker) -> None:
+    await ada.context.store.add([about(9, "Sharding a cache in Triton")], ada.now)
 
     reply = await told(ada, "more sharding a cache for kv")
 
@@ -93,7 +93,7 @@ class _Failing(MemoryStore):
 
 
 async def failing(failure: Exception) -> Reply:
-    return await told(seat(_Failing(failure), NOW), "search cache")
+    return await told(asker(_Failing(failure), NOW), "search cache")
 
 
 async def test_a_failure_of_ours_is_one_sentence_without_blame(caplog: pytest.LogCaptureFixture) -> None:
@@ -137,13 +137,13 @@ async def test_what_nobody_foresaw_is_told_with_a_reference_to_the_log(caplog: p
 
 
 def _asked(asked: str | Command) -> Reply:
-    """Ask at a fresh desk with a digest posted, a subscription and something saved."""
+    """Ask a fresh context with a digest posted, a subscription and something saved."""
 
     async def asking() -> Reply:
         store = MemoryStore()
         await store.open()
         await store.add(PAPERS, NOW - timedelta(hours=2))
-        ada = seat(store, NOW)
+        ada = asker(store, NOW)
         await ada.ask("subscribe kv")
         await ada.ask("save 2603.00004")
         await store.save_digest(ada.actor.workspace, ada.actor.channel, (await ada.ask("now kv")).digests[0], NOW)

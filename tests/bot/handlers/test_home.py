@@ -4,16 +4,16 @@ from dataclasses import replace
 
 from bot.handlers.home import Home, home
 from bot.models import Schedule, Subscription
-from tests.bot.handlers.desks import Seat, stored
+from tests.bot.handlers.askers import Asker, stored
 
 MINE = ("C1", "C2", "D-ada")
 
 
-async def page(seat: Seat, *channels: str) -> Home:
-    return await home(seat.desk, seat.actor, channels or MINE, seat.now)
+async def page(asker: Asker, *channels: str) -> Home:
+    return await home(asker.context, asker.actor, channels or MINE, asker.now)
 
 
-async def test_a_person_sees_the_subscriptions_of_their_channels_alone(ada: Seat) -> None:
+async def test_a_person_sees_the_subscriptions_of_their_channels_alone(ada: Asker) -> None:
     for channel in ("C1", "C2", "C9"):
         await ada.by(channel=channel).ask("subscribe kv weekdays at 09:00 in Europe/Zurich")
     found = await page(ada)
@@ -23,7 +23,7 @@ async def test_a_person_sees_the_subscriptions_of_their_channels_alone(ada: Seat
     assert (await page(ada.by(workspace="slack:T2"))).subscriptions == ()
 
 
-async def test_the_next_digests_are_told_in_the_persons_own_time_the_soonest_first(ada: Seat) -> None:
+async def test_the_next_digests_are_told_in_the_persons_own_time_the_soonest_first(ada: Asker) -> None:
     await ada.ask("subscribe kv daily at 12:00 in UTC")
     await ada.by(channel="C2").ask("subscribe gpu-systems daily at 10:00 in UTC")
     await ada.by(channel="C2").ask("subscribe kv daily at 08:00 in UTC")
@@ -36,7 +36,7 @@ async def test_the_next_digests_are_told_in_the_persons_own_time_the_soonest_fir
     assert found.channels == ("C2", "C1")
 
 
-async def test_a_schedule_that_cannot_be_told_hides_none_of_the_others(ada: Seat) -> None:
+async def test_a_schedule_that_cannot_be_told_hides_none_of_the_others(ada: Asker) -> None:
     await stored(ada, schedule=Schedule(zone="Atlantis/Capital"))
     await ada.ask("subscribe gpu-systems daily at 10:00 in UTC")
     found = await page(ada)
@@ -44,7 +44,7 @@ async def test_a_schedule_that_cannot_be_told_hides_none_of_the_others(ada: Seat
     assert len(found.coming) == 1
 
 
-async def test_topics_and_saved_items_are_there(ada: Seat) -> None:
+async def test_topics_and_saved_items_are_there(ada: Asker) -> None:
     await ada.ask("save 2603.00001")
     found = await page(ada)
     assert [each.name for each in found.topics] == ["kv", "gpu-systems"]
@@ -54,31 +54,31 @@ async def test_topics_and_saved_items_are_there(ada: Seat) -> None:
     assert (await page(ada.by(person="U-bob"))).saved.title == "Nothing is saved yet"
 
 
-async def test_the_status_is_for_administrators(ada: Seat) -> None:
+async def test_the_status_is_for_administrators(ada: Asker) -> None:
     assert (await page(ada)).status is None
     found = (await page(ada.by(may_administer=True))).status
     assert found is not None
     assert found.title == "Status"
 
 
-async def test_who_may_not_manage_is_told_so(ada: Seat) -> None:
+async def test_who_may_not_manage_is_told_so(ada: Asker) -> None:
     await ada.by(may_administer=True).ask("settings manage admins")
     assert not (await page(ada)).may_manage
     assert (await page(ada.by(may_administer=True))).may_manage
 
 
-async def test_a_page_has_its_limit(ada: Seat) -> None:
+async def test_a_page_has_its_limit(ada: Asker) -> None:
     first = await stored(ada)
-    note = (await ada.desk.store.changes(ada.actor.workspace))[0]
+    note = (await ada.context.store.changes(ada.actor.workspace))[0]
     for number in range(60):
         other: Subscription = replace(first, id=f"s{number}", channel=f"C1{number:02}", revision=0)
-        await ada.desk.store.save_subscription(other, note, replaces=0)
+        await ada.context.store.save_subscription(other, note, replaces=0)
     found = await page(ada, *(f"C1{number:02}" for number in range(60)))
     assert len(found.subscriptions) == 50
     assert len(found.coming) == 5
 
 
-async def test_the_status_of_no_channel_speaks_of_all_and_of_none_as_here(ada: Seat) -> None:
+async def test_the_status_of_no_channel_speaks_of_all_and_of_none_as_here(ada: Asker) -> None:
     for channel in ("C1", "C2"):
         await ada.by(channel=channel).ask("subscribe kv")
     found = (await page(ada.by(may_administer=True, channel=""))).status

@@ -5,7 +5,7 @@ import pytest
 from bot.errors import Unclear, UsageError
 from bot.handlers.items import item_named
 from bot.models import Item
-from tests.bot.handlers.desks import Seat, about
+from tests.bot.handlers.askers import Asker, about
 from tests.fakes.works import paper, post, repo
 
 CODE = repo("vLLM-project/vllm", aliases=("github:vllm/vllm",))
@@ -14,15 +14,15 @@ NEWS = post("news")
 
 
 @pytest.fixture
-async def seat(ada: Seat) -> Seat:
+async def asker(ada: Asker) -> Asker:
     numbered = about(8, "Three rules for flow 3")
     more = (CODE, OLD, NEWS, about(6, "Sharding a cache in Triton"), about(7, "Cache"), numbered)
-    await ada.desk.store.add(more, ada.now - timedelta(hours=1))
+    await ada.context.store.add(more, ada.now - timedelta(hours=1))
     return ada
 
 
-async def named(seat: Seat, text: str) -> Item:
-    return await item_named(seat.desk, seat.actor, text)
+async def named(asker: Asker, text: str) -> Item:
+    return await item_named(asker.context, asker.actor, text)
 
 
 @pytest.mark.parametrize(
@@ -51,31 +51,31 @@ async def named(seat: Seat, text: str) -> Item:
         ("cache", "arxiv:2603.00007"),
     ],
 )
-async def test_an_item_is_known_by_whatever_people_call_it(seat: Seat, typed: str, key: str) -> None:
-    assert (await named(seat, typed)).key == key
+async def test_an_item_is_known_by_whatever_people_call_it(asker: Asker, typed: str, key: str) -> None:
+    assert (await named(asker, typed)).key == key
 
 
-async def test_several_titles_are_offered_with_their_numbers(seat: Seat) -> None:
+async def test_several_titles_are_offered_with_their_numbers(asker: Asker) -> None:
     with pytest.raises(Unclear, match=r'"sharding a cache" may be .*; .*: which one\?') as caught:
-        await named(seat, "sharding a cache")
+        await named(asker, "sharding a cache")
 
     assert {value for _, value in caught.value.choices} == {"arxiv:2603.00003", "arxiv:2603.00006"}
     assert caught.value.field == "item"
 
 
-async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(seat: Seat) -> None:
+async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(asker: Asker) -> None:
     with pytest.raises(UsageError, match="No digest was posted here yet"):
-        await named(seat, "1")
-    digest = (await seat.ask("now kv")).digests[0]
-    await seat.desk.store.save_digest(seat.actor.workspace, seat.actor.channel, digest, seat.now)
+        await named(asker, "1")
+    digest = (await asker.ask("now kv")).digests[0]
+    await asker.context.store.save_digest(asker.actor.workspace, asker.actor.channel, digest, asker.now)
 
-    keys = [(await named(seat, f"{sign}{number}")).key for number, sign in enumerate(("", "#", "no. "), 1)]
+    keys = [(await named(asker, f"{sign}{number}")).key for number, sign in enumerate(("", "#", "no. "), 1)]
 
     assert keys == [entry.ranked.item.key for entry in digest.entries[:3]]
     with pytest.raises(UsageError, match=f"has {len(digest.entries)} entries; there is no number 50"):
-        await named(seat, "50")
+        await named(asker, "50")
     with pytest.raises(UsageError, match="No digest was posted here yet"):
-        await named(seat.by(channel="C2"), "1")
+        await named(asker.by(channel="C2"), "1")
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(seat: Seat) 
         ("word " * 1000, "longer than any title"),
     ],
 )
-async def test_what_is_unknown_is_said_with_what_to_do(seat: Seat, typed: str, sentence: str) -> None:
+async def test_what_is_unknown_is_said_with_what_to_do(asker: Asker, typed: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence) as caught:
-        await named(seat, typed)
+        await named(asker, typed)
 
     assert caught.value.hint

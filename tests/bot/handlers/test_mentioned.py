@@ -8,7 +8,7 @@ from bot.commands import EditTopic, Part
 from bot.handlers.handle import answer
 from bot.handlers.mentioned import mentioning
 from bot.models import Field, Reply, ReplyEntry
-from tests.bot.handlers.desks import Seat, said
+from tests.bot.handlers.askers import Asker, said
 
 
 def test_what_stands_as_a_whole_word_is_told_and_nothing_else() -> None:
@@ -22,21 +22,21 @@ def test_what_stands_as_a_whole_word_is_told_and_nothing_else() -> None:
     assert (found.channels, found.people) == (("C1", "C2", "C4"), ("U1",))
 
 
-async def test_a_list_of_all_subscriptions_names_the_other_channels(ada: Seat) -> None:
+async def test_a_list_of_all_subscriptions_names_the_other_channels(ada: Asker) -> None:
     for channel in ("C1", "C2", "C3"):
         await ada.by(channel=channel).ask("subscribe kv")
     assert (await ada.ask("list all")).channels == ("C2", "C3")  # this one is called so
     assert (await ada.ask("list")).channels == ()
 
 
-async def test_deleting_a_topic_names_who_uses_it(ada: Seat) -> None:
+async def test_deleting_a_topic_names_who_uses_it(ada: Asker) -> None:
     await ada.ask("topic create mine cache")
     await ada.by(channel="C2").ask("subscribe mine")
     assert (await ada.ask("topic delete mine")).channels == ("C2",)
     assert (await ada.ask("topic delete mine anyway")).channels == ("C2",)
 
 
-async def test_settings_name_the_channels_that_are_settled(ada: Seat) -> None:
+async def test_settings_name_the_channels_that_are_settled(ada: Asker) -> None:
     await ada.by(channel="C2").ask("settings alerts here")
     await ada.by(channel="C3").ask("settings duplicates here")
     assert (await ada.ask("settings")).channels == ("C2", "C3")
@@ -44,7 +44,7 @@ async def test_settings_name_the_channels_that_are_settled(ada: Seat) -> None:
     assert (await ada.ask("settings duplicates here")).channels == ("C3",)
 
 
-async def test_history_names_who_changed_what_where(ada: Seat) -> None:
+async def test_history_names_who_changed_what_where(ada: Asker) -> None:
     await ada.by(channel="C2", person="U-bob").ask("subscribe kv")
     await ada.by(channel="C3").ask("settings alerts here")
     await ada.by(channel="C4").ask("settings duplicates here")
@@ -53,10 +53,10 @@ async def test_history_names_who_changed_what_where(ada: Seat) -> None:
     assert reply.people == ("U-ada", "U-bob")
 
 
-async def test_a_conflict_names_who_was_first(ada: Seat) -> None:
+async def test_a_conflict_names_who_was_first(ada: Asker) -> None:
     await ada.by(person="U-bob").ask("topic edit kv title Caches")
     late = EditTopic(name="kv", part=Part.TITLE, value="KV", revision=0)
-    reply = await answer(ada.desk, late, ada.actor, ada.now + timedelta(hours=1))
+    reply = await answer(ada.context, late, ada.actor, ada.now + timedelta(hours=1))
     assert reply.title == "Somebody else changed it"
     assert reply.people == ("U-bob",)
 
@@ -104,7 +104,7 @@ EVERY_COMMAND = (
 )
 
 
-async def test_whatever_is_asked_every_identifier_in_a_text_is_told_apart(ada: Seat) -> None:
+async def test_whatever_is_asked_every_identifier_in_a_text_is_told_apart(ada: Asker) -> None:
     for channel in WORLD_CHANNELS:
         for person, text in zip(
             WORLD_PEOPLE * 2, ("topic create own cache", "subscribe own", "settings duplicates here"), strict=False
@@ -123,5 +123,5 @@ async def test_whatever_is_asked_every_identifier_in_a_text_is_told_apart(ada: S
     assert named > 20
 
 
-async def answer_in(seat: Seat, text: str) -> Reply:
-    return await answer(seat.desk, text, seat.actor, seat.now)
+async def answer_in(asker: Asker, text: str) -> Reply:
+    return await answer(asker.context, text, asker.actor, asker.now)

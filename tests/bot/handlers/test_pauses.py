@@ -1,9 +1,9 @@
 from datetime import UTC, datetime, timedelta
 
-from tests.bot.handlers.desks import Seat, button, said, stored
+from tests.bot.handlers.askers import Asker, button, said, stored
 
 
-async def test_resuming_what_goes_on_already_leaves_out_no_digest_that_is_late(ada: Seat) -> None:
+async def test_resuming_what_goes_on_already_leaves_out_no_digest_that_is_late(ada: Asker) -> None:
     await ada.ask("subscribe kv at 12:00")
     await ada.ask("pause kv until 2026-04-03")
     (paused,) = await ada.here()
@@ -15,7 +15,7 @@ async def test_resuming_what_goes_on_already_leaves_out_no_digest_that_is_late(a
     assert (subscription.paused, subscription.paused_until, subscription.baseline) == (False, None, paused.baseline)
 
 
-async def test_pausing_for_good_and_resuming(ada: Seat) -> None:
+async def test_pausing_for_good_and_resuming(ada: Asker) -> None:
     await ada.ask("subscribe kv at 12:00")
 
     paused = await ada.ask("pause kv")
@@ -37,7 +37,7 @@ async def test_pausing_for_good_and_resuming(ada: Seat) -> None:
     assert (await later.ask("resume kv")).title == "KV cache is not paused"
 
 
-async def test_a_pause_between_two_digests_loses_nothing(ada: Seat) -> None:
+async def test_a_pause_between_two_digests_loses_nothing(ada: Asker) -> None:
     await ada.ask("subscribe kv weekly at 12:00")
     monday = ada.at(datetime(2026, 4, 6, 13, tzinfo=UTC))
 
@@ -48,7 +48,7 @@ async def test_a_pause_between_two_digests_loses_nothing(ada: Seat) -> None:
     assert after.baseline == datetime(2026, 4, 6, 12, tzinfo=UTC)  # when the last digest was due
 
 
-async def test_a_pause_before_the_first_digest_brings_nothing_older_than_the_subscription(ada: Seat) -> None:
+async def test_a_pause_before_the_first_digest_brings_nothing_older_than_the_subscription(ada: Asker) -> None:
     await ada.ask("subscribe kv weekly at 12:00")
     await ada.ask("pause kv until 3w")
 
@@ -58,7 +58,7 @@ async def test_a_pause_before_the_first_digest_brings_nothing_older_than_the_sub
     assert after.baseline == after.made_at == ada.now
 
 
-async def test_a_pause_until_a_day_ends_as_that_day_begins_in_the_schedules_zone(ada: Seat) -> None:
+async def test_a_pause_until_a_day_ends_as_that_day_begins_in_the_schedules_zone(ada: Asker) -> None:
     await ada.ask("subscribe kv at 09:00 in Tokyo")
 
     reply = await ada.ask("pause kv until monday")
@@ -75,7 +75,7 @@ async def test_a_pause_until_a_day_ends_as_that_day_begins_in_the_schedules_zone
     assert "Paused" not in said(await monday.ask("list"))
 
 
-async def test_a_shorter_pause_takes_the_place_of_a_longer_one_whole(ada: Seat) -> None:
+async def test_a_shorter_pause_takes_the_place_of_a_longer_one_whole(ada: Asker) -> None:
     await ada.ask("subscribe kv at 12:00")
     await ada.ask("pause kv until 2w")
 
@@ -86,7 +86,7 @@ async def test_a_shorter_pause_takes_the_place_of_a_longer_one_whole(ada: Seat) 
     assert paused.baseline == datetime(2026, 4, 1, 12, tzinfo=UTC)
 
 
-async def test_a_shorter_pause_with_no_digest_in_it_leaves_none_out(ada: Seat) -> None:
+async def test_a_shorter_pause_with_no_digest_in_it_leaves_none_out(ada: Asker) -> None:
     await ada.ask("subscribe kv weekly")
     await ada.ask("pause kv until 3w")
 
@@ -96,7 +96,7 @@ async def test_a_shorter_pause_with_no_digest_in_it_leaves_none_out(ada: Seat) -
     assert (await ada.here())[0].baseline == ada.now
 
 
-async def test_a_pause_until_midnight_holds_no_digest_of_midnight_back(ada: Seat) -> None:
+async def test_a_pause_until_midnight_holds_no_digest_of_midnight_back(ada: Asker) -> None:
     await ada.ask("subscribe kv at 00:00")
 
     reply = await ada.ask("pause kv until 3d")
@@ -105,7 +105,7 @@ async def test_a_pause_until_midnight_holds_no_digest_of_midnight_back(ada: Seat
     assert "2 digests before it will be left out" in said(reply)
 
 
-async def test_a_subscription_that_is_changed_while_it_is_paused_stays_paused(ada: Seat) -> None:
+async def test_a_subscription_that_is_changed_while_it_is_paused_stays_paused(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("pause kv")
 
@@ -116,7 +116,7 @@ async def test_a_subscription_that_is_changed_while_it_is_paused_stays_paused(ad
     assert "Resume" in [each.label for each in reply.buttons]
 
 
-async def test_why_something_was_paused_is_told_and_forgotten_when_it_goes_on(ada: Seat) -> None:
+async def test_why_something_was_paused_is_told_and_forgotten_when_it_goes_on(ada: Asker) -> None:
     await stored(ada, paused=True, paused_because="The channel is archived.")
 
     assert "Paused until somebody resumes it: The channel is archived." in said(await ada.ask("list")).splitlines()

@@ -7,44 +7,44 @@ from typing import Any
 import pytest
 
 from bot.models import Delivery, Happening, Occurrence, State, Subscription
-from tests.bot.handlers.desks import Seat, said
+from tests.bot.handlers.askers import Asker, said
 
 DAY = timedelta(days=1)
 
 
-async def subscribed(seat: Seat) -> Subscription:
-    await seat.ask("subscribe kv at 09:30 in Europe/Zurich")
-    return (await seat.here())[0]
+async def subscribed(asker: Asker) -> Subscription:
+    await asker.ask("subscribe kv at 09:30 in Europe/Zurich")
+    return (await asker.here())[0]
 
 
-async def happened(seat: Seat, state: Happening, *parts: Delivery, ago: timedelta = DAY, **given: Any) -> Occurrence:
+async def happened(asker: Asker, state: Happening, *parts: Delivery, ago: timedelta = DAY, **given: Any) -> Occurrence:
     """Let a digest of the channel's subscription have been due."""
-    (of,) = await seat.here()
-    due = seat.now.replace(hour=7, minute=30) - ago
+    (of,) = await asker.here()
+    due = asker.now.replace(hour=7, minute=30) - ago
     occurrence = Occurrence(
         subscription=of.id, workspace=of.workspace, channel=of.channel, topic=of.topic, day=due.date(), due=due
     )
-    ledger = seat.desk.ledger
-    await ledger.open_occurrences([occurrence], of, seat.now + DAY)
+    ledger = asker.context.ledger
+    await ledger.open_occurrences([occurrence], of, asker.now + DAY)
     if state is not Happening.DUE or given:
         closed = replace(occurrence, state=state, **given)
         mine = [replace(each, occurrence=(of.id, due.date(), 0), due=due, id=f"{each.id}{due:%d}") for each in parts]
-        assert await ledger.close_occurrence(closed, seat.now, deliveries=mine)
+        assert await ledger.close_occurrence(closed, asker.now, deliveries=mine)
     return occurrence
 
 
-def part(seat: Seat, state: State, reason: str = "", number: int = 1) -> Delivery:
+def part(asker: Asker, state: State, reason: str = "", number: int = 1) -> Delivery:
     return Delivery(
         id=f"d{number}",
         occurrence=("", date.min, 0),
-        workspace=seat.actor.workspace,
-        channel=seat.actor.channel,
+        workspace=asker.actor.workspace,
+        channel=asker.actor.channel,
         topic="kv",
         part=number,
         parts=2,
         payload="text",
-        due=seat.now,
-        next_at=seat.now,
+        due=asker.now,
+        next_at=asker.now,
         state=state,
         reason=reason,
     )
@@ -62,7 +62,7 @@ def part(seat: Seat, state: State, reason: str = "", number: int = 1) -> Deliver
     ],
 )
 async def test_each_subscription_tells_what_became_of_its_last_digest(
-    ada: Seat, state: Happening, given: dict[str, Any], sentence: str
+    ada: Asker, state: Happening, given: dict[str, Any], sentence: str
 ) -> None:
     await subscribed(ada)
     await happened(ada, Happening.EMPTY, ago=2 * DAY)
@@ -85,7 +85,7 @@ async def test_each_subscription_tells_what_became_of_its_last_digest(
         ([(State.EXPIRED, "It could not be posted in time.")], "was not posted: It could not be posted in time"),
     ],
 )
-async def test_the_worst_of_a_digests_parts_is_told(ada: Seat, parts: list[tuple[State, str]], sentence: str) -> None:
+async def test_the_worst_of_a_digests_parts_is_told(ada: Asker, parts: list[tuple[State, str]], sentence: str) -> None:
     await subscribed(ada)
     made = [part(ada, state, reason, number) for number, (state, reason) in enumerate(parts, start=1)]
     await happened(ada, Happening.MADE, *made)
@@ -93,7 +93,7 @@ async def test_the_worst_of_a_digests_parts_is_told(ada: Seat, parts: list[tuple
     assert sentence in (await ada.ask("status")).entries[0].lines[0]
 
 
-async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Seat) -> None:
+async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Asker) -> None:
     await subscribed(ada)
     await happened(ada, Happening.MADE, part(ada, State.DONE), ago=DAY, late=True)
     await happened(ada, Happening.MADE, part(ada, State.AMBIGUOUS, "unknown: nobody can look"), ago=2 * DAY)
@@ -114,7 +114,7 @@ async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Se
     assert "long ago" not in said(reply)
 
 
-async def test_many_troubles_are_told_briefly(ada: Seat) -> None:
+async def test_many_troubles_are_told_briefly(ada: Asker) -> None:
     await subscribed(ada)
     for days in range(7):
         await happened(ada, Happening.SKIPPED, ago=days * DAY + timedelta(hours=2), reason="too late")
@@ -125,10 +125,10 @@ async def test_many_troubles_are_told_briefly(ada: Seat) -> None:
     assert entries[-1].title == "2 more digests with trouble before"
 
 
-async def test_trouble_in_other_channels_is_counted_and_that_of_other_workspaces_is_not(ada: Seat) -> None:
-    for seat in (ada.by(channel="C2"), ada.by(workspace="slack:T2", channel="C3")):
-        await subscribed(seat)
-        await happened(seat, Happening.MADE, part(seat, State.FAILED, "secret reason"))
+async def test_trouble_in_other_channels_is_counted_and_that_of_other_workspaces_is_not(ada: Asker) -> None:
+    for asker in (ada.by(channel="C2"), ada.by(workspace="slack:T2", channel="C3")):
+        await subscribed(asker)
+        await happened(asker, Happening.MADE, part(asker, State.FAILED, "secret reason"))
 
     reply = await ada.ask("status")
 

@@ -2,24 +2,24 @@ from datetime import timedelta
 
 from bot.models import Reply
 from bot.store.memory import MemoryStore
-from tests.bot.handlers.desks import Seat, about, button, seat
+from tests.bot.handlers.askers import Asker, about, asker, button
 
 
 def titles(reply: Reply) -> list[list[str]]:
     return [[entry.ranked.item.title for entry in digest.entries] for digest in reply.digests]
 
 
-async def test_a_topic_is_previewed_whole_and_nothing_is_recorded(ada: Seat) -> None:
+async def test_a_topic_is_previewed_whole_and_nothing_is_recorded(ada: Asker) -> None:
     reply = await ada.ask("now kv")
 
     assert reply.title == "Preview: KV cache"
     assert reply.text == ("KV cache is not subscribed here; this is what its digest would say now.",)
     assert titles(reply)[0][0] == "Paging the KV cache"
     assert button(reply, "Subscribe") == "subscribe kv"
-    assert await ada.desk.store.posted(ada.actor.workspace, ada.actor.channel) == frozenset()
+    assert await ada.context.store.posted(ada.actor.workspace, ada.actor.channel) == frozenset()
 
 
-async def test_just_after_subscribing_the_last_days_are_shown(ada: Seat) -> None:
+async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> None:
     await ada.ask("subscribe kv daily at 09:30 in Europe/Zurich compact")
 
     reply = await ada.ask("now")
@@ -34,9 +34,9 @@ async def test_just_after_subscribing_the_last_days_are_shown(ada: Seat) -> None
     assert reply.compact
 
 
-async def test_once_something_came_in_the_preview_is_the_next_digest(ada: Seat) -> None:
+async def test_once_something_came_in_the_preview_is_the_next_digest(ada: Asker) -> None:
     await ada.ask("subscribe kv")
-    await ada.desk.store.add([about(11, "Evicting the KV cache", appeared=ada.now)], ada.now + timedelta(hours=1))
+    await ada.context.store.add([about(11, "Evicting the KV cache", appeared=ada.now)], ada.now + timedelta(hours=1))
 
     reply = await ada.at(ada.now + timedelta(hours=1, minutes=30)).ask("now kv")
 
@@ -44,7 +44,7 @@ async def test_once_something_came_in_the_preview_is_the_next_digest(ada: Seat) 
     assert reply.text == ("KV cache: the next digest is due Wednesday 1 April at 09:00, in 30 minutes.",)
 
 
-async def test_the_subscriptions_filter_and_limit_hold(ada: Seat) -> None:
+async def test_the_subscriptions_filter_and_limit_hold(ada: Asker) -> None:
     await ada.ask("subscribe kv top 1 filter -paging")
 
     (shown,) = titles(await ada.ask("now kv"))
@@ -53,7 +53,7 @@ async def test_the_subscriptions_filter_and_limit_hold(ada: Seat) -> None:
     assert shown != ["Paging the KV cache"]
 
 
-async def test_every_topic_subscribed_here_is_previewed_and_none_of_another_channel(ada: Seat) -> None:
+async def test_every_topic_subscribed_here_is_previewed_and_none_of_another_channel(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("subscribe gpu-systems compact")
     await ada.by(channel="C2").ask("subscribe kv")
@@ -65,7 +65,7 @@ async def test_every_topic_subscribed_here_is_previewed_and_none_of_another_chan
     assert len((await ada.by(channel="C2").ask("now")).digests) == 1
 
 
-async def test_further_topics_are_a_tap_away(ada: Seat) -> None:
+async def test_further_topics_are_a_tap_away(ada: Asker) -> None:
     for name in ("a", "b", "c", "d"):
         await ada.ask(f"topic create {name} cache")
         await ada.ask(f"subscribe {name}")
@@ -76,7 +76,7 @@ async def test_further_topics_are_a_tap_away(ada: Seat) -> None:
     assert [each.command for each in reply.buttons] == ["now d"]
 
 
-async def test_where_nothing_is_subscribed_it_says_how_to_begin(ada: Seat) -> None:
+async def test_where_nothing_is_subscribed_it_says_how_to_begin(ada: Asker) -> None:
     reply = await ada.ask("now")
 
     assert reply.title == "Nothing is subscribed here yet"
@@ -86,17 +86,17 @@ async def test_where_nothing_is_subscribed_it_says_how_to_begin(ada: Seat) -> No
     )
 
 
-async def test_a_digest_of_nothing_says_where_to_look(ada: Seat) -> None:
+async def test_a_digest_of_nothing_says_where_to_look(ada: Asker) -> None:
     empty = MemoryStore()
     await empty.open()
 
-    reply = await seat(empty, ada.now).ask("now kv")
+    reply = await asker(empty, ada.now).ask("now kv")
 
     assert titles(reply) == [[]]
     assert reply.next_steps == ("*topic show kv* shows what it lets in and the score it asks for.",)
 
 
-async def test_a_paused_subscription_says_so(ada: Seat) -> None:
+async def test_a_paused_subscription_says_so(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     await ada.ask("pause kv")
 

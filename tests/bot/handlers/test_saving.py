@@ -7,7 +7,7 @@ from bibtexparser.entrypoint import parse_string
 from bot.errors import UsageError
 from bot.handlers.saving import PAGE
 from bot.models import Reply, Saved
-from tests.bot.handlers.desks import Seat, about, button, said
+from tests.bot.handlers.askers import Asker, about, button, said
 from tests.fakes.works import paper
 
 
@@ -15,7 +15,7 @@ def keys(reply: Reply) -> list[str]:
     return [entry.item.key if entry.item else entry.title for entry in reply.entries]
 
 
-async def test_an_item_is_saved_once_and_the_latest_is_listed_first(ada: Seat) -> None:
+async def test_an_item_is_saved_once_and_the_latest_is_listed_first(ada: Asker) -> None:
     assert (await ada.ask("save 2603.00004")).title == "Saved"
     assert (await ada.at(ada.now + timedelta(hours=1)).ask("save paging the kv cache")).title == "Saved"
     assert (await ada.ask("save https://arxiv.org/abs/2603.00004v3")).title == "Saved already"
@@ -28,11 +28,11 @@ async def test_an_item_is_saved_once_and_the_latest_is_listed_first(ada: Seat) -
     assert reply.private
 
 
-async def test_a_saved_item_is_shown_with_what_it_says(ada: Seat) -> None:
-    await ada.desk.store.add([paper("2603.00020", title="Tides", abstract="We weigh the moon by its tides.")], ada.now)
+async def test_a_saved_item_is_shown_with_what_it_says(ada: Asker) -> None:
+    await ada.context.store.add([paper("2603.00020", title="Tides", abstract="We weigh the moon by its tides.")], ada.now)
     await ada.ask("save 2603.00020")
     await ada.ask("save 2603.00004")
-    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/gone", ada.now))
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/gone", ada.now))
 
     reply = await ada.ask("saved")
     told = {key: entry.gist for key, entry in zip(keys(reply), reply.entries, strict=True)}
@@ -42,7 +42,7 @@ async def test_a_saved_item_is_shown_with_what_it_says(ada: Seat) -> None:
     assert told["doi:10.1000/gone"] == ""
 
 
-async def test_what_is_saved_is_the_persons_own(ada: Seat) -> None:
+async def test_what_is_saved_is_the_persons_own(ada: Asker) -> None:
     await ada.ask("save 2603.00004")
 
     for other in (ada.by(person="U-bob"), ada.by(workspace="slack:T2")):
@@ -51,7 +51,7 @@ async def test_what_is_saved_is_the_persons_own(ada: Seat) -> None:
     assert keys(await ada.by(channel="C9").ask("saved")) == ["arxiv:2603.00004"]
 
 
-async def test_saving_is_undone_and_undoing_too(ada: Seat) -> None:
+async def test_saving_is_undone_and_undoing_too(ada: Asker) -> None:
     first = await ada.ask("save 2603.00004")
 
     gone = await ada.ask(button(first, "Undo"))
@@ -62,9 +62,9 @@ async def test_saving_is_undone_and_undoing_too(ada: Seat) -> None:
     assert keys(await ada.ask("saved")) == ["arxiv:2603.00004"]
 
 
-async def test_an_item_saved_under_an_older_key_is_saved(ada: Seat) -> None:
-    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/kv", ada.now))
-    await ada.desk.store.add([paper("2603.00020", title="Old key", aliases=("doi:10.1000/kv",))], ada.now)
+async def test_an_item_saved_under_an_older_key_is_saved(ada: Asker) -> None:
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/kv", ada.now))
+    await ada.context.store.add([paper("2603.00020", title="Old key", aliases=("doi:10.1000/kv",))], ada.now)
 
     assert (await ada.ask("save 2603.00020")).title == "Saved already"
     assert keys(await ada.ask("saved")) == ["arxiv:2603.00020"]
@@ -72,12 +72,12 @@ async def test_an_item_saved_under_an_older_key_is_saved(ada: Seat) -> None:
     assert (await ada.ask("saved")).title == "Nothing is saved yet"
 
 
-async def test_a_long_list_has_pages(ada: Seat) -> None:
+async def test_a_long_list_has_pages(ada: Asker) -> None:
     many = [about(100 + number, f"Tokamak {number}") for number in range(PAGE + 2)]
-    await ada.desk.store.add(many, ada.now)
+    await ada.context.store.add(many, ada.now)
     for number, item in enumerate(many):
         moment = ada.now + timedelta(minutes=number)
-        await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved(item.key, moment))
+        await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(item.key, moment))
 
     first = await ada.ask("saved")
     second = await ada.ask(button(first, "Next"))
@@ -89,7 +89,7 @@ async def test_a_long_list_has_pages(ada: Seat) -> None:
         await ada.ask("saved page 3")
 
 
-async def test_everything_saved_is_handed_over_as_a_file(ada: Seat) -> None:
+async def test_everything_saved_is_handed_over_as_a_file(ada: Asker) -> None:
     await ada.ask("save 2603.00001")
     await ada.ask("save 2603.00004")
 
@@ -106,9 +106,9 @@ async def test_everything_saved_is_handed_over_as_a_file(ada: Seat) -> None:
     assert "- [Cooking with gas](<https://arxiv.org/abs/2603.00004>) — Ada Lovelace, Alan Turing (2026)" in markdown
 
 
-async def test_an_item_that_is_not_kept_any_more_is_listed_by_its_key(ada: Seat) -> None:
+async def test_an_item_that_is_not_kept_any_more_is_listed_by_its_key(ada: Asker) -> None:
     await ada.ask("save 2603.00004")
-    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved("arxiv:2401.00001", ada.now))
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("arxiv:2401.00001", ada.now))
 
     listed = await ada.ask("saved")
     assert "arxiv:2401.00001" in keys(listed)

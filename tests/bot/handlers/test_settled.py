@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from bot.errors import Refused, UsageError
 from bot.models import Preferences, State
 from tests.bot.deliveries import House
-from tests.bot.handlers.desks import Seat, button, said, seat
+from tests.bot.handlers.askers import Asker, asker, button, said
 from tests.conftest import NOW
 from tests.fakes.transcript import NEITHER, Fault, delivery
 
 
-async def settled(ada: Seat) -> Preferences:
-    return await ada.desk.store.preferences(ada.actor.workspace)
+async def settled(ada: Asker) -> Preferences:
+    return await ada.context.store.preferences(ada.actor.workspace)
 
 
-async def test_settings_say_what_holds_and_who_settled_it(ada: Seat) -> None:
+async def test_settings_say_what_holds_and_who_settled_it(ada: Asker) -> None:
     assert [(field.name, field.value) for field in (await ada.ask("settings")).fields] == [
         ("Who may change subscriptions, topics and filters", "anyone, as the operator settled"),
         ("Time zone of new subscriptions", "the zone of who subscribes, where it is known, else UTC"),
@@ -32,7 +32,7 @@ async def test_settings_say_what_holds_and_who_settled_it(ada: Seat) -> None:
     ]
 
 
-async def test_a_setting_is_changed_and_taken_back(ada: Seat) -> None:
+async def test_a_setting_is_changed_and_taken_back(ada: Asker) -> None:
     changed = await ada.ask("settings zone new york")
     assert changed.text == ("America/New_York.",)
     await ada.ask("settings top 5")
@@ -45,7 +45,7 @@ async def test_a_setting_is_changed_and_taken_back(ada: Seat) -> None:
     assert ((await settled(ada)).zone, (await settled(ada)).entries) == ("", 5)
 
 
-async def test_only_administrators_say_who_manages(ada: Seat) -> None:
+async def test_only_administrators_say_who_manages(ada: Asker) -> None:
     with pytest.raises(UsageError, match="Only administrators may say who manages"):
         await ada.ask("settings manage admins")
 
@@ -58,7 +58,7 @@ async def test_only_administrators_say_who_manages(ada: Seat) -> None:
     assert (await ada.ask("settings manage")).text == ("Admins.",)
 
 
-async def test_what_two_people_settle_at_once_is_settled_both(ada: Seat) -> None:
+async def test_what_two_people_settle_at_once_is_settled_both(ada: Asker) -> None:
     boss = ada.by(person="U-boss", may_administer=True)
 
     texts = ("settings manage admins", "settings zone Europe/Rome", "settings top 3")
@@ -87,19 +87,19 @@ async def test_what_two_people_settle_at_once_is_settled_both(ada: Seat) -> None
         ("settings duplicates always", "is not \\*here\\* or \\*off\\*"),
     ],
 )
-async def test_a_value_that_cannot_be_is_refused_and_nothing_is_changed(ada: Seat, typed: str, sentence: str) -> None:
+async def test_a_value_that_cannot_be_is_refused_and_nothing_is_changed(ada: Asker, typed: str, sentence: str) -> None:
     boss = ada.by(may_administer=True)
 
     with pytest.raises(UsageError, match=sentence):
         await boss.ask(typed)
-    assert await ada.desk.store.changes(ada.actor.workspace) == []
+    assert await ada.context.store.changes(ada.actor.workspace) == []
 
 
-async def test_the_same_again_leaves_no_trace(ada: Seat) -> None:
+async def test_the_same_again_leaves_no_trace(ada: Asker) -> None:
     await ada.ask("settings top 5")
 
     assert (await ada.ask("settings top 5")).title == "Entries of a digest: as before"
-    assert len(await ada.desk.store.changes(ada.actor.workspace)) == 1
+    assert len(await ada.context.store.changes(ada.actor.workspace)) == 1
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ async def test_the_same_again_leaves_no_trace(ada: Seat) -> None:
         ("config quiet midnight till 6", (time(0), time(6))),
     ],
 )
-async def test_quiet_hours_are_read_as_people_type_them(ada: Seat, typed: str, hours: tuple[time, time]) -> None:
+async def test_quiet_hours_are_read_as_people_type_them(ada: Asker, typed: str, hours: tuple[time, time]) -> None:
     await ada.ask(typed)
 
     assert ((await settled(ada)).quiet_from, (await settled(ada)).quiet_until) == hours
 
 
-async def test_quiet_hours_are_told_with_the_zone_in_which_they_are(ada: Seat) -> None:
+async def test_quiet_hours_are_told_with_the_zone_in_which_they_are(ada: Asker) -> None:
     reply = await ada.ask("settings quiet 22-7")
     assert reply.title == "Settled: quiet hours, in which nothing is posted"
     assert reply.text == ("From 22:00 to 07:00 of the next day, in the time zone of each subscription.",)
@@ -139,7 +139,7 @@ async def test_quiet_hours_are_told_with_the_zone_in_which_they_are(ada: Seat) -
 
 
 @pytest.mark.parametrize("off", ["off", "none", "Off.", "default", "no"])
-async def test_what_delivery_keeps_to_is_turned_off(ada: Seat, off: str) -> None:
+async def test_what_delivery_keeps_to_is_turned_off(ada: Asker, off: str) -> None:
     for typed in ("quiet 22-7", "daily 20", "alerts here", "duplicates here"):
         await ada.ask(f"settings {typed}")
         await ada.ask(f"settings {typed.split()[0]} {off}")
@@ -148,12 +148,12 @@ async def test_what_delivery_keeps_to_is_turned_off(ada: Seat, off: str) -> None
 
 
 @pytest.mark.parametrize("typed", ["20", "#20", "20.", "20 a day", "20 entries", "at most 20 entries per day", "20/day"])
-async def test_the_entries_of_a_day_are_bounded(ada: Seat, typed: str) -> None:
+async def test_the_entries_of_a_day_are_bounded(ada: Asker, typed: str) -> None:
     assert (await ada.ask(f"settings daily {typed}")).text == ("Up to 20.",)
     assert (await settled(ada)).daily_entries == 20
 
 
-async def test_alerts_come_to_the_channel_in_which_they_are_asked_for_and_undo_gives_them_back(ada: Seat) -> None:
+async def test_alerts_come_to_the_channel_in_which_they_are_asked_for_and_undo_gives_them_back(ada: Asker) -> None:
     ops = ada.by(channel="C-ops")
     assert (await ops.ask("settings alerts here")).text == ("This channel.",)
     assert (await ada.ask("settings alerts")).text == ("C-ops.",)
@@ -167,7 +167,7 @@ async def test_alerts_come_to_the_channel_in_which_they_are_asked_for_and_undo_g
     assert [entry.lines[2] for entry in entries] == ["now: C-ops", "now: C1", "now: C-ops"]
 
 
-async def test_alerts_are_never_sent_to_a_channel_of_another_workspace(ada: Seat) -> None:
+async def test_alerts_are_never_sent_to_a_channel_of_another_workspace(ada: Asker) -> None:
     bob = ada.by(workspace="slack:T2", channel="C-bob")
     await bob.ask("subscribe kv")
     await bob.ask("settings alerts here")
@@ -176,7 +176,7 @@ async def test_alerts_are_never_sent_to_a_channel_of_another_workspace(ada: Seat
         await ada.ask("settings alerts C-bob")
 
 
-async def test_each_channel_says_for_itself_that_it_prefers_a_duplicate(ada: Seat) -> None:
+async def test_each_channel_says_for_itself_that_it_prefers_a_duplicate(ada: Asker) -> None:
     other = ada.by(channel="C2")
     await other.ask("settings duplicates here")
     assert (await ada.ask("settings duplicates here")).text == ("This channel, C2.",)
@@ -187,7 +187,7 @@ async def test_each_channel_says_for_itself_that_it_prefers_a_duplicate(ada: Sea
     assert "Where a digest is rather seen twice than missed: this channel" in said(await other.ask("settings"))
 
 
-async def test_who_may_not_manage_settles_nothing_of_delivery_and_may_look(ada: Seat) -> None:
+async def test_who_may_not_manage_settles_nothing_of_delivery_and_may_look(ada: Asker) -> None:
     await ada.by(may_administer=True).ask("settings manage admins")
 
     for typed in ("quiet 22-7", "quiet off", "daily 20", "alerts here", "duplicates here"):
@@ -208,7 +208,7 @@ SAID = st.sampled_from(
 @law(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_undo_always_gives_back_what_was_settled_before(said_in: list[tuple[str, str]]) -> None:
     async def undone() -> None:
-        ada = seat(House().store, NOW)
+        ada = asker(House().store, NOW)
         for typed, channel in said_in:
             here, before = ada.by(channel=channel), await settled(ada)
             reply = await here.ask(f"settings {typed}")
@@ -225,11 +225,11 @@ def test_undo_always_gives_back_what_was_settled_before(said_in: list[tuple[str,
 # --- what delivery makes of it
 
 
-async def opened() -> tuple[House, Seat]:
+async def opened() -> tuple[House, Asker]:
     """A house with a message that is due in C1 at seven in UTC, and who settles things there."""
     house = House()
     await house.plant([delivery(now=NOW)])
-    return house, seat(house.store, NOW).by(workspace="chat:T1")
+    return house, asker(house.store, NOW).by(workspace="chat:T1")
 
 
 async def test_quiet_hours_that_were_settled_in_words_hold_a_message_back_until_they_end() -> None:
@@ -286,7 +286,7 @@ async def test_a_channel_that_asked_for_alerts_is_told_what_could_not_be_posted(
 async def test_a_channel_that_asked_for_it_sees_a_digest_rather_twice(typed: str, messages: int) -> None:
     house = House(NEITHER, faults=[Fault.LOST_ANSWER])
     await house.plant([delivery(now=NOW)])
-    await seat(house.store, NOW).by(workspace="chat:T1", channel="C1").ask(typed)
+    await asker(house.store, NOW).by(workspace="chat:T1", channel="C1").ask(typed)
     courier = house.courier()
 
     for _ in range(30):

@@ -8,10 +8,10 @@ import pytest
 from bot.commands import Subscribe, parse
 from bot.errors import Conflict, StoreError, UsageError
 from bot.models import Actor, Change, Preferences, Schedule
-from tests.bot.handlers.desks import Seat, button, changes, said, stored
+from tests.bot.handlers.askers import Asker, button, changes, said, stored
 
 
-async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Seat) -> None:
+async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Asker) -> None:
     reply = await ada.ask(
         "subscribe kv weekdays at 9:30 in zurich top 5 min 0.4 compact always filter kind:paper -blockchain"
     )
@@ -39,7 +39,7 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Sea
     assert not reply.private
 
 
-async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: Seat) -> None:
+async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: Asker) -> None:
     await ada.ask("subscribe kv")
 
     (made,) = await ada.here()
@@ -60,17 +60,17 @@ async def test_a_new_subscription_has_its_baseline_now_and_the_usual_day(ada: Se
     ],
 )
 async def test_a_zone_that_is_not_said_is_the_workspaces_else_the_persons(
-    ada: Seat, settled: str, own: str, zone: str
+    ada: Asker, settled: str, own: str, zone: str
 ) -> None:
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
-    await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(zone=settled), note)
+    await ada.context.store.save_preferences(ada.actor.workspace, Preferences(zone=settled), note)
 
     await ada.by(zone=own).ask("subscribe kv")
 
     assert [each.schedule.zone for each in await ada.here()] == [zone]
 
 
-async def test_what_is_not_said_again_stays_as_it_is(ada: Seat) -> None:
+async def test_what_is_not_said_again_stays_as_it_is(ada: Asker) -> None:
     await ada.ask("subscribe kv mon,wed at 8 in Tokyo top 3 min 0.2 compact filter kind:paper")
     (first,) = await ada.here()
 
@@ -83,7 +83,7 @@ async def test_what_is_not_said_again_stays_as_it_is(ada: Seat) -> None:
     )
 
 
-async def test_days_of_the_week_and_of_the_month_take_each_others_place(ada: Seat) -> None:
+async def test_days_of_the_week_and_of_the_month_take_each_others_place(ada: Asker) -> None:
     await ada.ask("subscribe kv monthly on 31")
     assert [(each.schedule.weekdays, each.schedule.month_day) for each in await ada.here()] == [((), 31)]
 
@@ -93,7 +93,7 @@ async def test_days_of_the_week_and_of_the_month_take_each_others_place(ada: Sea
     assert "on weekends at 09:00 (UTC)" in said(reply)
 
 
-async def test_subscribing_just_so_again_changes_nothing_and_says_so(ada: Seat) -> None:
+async def test_subscribing_just_so_again_changes_nothing_and_says_so(ada: Asker) -> None:
     await ada.ask("subscribe kv weekdays at 9")
 
     reply = await ada.ask("subscribe kv weekdays at 09:00")
@@ -102,7 +102,7 @@ async def test_subscribing_just_so_again_changes_nothing_and_says_so(ada: Seat) 
     assert len(await changes(ada)) == 1
 
 
-async def test_two_channels_subscribe_to_one_topic_each_in_its_way(ada: Seat) -> None:
+async def test_two_channels_subscribe_to_one_topic_each_in_its_way(ada: Asker) -> None:
     await ada.ask("subscribe kv weekdays filter kind:paper")
     await ada.by(channel="C2").ask("subscribe kv weekly filter kind:repo")
 
@@ -122,7 +122,7 @@ async def test_two_channels_subscribe_to_one_topic_each_in_its_way(ada: Seat) ->
         ("subscribe kv filter *", "Say what is to be let in"),
     ],
 )
-async def test_what_cannot_be_is_refused_before_anything_is_written(ada: Seat, command: str, sentence: str) -> None:
+async def test_what_cannot_be_is_refused_before_anything_is_written(ada: Asker, command: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence.replace("+", r"\+").replace("*", r"\*")):
         await ada.ask(command)
 
@@ -140,13 +140,13 @@ async def test_what_cannot_be_is_refused_before_anything_is_written(ada: Seat, c
         Subscribe(topic="kv", weekdays=()),
     ],
 )
-async def test_what_a_platforms_form_may_send_is_checked_as_well(ada: Seat, command: Subscribe) -> None:
+async def test_what_a_platforms_form_may_send_is_checked_as_well(ada: Asker, command: Subscribe) -> None:
     with pytest.raises(UsageError):
         await ada.give(command)
     assert not await ada.here()
 
 
-async def test_a_topic_is_found_by_its_title_and_the_nearest_one_is_suggested(ada: Seat) -> None:
+async def test_a_topic_is_found_by_its_title_and_the_nearest_one_is_suggested(ada: Asker) -> None:
     await ada.give(Subscribe(topic="GPU Systems"))
     assert [each.topic for each in await ada.here()] == ["gpu-systems"]
 
@@ -155,7 +155,7 @@ async def test_a_topic_is_found_by_its_title_and_the_nearest_one_is_suggested(ad
     assert raised.value.hint == "Did you mean gpu-systems?"
 
 
-async def test_a_change_says_who_when_and_from_what_to_what(ada: Seat) -> None:
+async def test_a_change_says_who_when_and_from_what_to_what(ada: Asker) -> None:
     await ada.ask("subscribe kv weekdays at 9 in UTC")
     await ada.by(person="U-bob").at(ada.now + timedelta(hours=1)).ask("subscribe kv at 10:00")
 
@@ -166,7 +166,7 @@ async def test_a_change_says_who_when_and_from_what_to_what(ada: Seat) -> None:
     assert isinstance(parse(second.after), Subscribe)
 
 
-async def test_two_people_who_subscribe_at_once_both_have_their_say(ada: Seat) -> None:
+async def test_two_people_who_subscribe_at_once_both_have_their_say(ada: Asker) -> None:
     await asyncio.gather(
         *(ada.ask(f"subscribe kv {option}") for option in ("weekdays", "at 07:15", "top 4", "compact", "min 0.3"))
     )
@@ -176,7 +176,7 @@ async def test_two_people_who_subscribe_at_once_both_have_their_say(ada: Seat) -
     assert (made.compact, made.min_score, made.revision) == (True, 0.3, 5)
 
 
-async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Seat) -> None:
+async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Asker) -> None:
     await ada.ask("filter kv everywhere set -cooking")
 
     reply = await ada.ask("subscribe kv filter kind:paper")
@@ -187,7 +187,7 @@ async def test_the_topics_own_filter_is_told_beside_the_subscriptions(ada: Seat)
 # --- ending
 
 
-async def test_unsubscribing_can_be_undone_as_it_was(ada: Seat) -> None:
+async def test_unsubscribing_can_be_undone_as_it_was(ada: Asker) -> None:
     await ada.ask('subscribe kv mon,thu at 17:45 in "New York" top 3 min 0.15 compact always filter kind:paper "top 5"')
     (before,) = await ada.here()
 
@@ -204,7 +204,7 @@ async def test_unsubscribing_can_be_undone_as_it_was(ada: Seat) -> None:
     assert again.id != before.id
 
 
-async def test_what_came_between_an_ending_and_its_undoing_is_not_lost(ada: Seat) -> None:
+async def test_what_came_between_an_ending_and_its_undoing_is_not_lost(ada: Asker) -> None:
     await ada.ask("subscribe kv daily")
     (before,) = await ada.here()
     undo = button(await ada.at(ada.now + timedelta(hours=5)).ask("unsubscribe kv"), "Undo")
@@ -216,7 +216,7 @@ async def test_what_came_between_an_ending_and_its_undoing_is_not_lost(ada: Seat
     assert "It goes on as if it had never ended." in reply.text
 
 
-async def test_an_ending_that_is_undone_makes_up_for_no_pause_before_it(ada: Seat) -> None:
+async def test_an_ending_that_is_undone_makes_up_for_no_pause_before_it(ada: Asker) -> None:
     later = ada.at(ada.now + timedelta(days=2))
     for each, text in ((ada, "subscribe kv daily"), (ada, "pause kv"), (later, "resume kv")):
         await each.ask(text)
@@ -234,7 +234,7 @@ async def test_an_ending_that_is_undone_makes_up_for_no_pause_before_it(ada: Sea
     [("subscribe kv weekly", timedelta(hours=6)), ("subscribe kv daily", timedelta(days=9))],
     ids=["otherwise", "long after"],
 )
-async def test_what_is_subscribed_otherwise_or_long_after_begins_anew(ada: Seat, again: str, after: timedelta) -> None:
+async def test_what_is_subscribed_otherwise_or_long_after_begins_anew(ada: Asker, again: str, after: timedelta) -> None:
     await ada.ask("subscribe kv daily")
     await ada.ask("unsubscribe kv")
 
@@ -245,7 +245,7 @@ async def test_what_is_subscribed_otherwise_or_long_after_begins_anew(ada: Seat,
 
 
 @pytest.mark.parametrize("steps", range(6))
-async def test_nothing_stays_subscribed_to_a_topic_that_is_deleted_meanwhile(ada: Seat, steps: int) -> None:
+async def test_nothing_stays_subscribed_to_a_topic_that_is_deleted_meanwhile(ada: Asker, steps: int) -> None:
     await ada.ask("topic create mine cache")
 
     async def deleted() -> None:
@@ -258,7 +258,7 @@ async def test_nothing_stays_subscribed_to_a_topic_that_is_deleted_meanwhile(ada
     assert await ada.here() == []
 
 
-async def test_unsubscribing_what_is_not_subscribed_says_what_is(ada: Seat) -> None:
+async def test_unsubscribing_what_is_not_subscribed_says_what_is(ada: Asker) -> None:
     with pytest.raises(UsageError, match="Nothing is subscribed in this channel"):
         await ada.ask("unsubscribe kv")
     await ada.ask("subscribe kv")
@@ -267,7 +267,7 @@ async def test_unsubscribing_what_is_not_subscribed_says_what_is(ada: Seat) -> N
     assert raised.value.hint == "Subscribed here: kv."
 
 
-async def test_two_who_unsubscribe_at_once_get_an_answer_each(ada: Seat) -> None:
+async def test_two_who_unsubscribe_at_once_get_an_answer_each(ada: Asker) -> None:
     await ada.ask("subscribe kv")
 
     outcomes = await asyncio.gather(*(ada.ask("unsubscribe kv") for _ in range(3)), return_exceptions=True)
@@ -278,7 +278,7 @@ async def test_two_who_unsubscribe_at_once_get_an_answer_each(ada: Seat) -> None
 # --- listing
 
 
-async def test_an_empty_channel_says_what_to_do_next(ada: Seat) -> None:
+async def test_an_empty_channel_says_what_to_do_next(ada: Asker) -> None:
     reply = await ada.ask("list")
 
     assert reply.title == "Nothing is subscribed in this channel yet"
@@ -286,7 +286,7 @@ async def test_an_empty_channel_says_what_to_do_next(ada: Seat) -> None:
     assert isinstance(parse(step.split("*")[1]), Subscribe)
 
 
-async def test_the_list_of_a_channel_tells_each_subscription_and_not_those_of_others(ada: Seat) -> None:
+async def test_the_list_of_a_channel_tells_each_subscription_and_not_those_of_others(ada: Asker) -> None:
     await ada.ask("subscribe kv weekdays at 12:00 top 3 filter kind:paper")
     await ada.by(channel="C2").ask("subscribe gpu-systems")
 
@@ -302,7 +302,7 @@ async def test_the_list_of_a_channel_tells_each_subscription_and_not_those_of_ot
     assert [each.label for each in entry.buttons] == ["Preview", "Pause", "Unsubscribe"]
 
 
-async def test_the_list_of_the_workspace_begins_with_this_channel(ada: Seat) -> None:
+async def test_the_list_of_the_workspace_begins_with_this_channel(ada: Asker) -> None:
     await ada.by(channel="A0").ask("subscribe kv")
     await ada.ask("subscribe kv")
 
@@ -313,7 +313,7 @@ async def test_the_list_of_the_workspace_begins_with_this_channel(ada: Seat) -> 
 
 
 @pytest.mark.parametrize("schedule", [Schedule(zone="Europe/Atlantis"), Schedule(weekdays=())])
-async def test_a_schedule_that_cannot_be_computed_hides_no_other_and_can_be_mended(ada: Seat, schedule: Schedule) -> None:
+async def test_a_schedule_that_cannot_be_computed_hides_no_other_and_can_be_mended(ada: Asker, schedule: Schedule) -> None:
     await stored(ada, schedule=schedule)
     await ada.ask("subscribe gpu-systems")
 
@@ -326,7 +326,7 @@ async def test_a_schedule_that_cannot_be_computed_hides_no_other_and_can_be_mend
     assert "every day at 09:00 (Europe/Zurich)" in said(mended)
 
 
-async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(ada: Seat) -> None:
+async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(ada: Asker) -> None:
     await stored(ada, schedule=Schedule(zone="Europe/Atlantis"))
 
     assert (await ada.ask("pause kv")).title == "KV cache is paused"
@@ -338,7 +338,7 @@ async def test_a_zone_that_is_gone_keeps_nobody_from_pausing_and_unsubscribing(a
     assert (await ada.ask("unsubscribe kv")).title == "Unsubscribed from KV cache"
 
 
-async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada: Seat) -> None:
+async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada: Asker) -> None:
     await stored(ada, topic="bygone")
 
     (entry,) = (await ada.ask("list")).entries
@@ -352,16 +352,16 @@ async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada
     assert ended.buttons == ()
 
 
-async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Seat) -> None:
+async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Asker) -> None:
     first = await stored(ada)
     with pytest.raises(StoreError):
-        await ada.desk.store.save_subscription(
+        await ada.context.store.save_subscription(
             replace(first, topic="gpu-systems", revision=0),
             Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"),
             replaces=0,
         )
     with pytest.raises(Conflict):
-        await ada.desk.store.save_subscription(
+        await ada.context.store.save_subscription(
             first, Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"), replaces=0
         )
 
@@ -370,9 +370,9 @@ async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Seat) -> None
 
 
 @pytest.mark.parametrize("command", ["subscribe kv", "unsubscribe kv", "pause kv", "resume kv"])
-async def test_where_only_administrators_manage_others_change_nothing(ada: Seat, command: str) -> None:
+async def test_where_only_administrators_manage_others_change_nothing(ada: Asker, command: str) -> None:
     await ada.by(channel="C1").ask("subscribe kv weekdays")
-    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+    strict = replace(ada, context=replace(ada.context, manage="admins"))
     before = await ada.here()
 
     with pytest.raises(UsageError, match="Only administrators may change"):
@@ -382,26 +382,26 @@ async def test_where_only_administrators_manage_others_change_nothing(ada: Seat,
     assert (await strict.by(may_administer=True).ask(command)).title
 
 
-async def test_the_workspaces_own_word_on_who_manages_counts_more_than_the_operators(ada: Seat) -> None:
-    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+async def test_the_workspaces_own_word_on_who_manages_counts_more_than_the_operators(ada: Asker) -> None:
+    strict = replace(ada, context=replace(ada.context, manage="admins"))
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
-    await ada.desk.store.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
+    await ada.context.store.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
 
     assert (await strict.ask("subscribe kv")).title == "Subscribed to KV cache"
 
 
-async def test_what_is_subscribed_in_private_is_counted_and_not_told(ada: Seat) -> None:
+async def test_what_is_subscribed_in_private_is_counted_and_not_told(ada: Asker) -> None:
     await ada.by(channel="C-board", person="U-bob").ask('subscribe kv filter "merger"')
     await ada.by(channel="D-bob", person="U-bob").ask('subscribe kv filter "illness"')
     await ada.by(channel="C-open").ask("subscribe kv")
     bob = ada.by(channel="C-board", person="U-bob")
 
-    async def sight(actor: Actor, channels: Collection[str]) -> Collection[str]:
+    async def visible_channels(actor: Actor, channels: Collection[str]) -> Collection[str]:
         return {each for each in channels if actor.person == "U-bob" or each == "C-open"}
 
-    for seat, shown in ((ada, False), (bob, True)):
-        seat = replace(seat, desk=replace(seat.desk, sight=sight))
-        listed, changed = await seat.ask("list all"), await seat.ask("history")
+    for asker, shown in ((ada, False), (bob, True)):
+        asker = replace(asker, context=replace(asker.context, visible_channels=visible_channels))
+        listed, changed = await asker.ask("list all"), await asker.ask("history")
         for word in ("merger", "illness", "C-board" if not shown else "this channel", "D-bob"):
             assert (word in said(listed)) is shown
         assert ("merger" in said(changed), "illness" in said(changed)) == (shown, shown)

@@ -12,7 +12,7 @@ from bot.handlers.suggest import LONGEST, MOST, suggest
 from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from bot.store.memory import MemoryStore
-from tests.bot.handlers.desks import PAPERS, Seat, seat
+from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW
 
 KINDS = ("topic", "subscription", "command", "item", "zone", "query")
@@ -32,27 +32,27 @@ REPOS = (
 )
 
 
-async def values(ada: Seat, kind: str, typed: str) -> list[str]:
-    return [each.value for each in await suggest(ada.desk, kind, typed, ada.actor, NOW)]
+async def values(ada: Asker, kind: str, typed: str) -> list[str]:
+    return [each.value for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
 
 
-async def labels(ada: Seat, kind: str, typed: str) -> list[str]:
-    return [each.label for each in await suggest(ada.desk, kind, typed, ada.actor, NOW)]
+async def labels(ada: Asker, kind: str, typed: str) -> list[str]:
+    return [each.label for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
 
 
 @pytest.fixture
-async def bo(ada: Seat) -> Seat:
+async def bo(ada: Asker) -> Asker:
     """Ada, with two repositories beside her papers."""
-    await ada.desk.store.add(REPOS, NOW)
+    await ada.context.store.add(REPOS, NOW)
     return ada
 
 
 # --- topics, commands, items, zones, subscriptions
 
 
-async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada: Seat) -> None:
+async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada: Asker) -> None:
     cuda = Topic(name="cuda-kernels", title="Kernels for GPU and KV")
-    await ada.desk.store.save_topic(
+    await ada.context.store.save_topic(
         ada.actor.workspace,
         cuda,
         Change(workspace=ada.actor.workspace, at=NOW, person="", what="topic cuda-kernels"),
@@ -66,40 +66,42 @@ async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada:
     assert await labels(ada, "topic", "gpu-s") == ["GPU systems (gpu-systems)"]
 
 
-async def test_a_topic_of_another_workspace_is_not_suggested(ada: Seat) -> None:
+async def test_a_topic_of_another_workspace_is_not_suggested(ada: Asker) -> None:
     own = Topic(name="secret", title="Secret")
-    await ada.desk.store.save_topic("slack:T2", own, Change(workspace="slack:T2", at=NOW, person="", what="t"), replaces=0)
+    await ada.context.store.save_topic(
+        "slack:T2", own, Change(workspace="slack:T2", at=NOW, person="", what="t"), replaces=0
+    )
     assert await values(ada, "topic", "sec") == []
 
 
-async def test_commands_are_found_by_their_words_and_by_what_people_call_them(ada: Seat) -> None:
+async def test_commands_are_found_by_their_words_and_by_what_people_call_them(ada: Asker) -> None:
     assert (await values(ada, "command", "sub"))[0] == "subscribe"
     assert "save" in await values(ada, "command", "bookmark")
     assert len(await values(ada, "command", "")) > 20
 
 
-async def test_items_are_those_of_the_last_digest_and_the_saved_ones(ada: Seat) -> None:
+async def test_items_are_those_of_the_last_digest_and_the_saved_ones(ada: Asker) -> None:
     assert await values(ada, "item", "") == []
-    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[3].key, NOW))
-    await ada.desk.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[0].key, NOW + timedelta(hours=1)))
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[3].key, NOW))
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[0].key, NOW + timedelta(hours=1)))
     assert await values(ada, "item", "") == [PAPERS[0].key, PAPERS[3].key]
     assert await values(ada, "item", "gas") == [PAPERS[3].key]
     assert await values(ada, "item", "2603.00001") == [PAPERS[0].key]
     assert await values(ada.by(person="U-bob"), "item", "") == []
 
 
-async def test_subscriptions_are_those_of_the_channel(ada: Seat) -> None:
+async def test_subscriptions_are_those_of_the_channel(ada: Asker) -> None:
     await ada.ask("subscribe kv")
     assert await values(ada, "subscription", "") == ["kv"]
     assert await labels(ada, "subscription", "cache") == ["KV cache (kv)"]
     assert await values(ada.by(channel="C2"), "subscription", "") == []
 
 
-async def test_zones_are_found_by_their_place(ada: Seat) -> None:
+async def test_zones_are_found_by_their_place(ada: Asker) -> None:
     assert (await values(ada, "zone", "zur"))[0] == "Europe/Zurich"
 
 
-async def test_a_kind_that_is_none_has_nothing_to_suggest(ada: Seat) -> None:
+async def test_a_kind_that_is_none_has_nothing_to_suggest(ada: Asker) -> None:
     assert await values(ada, "no such", "k") == []
 
 
@@ -140,21 +142,21 @@ async def test_a_kind_that_is_none_has_nothing_to_suggest(ada: Seat) -> None:
         ("kv jup", 'kv language:"jupyter notebook"'),
     ],
 )
-async def test_the_last_word_of_a_query_is_completed(bo: Seat, typed: str, first: str) -> None:
+async def test_the_last_word_of_a_query_is_completed(bo: Asker, typed: str, first: str) -> None:
     assert (await values(bo, "query", typed))[0] == first
 
 
 @pytest.mark.parametrize("typed", ['"kv ca', "nofield:x", 'a "b" "c', "author:dao", "language:zz", "x" * 3000])
-async def test_where_nothing_can_be_completed_nothing_is_suggested(bo: Seat, typed: str) -> None:
+async def test_where_nothing_can_be_completed_nothing_is_suggested(bo: Asker, typed: str) -> None:
     assert await values(bo, "query", typed) == []
 
 
-async def test_an_empty_query_suggests_every_field(bo: Seat) -> None:
+async def test_an_empty_query_suggests_every_field(bo: Asker) -> None:
     assert {"title:", "category:", "sort:"} < set(await values(bo, "query", ""))
     assert await values(bo, "query", "kv ") == [f"kv {value}" for value in await values(bo, "query", "")]
 
 
-async def test_values_come_with_the_number_of_their_items(bo: Seat) -> None:
+async def test_values_come_with_the_number_of_their_items(bo: Asker) -> None:
     assert await labels(bo, "query", "category:cs.") == ["category:cs.LG (7 items)"]
     assert await labels(bo, "query", "language:c") == ["language:c++ (1 item)"]
 
@@ -168,9 +170,9 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
     store = MemoryStore()
     item = replace(REPOS[0], keywords=tuple(keywords), language=language, license=language)
     await store.add([item], NOW)
-    here = seat(store, NOW)
+    here = asker(store, NOW)
     for field in ("topic", "language", "license", "source", "category"):
-        for each in await suggest(here.desk, "query", f"-{field}:", here.actor, NOW):
+        for each in await suggest(here.context, "query", f"-{field}:", here.actor, NOW):
             query = parse(each.value)
             assert isinstance(query.tree, Not)
             assert isinstance(query.tree.part, Label | Term)
@@ -188,9 +190,9 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
 async def test_no_text_does_harm(typed: str, kind: str) -> None:
     store = MemoryStore()
     await store.add([*PAPERS, *REPOS], NOW)
-    here = seat(store, NOW)
+    here = asker(store, NOW)
     for text in (typed, f"kv {typed}", f"category:{typed}", f'topic:"{typed}'):
-        found = await suggest(here.desk, kind, text, here.actor, NOW)
+        found = await suggest(here.context, kind, text, here.actor, NOW)
         assert len(found) <= MOST
         assert all(0 < len(each.label) <= LONGEST and each.value.isprintable() for each in found)
 
@@ -203,7 +205,7 @@ class Broken(MemoryStore):
 
 
 async def test_a_store_that_fails_leaves_the_list_empty() -> None:
-    here = seat(Broken(), NOW)
+    here = asker(Broken(), NOW)
     assert await values(here, "topic", "kv") == []
     assert await values(here, "query", "ca") == []
 

@@ -8,7 +8,7 @@ from bot.commands import CreateTopic, parse
 from bot.errors import UsageError
 from bot.handlers.parts import definition
 from bot.query import parse as parse_query
-from tests.bot.handlers.desks import PACKS, Seat, button, changes, said, topic
+from tests.bot.handlers.askers import PACKS, Asker, button, changes, said, topic
 
 PACK = PACKS[0]
 
@@ -16,7 +16,7 @@ PACK = PACKS[0]
 # --- listing and showing
 
 
-async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscribed_where(ada: Seat) -> None:
+async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscribed_where(ada: Asker) -> None:
     await ada.ask("topic create zz-last GPU")
     await ada.ask("subscribe kv")
     for channel in ("C2", "C3"):
@@ -33,7 +33,7 @@ async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscrib
     ]
 
 
-async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Seat) -> None:
+async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
     await ada.ask("topic edit kv sources arxiv, feed")
     await ada.ask("topic edit kv min 0.25")
     await ada.ask("topic edit kv repositories topic:kv-cache stars:>50")
@@ -60,7 +60,7 @@ async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Seat) -> None:
     assert [each.label for each in reply.buttons] == ["Preview", "Subscribe", "What it learned"]
 
 
-async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Seat) -> None:
+async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Asker) -> None:
     with pytest.raises(UsageError, match='There is no topic "KV caches"') as raised:
         await ada.ask('topic show "KV caches"')
     assert raised.value.hint == "Did you mean kv?"
@@ -76,7 +76,7 @@ async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Seat) -> N
 # --- making
 
 
-async def test_a_topic_is_made_from_a_query_and_tried_at_once(ada: Seat) -> None:
+async def test_a_topic_is_made_from_a_query_and_tried_at_once(ada: Asker) -> None:
     reply = await ada.ask("topic create my-gpus CUDA OR title:kernels")
 
     assert reply.title == "Made the topic My gpus (my-gpus)"
@@ -88,19 +88,19 @@ async def test_a_topic_is_made_from_a_query_and_tried_at_once(ada: Seat) -> None
     assert (made.query.text, made.revision) == ("CUDA OR title:kernels", 1)
 
 
-async def test_a_topic_is_made_as_a_copy_of_another(ada: Seat) -> None:
+async def test_a_topic_is_made_as_a_copy_of_another(ada: Asker) -> None:
     await ada.ask("topic create mine from kv")
 
     assert await topic(ada, "mine") == replace(PACK, name="mine", title="Mine", revision=1)
 
 
-async def test_a_query_that_lets_nothing_in_says_so(ada: Seat) -> None:
+async def test_a_query_that_lets_nothing_in_says_so(ada: Asker) -> None:
     assert (await ada.ask("topic create none zebrafish")).text == (
         "None of the 5 items of the last 7 days enters it: a wider query would let some in.",
     )
 
 
-async def test_before_anything_is_collected_a_new_topic_says_that_it_cannot_be_tried(ada: Seat) -> None:
+async def test_before_anything_is_collected_a_new_topic_says_that_it_cannot_be_tried(ada: Asker) -> None:
     later = ada.at(ada.now + timedelta(days=30))
 
     assert (await later.ask("topic create gpus GPU")).text == (
@@ -123,16 +123,16 @@ async def test_before_anything_is_collected_a_new_topic_says_that_it_cannot_be_t
     ],
 )
 async def test_a_topic_that_cannot_be_made_so_comes_with_a_proposal(
-    ada: Seat, command: CreateTopic, sentence: str, hint: str
+    ada: Asker, command: CreateTopic, sentence: str, hint: str
 ) -> None:
     with pytest.raises(UsageError) as raised:
         await ada.give(command)
     assert sentence in str(raised.value)
     assert hint in raised.value.hint
-    assert not await ada.desk.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.topics(ada.actor.workspace)
 
 
-async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Seat) -> None:
+async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Asker) -> None:
     outcomes = await asyncio.gather(
         *(ada.ask(f"topic create new {word}") for word in ("GPU", "CUDA")), return_exceptions=True
     )
@@ -145,7 +145,7 @@ async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Seat) -
 # --- deleting
 
 
-async def test_a_topic_in_use_is_not_deleted_silently(ada: Seat) -> None:
+async def test_a_topic_in_use_is_not_deleted_silently(ada: Asker) -> None:
     await ada.ask("topic create gpus GPU")
     await ada.ask("subscribe gpus")
     await ada.by(channel="C2").ask("subscribe gpus")
@@ -154,7 +154,7 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Seat) -> None:
     asked = await ada.ask("topic delete gpus")
     assert asked.title == "Gpus is in use"
     assert "It is subscribed in this channel, C2. Nothing was deleted." in asked.text
-    assert "gpus" in await ada.desk.store.topics(ada.actor.workspace)
+    assert "gpus" in await ada.context.store.topics(ada.actor.workspace)
 
     deleted = await ada.ask(button(asked, "Delete anyway"))
     assert deleted.text == (
@@ -169,25 +169,25 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Seat) -> None:
         "In C1: subscribe gpus daily at 09:00 in UTC full quiet if empty",
         "In C2: subscribe gpus daily at 09:00 in UTC full quiet if empty",
     )
-    (latest,) = await ada.desk.store.changes(ada.actor.workspace, about="topic gpus", limit=1)
+    (latest,) = await ada.context.store.changes(ada.actor.workspace, about="topic gpus", limit=1)
     assert f"{latest.before}\n" == deleted.attachment.text
     assert not deleted.private
-    assert not await ada.desk.store.subscriptions(ada.actor.workspace)
-    assert not await ada.desk.store.feedback(ada.actor.workspace, "gpus")
+    assert not await ada.context.store.subscriptions(ada.actor.workspace)
+    assert not await ada.context.store.feedback(ada.actor.workspace, "gpus")
 
 
-async def test_a_topic_in_nobodys_use_is_deleted_at_once(ada: Seat) -> None:
+async def test_a_topic_in_nobodys_use_is_deleted_at_once(ada: Asker) -> None:
     await ada.ask("topic create gpus GPU")
 
     assert (await ada.ask("topic delete gpus")).title == "Deleted Gpus"
 
 
-async def test_a_pack_cannot_be_deleted(ada: Seat) -> None:
+async def test_a_pack_cannot_be_deleted(ada: Asker) -> None:
     with pytest.raises(UsageError, match="kv comes with Broadsheet and cannot be deleted"):
         await ada.ask("topic delete kv anyway")
 
 
-async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada: Seat) -> None:
+async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada: Asker) -> None:
     await ada.ask("topic edit kv title Caches")
     await ada.ask("subscribe kv")
     await ada.ask("more 2603.00001 for kv")
@@ -197,14 +197,14 @@ async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada
     assert reply.title == "KV cache is again as it comes with Broadsheet"
     assert "Revision: as it comes with Broadsheet" in said(await ada.ask("topic show kv"))
     assert [each.topic for each in await ada.here()] == ["kv"]
-    assert len(await ada.desk.store.feedback(ada.actor.workspace, "kv")) == 1
+    assert len(await ada.context.store.feedback(ada.actor.workspace, "kv")) == 1
     assert reply.attachment
     for line in reply.attachment.text.splitlines():
         await ada.ask(line)
     assert replace(await topic(ada, "kv-2"), name="kv", revision=0) == replace(PACK, title="Caches")
 
 
-async def test_history_keeps_a_deleted_topic_whole_so_that_it_can_be_made_again(ada: Seat) -> None:
+async def test_history_keeps_a_deleted_topic_whole_so_that_it_can_be_made_again(ada: Asker) -> None:
     await ada.ask("topic create gpus from kv")
     for part in ("title The GPUs", "sources arxiv", "min 0.3", "repositories topic:cuda", 'interest "a OR b" -c'):
         await ada.ask(f"topic edit gpus {part}")
@@ -221,7 +221,7 @@ async def test_history_keeps_a_deleted_topic_whole_so_that_it_can_be_made_again(
     assert replace(await topic(ada, "gpus"), revision=before.revision) == before
 
 
-async def test_every_change_of_a_topic_stands_in_the_history(ada: Seat) -> None:
+async def test_every_change_of_a_topic_stands_in_the_history(ada: Asker) -> None:
     await ada.ask("topic create gpus GPU")
     await ada.by(person="U-bob").ask("topic edit gpus query CUDA")
     await ada.ask("topic edit gpus interest weight 2 kernels")
@@ -241,13 +241,13 @@ async def test_every_change_of_a_topic_stands_in_the_history(ada: Seat) -> None:
 @pytest.mark.parametrize(
     "command", ["topic create new GPU", "topic edit own title T", "topic delete own", "filter own set a", "filter own clear"]
 )
-async def test_where_only_administrators_manage_others_change_no_topic(ada: Seat, command: str) -> None:
+async def test_where_only_administrators_manage_others_change_no_topic(ada: Asker, command: str) -> None:
     await ada.ask("topic create own GPU")
-    before = await ada.desk.store.topics(ada.actor.workspace)
-    strict = replace(ada, desk=replace(ada.desk, manage="admins"))
+    before = await ada.context.store.topics(ada.actor.workspace)
+    strict = replace(ada, context=replace(ada.context, manage="admins"))
 
     with pytest.raises(UsageError, match="Only administrators may change"):
         await strict.ask(command)
 
-    assert await ada.desk.store.topics(ada.actor.workspace) == before
+    assert await ada.context.store.topics(ada.actor.workspace) == before
     assert (await strict.by(may_administer=True).ask(command)).title

@@ -4,14 +4,14 @@ from datetime import timedelta
 import pytest
 
 from bot.models import Change, Reply, ReplyEntry
-from tests.bot.handlers.desks import Seat, about, button, said
+from tests.bot.handlers.askers import Asker, about, button, said
 from tests.fakes.works import paper
 
 LATER = timedelta(hours=3)
 
 
 @pytest.fixture
-async def later(ada: Seat) -> Seat:
+async def later(ada: Asker) -> Asker:
     """Ada, three hours after she subscribed to KV cache, with five papers that came in an hour ago."""
     await ada.ask("subscribe kv weekdays at 09:30 in Europe/Zurich top 1 filter -blockchain")
     fresh = [
@@ -21,7 +21,7 @@ async def later(ada: Seat) -> Seat:
         about(14, "Baking bread", appeared=ada.now),
         about(15, "Recipes for a cache of apples", appeared=ada.now),
     ]
-    await ada.desk.store.add(fresh, ada.now + LATER / 2)
+    await ada.context.store.add(fresh, ada.now + LATER / 2)
     return ada.at(ada.now + LATER)
 
 
@@ -30,7 +30,7 @@ def about_topic(reply: Reply) -> ReplyEntry:
     return entry
 
 
-async def test_the_best_is_told_with_its_score_its_parts_and_when_it_will_be_posted(later: Seat) -> None:
+async def test_the_best_is_told_with_its_score_its_parts_and_when_it_will_be_posted(later: Asker) -> None:
     reply = await later.ask("why 2603.00011")
 
     assert reply.title == "Why: Evicting the KV cache"
@@ -61,11 +61,11 @@ async def test_the_best_is_told_with_its_score_its_parts_and_when_it_will_be_pos
         (1, "It was seen before the time of the next digest, which begins Wednesday 1 April at 09:00."),
     ],
 )
-async def test_what_keeps_an_item_out_is_said_in_a_sentence(later: Seat, number: int, sentence: str) -> None:
+async def test_what_keeps_an_item_out_is_said_in_a_sentence(later: Asker, number: int, sentence: str) -> None:
     assert about_topic(await later.ask(f"why 2603.{number:05}")).lines[-1] == sentence
 
 
-async def test_the_parts_of_a_score_add_up_to_it(later: Seat) -> None:
+async def test_the_parts_of_a_score_add_up_to_it(later: Asker) -> None:
     line = about_topic(await later.ask("why 2603.00011")).lines[1]
     whole, _, parts = line.partition(": ")
 
@@ -74,9 +74,9 @@ async def test_the_parts_of_a_score_add_up_to_it(later: Seat) -> None:
     assert sum(values) == pytest.approx(float(whole.removeprefix("Score ")), abs=0.011)
 
 
-async def test_what_was_posted_is_told_with_its_day_and_score(later: Seat) -> None:
+async def test_what_was_posted_is_told_with_its_day_and_score(later: Asker) -> None:
     digest = (await later.ask("now kv")).digests[0]
-    await later.desk.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+    await later.context.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
 
     reply = await later.at(later.now + timedelta(hours=1)).ask("why 2603.00011")
 
@@ -84,15 +84,15 @@ async def test_what_was_posted_is_told_with_its_day_and_score(later: Seat) -> No
     assert "Posted here" not in said(await later.by(channel="C2").ask("why 2603.00011"))
 
 
-async def test_a_work_that_goes_by_another_key_says_so(ada: Seat) -> None:
-    await ada.desk.store.add([paper("2603.00020", aliases=("doi:10.1000/kv",))], ada.now)
+async def test_a_work_that_goes_by_another_key_says_so(ada: Asker) -> None:
+    await ada.context.store.add([paper("2603.00020", aliases=("doi:10.1000/kv",))], ada.now)
 
     reply = await ada.ask("why 10.1000/kv for kv")
 
     assert "One work with doi:10.1000/kv, known as arxiv:2603.00020." in reply.entries[0].lines
 
 
-async def test_where_nothing_is_subscribed_it_can_be_tried_on_a_topic(ada: Seat) -> None:
+async def test_where_nothing_is_subscribed_it_can_be_tried_on_a_topic(ada: Asker) -> None:
     reply = await ada.ask("why 2603.00001")
     assert len(reply.entries) == 1
     assert reply.next_steps == (
@@ -104,14 +104,14 @@ async def test_where_nothing_is_subscribed_it_can_be_tried_on_a_topic(ada: Seat)
     assert [each.command for each in entry.buttons] == ["subscribe kv"]
 
 
-async def test_a_paused_subscription_says_when_it_goes_on(later: Seat) -> None:
+async def test_a_paused_subscription_says_when_it_goes_on(later: Asker) -> None:
     await later.ask("pause kv")
 
     lines = about_topic(await later.ask("why 2603.00011")).lines
     assert lines[-2:] == ("It would be in a digest that is made now.", "Paused until somebody resumes it.")
 
 
-async def test_what_a_pause_leaves_out_is_not_said_to_be_in_the_next_digest(later: Seat) -> None:
+async def test_what_a_pause_leaves_out_is_not_said_to_be_in_the_next_digest(later: Asker) -> None:
     await later.ask("pause kv until 2026-04-06")
     verdict, paused = about_topic(await later.ask("why 2603.00011")).lines[-2:]
     assert verdict == "It would be in a digest that is made now."
@@ -121,19 +121,19 @@ async def test_what_a_pause_leaves_out_is_not_said_to_be_in_the_next_digest(late
     assert about_topic(await later.ask("why 2603.00011")).lines[-2] == "It is in the next digest, as things stand."
 
 
-async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes_next(later: Seat) -> None:
+async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes_next(later: Asker) -> None:
     assert about_topic(await later.ask("why 2603.00001")).lines[0] == "Matches the topic."
 
     digest = (await later.ask("now kv")).digests[0]
-    await later.desk.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+    await later.context.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
     lines = about_topic(await later.ask("why 2603.00011")).lines
     assert (lines[0], lines[-1]) == ("Matches the topic.", "It was posted here already, and nothing is posted twice.")
 
 
-async def test_a_zone_that_is_gone_hides_nothing_else(later: Seat) -> None:
+async def test_a_zone_that_is_gone_hides_nothing_else(later: Asker) -> None:
     (subscription,) = await later.here()
     gone = replace(subscription, schedule=replace(subscription.schedule, zone="Atlantis/Capital"))
-    await later.desk.store.save_subscription(gone, _change(later), replaces=subscription.revision)
+    await later.context.store.save_subscription(gone, _change(later), replaces=subscription.revision)
 
     lines = about_topic(await later.ask("why 2603.00011")).lines
 
@@ -141,11 +141,11 @@ async def test_a_zone_that_is_gone_hides_nothing_else(later: Seat) -> None:
     assert 'The time zone "Atlantis/Capital" is not known.' in lines[-1]
 
 
-def _change(seat: Seat) -> Change:
-    return Change(workspace=seat.actor.workspace, at=seat.now, person="U", what="subscription C1 kv")
+def _change(asker: Asker) -> Change:
+    return Change(workspace=asker.actor.workspace, at=asker.now, person="U", what="subscription C1 kv")
 
 
-async def test_of_several_topics_each_is_told(later: Seat) -> None:
+async def test_of_several_topics_each_is_told(later: Asker) -> None:
     await later.ask("subscribe gpu-systems")
 
     reply = await later.ask("why 2603.00011")
@@ -155,7 +155,7 @@ async def test_of_several_topics_each_is_told(later: Seat) -> None:
     assert button(await later.ask("why 2603.00011 for kv"), "More like this") == "more arxiv:2603.00011 for kv"
 
 
-async def test_what_fits_several_topics_is_said_to_be_posted_once(later: Seat) -> None:
+async def test_what_fits_several_topics_is_said_to_be_posted_once(later: Asker) -> None:
     await later.ask("topic create caches cache")
     await later.at(later.now - LATER).ask("subscribe caches daily at 09:30")
     once = "What fits several topics is posted once, in the digest that comes first."
@@ -166,7 +166,7 @@ async def test_what_fits_several_topics_is_said_to_be_posted_once(later: Seat) -
     assert once not in (await later.ask("now kv")).text
 
 
-async def test_what_came_too_early_and_would_be_kept_out_anyway_is_told_both(later: Seat) -> None:
+async def test_what_came_too_early_and_would_be_kept_out_anyway_is_told_both(later: Asker) -> None:
     await later.ask("filter kv here set title:zebra")
 
     last = about_topic(await later.ask("why 2603.00001")).lines[-1]

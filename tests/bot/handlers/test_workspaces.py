@@ -45,7 +45,7 @@ from bot.handlers.handle import HANDLERS, answer
 from bot.handlers.lookup import order_of, topic_named
 from bot.models import Change, Preferences
 from bot.summarise.extractive import Extractive
-from tests.bot.handlers.desks import PAPERS, SOURCES, Seat, said
+from tests.bot.handlers.askers import PAPERS, SOURCES, Asker, said
 
 # Of the other workspace, everything is named as it is there: its topics, its entries by number, the channel, the person.
 TOPICS = ("hushed", "kv")  # its own, and its copy of a pack
@@ -104,12 +104,12 @@ PUBLIC = {Help}  # it reads nothing that anybody made
 class Houses:
     """Two workspaces with the same channel and person in them: one has just begun, the other has made a lot."""
 
-    new: Seat
-    other: Seat
+    new: Asker
+    other: Asker
 
     async def belongings(self) -> dict[str, Any]:
         """Everything that the store keeps for the other workspace."""
-        store, workspace = self.other.desk.store, self.other.actor.workspace
+        store, workspace = self.other.context.store, self.other.actor.workspace
         keys = [paper.key for paper in PAPERS]
         return {
             "topics": await store.topics(workspace),
@@ -126,7 +126,7 @@ class Houses:
 
 
 @pytest.fixture
-async def houses(ada: Seat) -> Houses:
+async def houses(ada: Asker) -> Houses:
     other = ada.by(workspace="slack:T2")
     bob = other.by(person="U-bob", channel="C-bob")
     note = Change(workspace="slack:T2", at=ada.now, person="U-bob", what="settings zone")
@@ -136,8 +136,8 @@ async def houses(ada: Seat) -> Houses:
         "alerts": "C-bob",
         "prefer_duplicate": ("C-bob",),
     }
-    await ada.desk.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note)
-    for seat, text in (
+    await ada.context.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note)
+    for asker, text in (
         (bob, "topic create hushed cache OR zebrafish"),
         (bob, "topic edit hushed title Undisclosed matters"),
         (bob, "topic edit hushed description What nobody whispers about"),
@@ -151,9 +151,9 @@ async def houses(ada: Seat) -> Houses:
         (other, "more 2603.00003 for kv"),
         (other, "save 2603.00001"),
     ):
-        await seat.ask(text)
-    order = await order_of(other.desk, other.actor, await topic_named(other.desk, "slack:T2", "hushed"))
-    await Publisher(ada.desk.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
+        await asker.ask(text)
+    order = await order_of(other.context, other.actor, await topic_named(other.context, "slack:T2", "hushed"))
+    await Publisher(ada.context.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
     return Houses(ada, other)
 
 
@@ -172,11 +172,11 @@ async def test_a_command_in_one_workspace_finds_and_changes_nothing_of_another(
     houses: Houses, kind: type, manages: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     before = await houses.belongings()
-    seat = houses.new.by(may_administer=manages)
+    asker = houses.new.by(may_administer=manages)
 
     for command in COMMANDS[kind]:
         for text in (command, command):  # a second time: what the first one made is there now
-            reply = await answer(seat.desk, text, seat.actor, seat.now)
+            reply = await answer(asker.context, text, asker.actor, asker.now)
             told = said(reply)
             assert not [word for word in ITS_WORDS if word in told], command
             assert not any(digest.topic == "hushed" and "Undisclosed" in digest.title for digest in reply.digests)
@@ -191,7 +191,7 @@ async def test_in_its_own_workspace_the_same_command_finds_or_changes_something(
     differs = False
     for command in COMMANDS[kind]:
         new, own = houses.new, houses.other
-        told = [said(await answer(each.desk, command, each.actor, each.now)) for each in (new, own)]
+        told = [said(await answer(each.context, command, each.actor, each.now)) for each in (new, own)]
         differs |= told[0] != told[1]
 
     assert differs or await houses.belongings() != before
@@ -208,13 +208,13 @@ async def test_two_workspaces_have_topics_of_one_name_each_its_own(houses: House
 
 async def test_what_was_said_elsewhere_does_not_rank_here(houses: Houses) -> None:
     scores = {}
-    for seat in (houses.new, houses.other):
+    for asker in (houses.new, houses.other):
         topic = replace(
-            (await topic_named(seat.desk, seat.actor.workspace, "kv")), filter=houses.new.desk.packs["kv"].filter
+            (await topic_named(asker.context, asker.actor.workspace, "kv")), filter=houses.new.context.packs["kv"].filter
         )
-        order = await order_of(seat.desk, seat.actor, replace(topic, title="KV"))
-        digest = await seat.desk.press.preview(replace(order, channel="empty"), seat.now)
-        scores[seat.actor.workspace] = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
+        order = await order_of(asker.context, asker.actor, replace(topic, title="KV"))
+        digest = await asker.context.previewer.preview(replace(order, channel="empty"), asker.now)
+        scores[asker.actor.workspace] = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
 
     assert scores["slack:T1"]["arxiv:2603.00003"] < scores["slack:T2"]["arxiv:2603.00003"]
 
@@ -224,6 +224,6 @@ async def test_a_button_that_was_made_in_another_workspace_does_nothing_there(ho
     asked = await houses.other.ask("topic delete hushed")
 
     for button in asked.buttons:
-        await answer(houses.new.desk, button.command, houses.new.actor, now + timedelta(minutes=1))
+        await answer(houses.new.context, button.command, houses.new.actor, now + timedelta(minutes=1))
 
     assert await houses.belongings() == before

@@ -1,4 +1,4 @@
-"""A desk with everything real behind it, and people at it: what tests of the handlers stand on."""
+"""A context with everything real behind it, and people who ask: what tests of the handlers stand on."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.commands import Command, parse
 from bot.digest.publisher import Publisher
-from bot.handlers.desk import Desk
+from bot.handlers.context import HandlerContext
 from bot.handlers.handle import handle
 from bot.models import Actor, Change, Feedback, Interest, Item, Preferences, Reply, Schedule, Subscription, Topic
 from bot.query import parse as parse_query
@@ -72,10 +72,10 @@ PAPERS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
-    """One person in one channel, and the desk they ask at."""
+class Asker:
+    """One person in one channel, and the context that answers them."""
 
-    desk: Desk
+    context: HandlerContext
     actor: Actor
     now: datetime
 
@@ -85,26 +85,26 @@ class Seat:
 
     async def give(self, command: Command) -> Reply:
         """Give a command."""
-        return await handle(self.desk, command, self.actor, self.now)
+        return await handle(self.context, command, self.actor, self.now)
 
     async def here(self) -> Sequence[Subscription]:
         """The subscriptions of the channel."""
-        return await self.desk.store.subscriptions(self.actor.workspace, channel=self.actor.channel)
+        return await self.context.store.subscriptions(self.actor.workspace, channel=self.actor.channel)
 
-    def by(self, **changed: Any) -> "Seat":
-        """The same desk, with another person or channel."""
+    def by(self, **changed: Any) -> "Asker":
+        """The same context, with another person or channel."""
         return replace(self, actor=replace(self.actor, **changed))
 
-    def at(self, now: datetime) -> "Seat":
+    def at(self, now: datetime) -> "Asker":
         """The same person at another time."""
         return replace(self, now=now)
 
 
-def seat(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Seat:
-    """Ada's place at a desk with two packs over this store."""
+def asker(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Asker:
+    """Ada, who asks a context with two packs over this store."""
     press = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Seat(Desk(store, press, packs, SOURCES, store, gists, **settled), ADA, now)
+    return Asker(HandlerContext(store, press, packs, SOURCES, store, gists, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:
@@ -131,17 +131,17 @@ def button(reply: Reply, label: str) -> str:
     return next(each.command for each in reply.buttons if each.label == label)
 
 
-async def topic(seat: Seat, name: str = "kv") -> Topic:
+async def topic(asker: Asker, name: str = "kv") -> Topic:
     """The workspace's own topic of that name, as it is stored."""
-    return (await seat.desk.store.topics(seat.actor.workspace))[name]
+    return (await asker.context.store.topics(asker.actor.workspace))[name]
 
 
-async def changes(seat: Seat, about: str = "") -> list[Change]:
+async def changes(asker: Asker, about: str = "") -> list[Change]:
     """The audit, the latest first."""
-    return list(await seat.desk.store.changes(seat.actor.workspace, about=about, limit=500))
+    return list(await asker.context.store.changes(asker.actor.workspace, about=about, limit=500))
 
 
-async def stored(ada: Seat, **given: object) -> Subscription:
+async def stored(ada: Asker, **given: object) -> Subscription:
     """A subscription of the channel that no command of today would make."""
     values: dict[str, object] = {"schedule": Schedule(), "topic": "kv"} | given
     made = Subscription(
@@ -153,4 +153,4 @@ async def stored(ada: Seat, **given: object) -> Subscription:
         **values,  # type: ignore[arg-type]
     )
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="subscription C1 kv")
-    return await ada.desk.store.save_subscription(made, note, replaces=0)
+    return await ada.context.store.save_subscription(made, note, replaces=0)
