@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 # What to run: the module, its arguments, and the option that must have been given for them.
 PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("house", (), ""),
     ("startup", (), ""),
     ("embeddings", ("--corpus", "{corpus}"), "corpus"),
     ("parse", (), ""),
