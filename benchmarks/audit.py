@@ -31,7 +31,7 @@ from pathlib import Path
 
 from benchmarks.corpus import papers
 from bot.models import PARTS, Item, Summary, SummaryPart
-from bot.sources.tex import readable
+from bot.sources.markup.tex import readable
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.extractive import extract
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import feedparser
 
-from bot.sources import arxiv_api, tex_math
+from bot.sources.arxiv import search_api
+from bot.sources.markup import tex_math
 
 PAGE = Path(__file__).parents[1] / "tests" / "payloads" / "arxiv" / "api-page.xml.gz"
 
@@ -46,7 +47,7 @@ def rate(parse: Callable[[], int], rounds: int) -> float:
 def _ours(body: bytes) -> int:
     for cached in (tex_math._formula, tex_math.symbol, tex_math.accented):
         cached.cache_clear()  # every round is a first one
-    return arxiv_api.parse(body).entries
+    return search_api.parse(body).entries
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 from bot import __version__
 from bot.collect.collector import Collector
-from bot.collect.polling import Pace
-from bot.collect.requested import Wishes
+from bot.collect.polling import PollingSchedule
+from bot.collect.requested import TopicRequests
 from bot.delivery import (
     Deliverer,
     DeliveryContext,
@@ -43,10 +43,10 @@ from bot.service.measurements import Measurements
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
 from bot.settings.topic_packs import load_packs
-from bot.sources.arxiv import ArxivSource
-from bot.sources.feeds import FeedSource
-from bot.sources.github import GitHubSource
-from bot.sources.huggingface import HuggingFaceSource
+from bot.sources.arxiv.source import ArxivSource
+from bot.sources.feeds.source import FeedSource
+from bot.sources.github.source import GitHubSource
+from bot.sources.huggingface.source import HuggingFaceSource
 from bot.store.alive import read_alive, write_alive
 from bot.store.sqlite import SqliteStore
 from bot.summarise.extractive import Extractive
@@ -145,7 +145,7 @@ class App:
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)
         await notice_restored(store, alive and min(alive, clock()))
-        pace = Pace(timedelta(minutes=settings.run.collect_minutes), random.Random())
+        pace = PollingSchedule(timedelta(minutes=settings.run.collect_minutes), random.Random())
         keep = settings.keep
         jobs = (
             *self._delivering(vitals).jobs(clock),
@@ -192,7 +192,7 @@ async def built(
         stack.push_async_callback(http.close)
         outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
-        sources = _sources(settings, topics, Wishes(store, store, topics), http, outside)
+        sources = _sources(settings, topics, TopicRequests(store, store, topics), http, outside)
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
@@ -274,7 +274,9 @@ def backups_of(settings: Settings) -> Backups | None:
     return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
 
 
-def _sources(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, http: Http, outside: Http) -> list[Source]:
+def _sources(
+    settings: Settings, topics: Mapping[str, Topic], wishes: TopicRequests, http: Http, outside: Http
+) -> list[Source]:
     found: list[Source] = []
     if (arxiv := settings.arxiv).enabled:
         found.append(
@@ -307,7 +309,7 @@ def _sources(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, ht
     return found
 
 
-def _github(settings: Settings, topics: Mapping[str, Topic], wishes: Wishes, http: Http) -> GitHubSource:
+def _github(settings: Settings, topics: Mapping[str, Topic], wishes: TopicRequests, http: Http) -> GitHubSource:
     github = settings.github
     try:
         return GitHubSource(

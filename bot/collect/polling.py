@@ -10,7 +10,7 @@ SHARE = 0.1  # of the time since the source was last asked, at most …
 MOST = timedelta(minutes=10)  # … and no more than this is waited beyond the time that the source names
 
 
-class Pace:
+class PollingSchedule:
     """Remembers for each source by how much this service is late, so that all who run one do not ask in the same second."""
 
     def __init__(self, every: timedelta, chance: random.Random) -> None:

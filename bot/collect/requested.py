@@ -8,7 +8,7 @@ from bot.ports.ledger import Ledger
 from bot.ports.store import Store
 
 
-class Wishes:
+class TopicRequests:
     """Reads the topics anew each time that it is asked: what was subscribed or edited since counts at once."""
 
     def __init__(self, store: Store, ledger: Ledger, packs: Mapping[str, Topic]) -> None:

@@ -15,7 +15,7 @@ from bot.handlers.lookup import in_order, numbered, shown
 from bot.handlers.parts import LISTS
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Topic
 from bot.query import parse
-from bot.query.repository_search import check_search
+from bot.sources.github.search_query import check_search
 
 LONGEST_TEXT = 2000
 MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}

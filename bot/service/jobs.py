@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from bot.collect.collector import Collector
-from bot.collect.polling import Pace
+from bot.collect.polling import PollingSchedule
 from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.embed.backfill import Filler
 from bot.ports.facts import HEARTBEAT
@@ -98,7 +98,7 @@ def collecting(
     collector: Collector,
     store: Store,
     sources: Sequence[Source],
-    pace: Pace,
+    pace: PollingSchedule,
     clock: Clock,
     failed: Callable[[str], None] = lambda name: None,
 ) -> Sequence[Job]:

@@ -1,1 +1,1 @@
-"""Where items come from: one file per source, each a way to ask and a way to read the answer."""
+"""Where items come from: a folder per source, and the registry that lists them."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bot.collect.collector import Collector
-from bot.collect.polling import Pace
+from bot.collect.polling import PollingSchedule
 from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
@@ -38,8 +38,8 @@ def named(jobs: Any) -> dict[str, Job]:
     return {job.name: job for job in jobs}
 
 
-def pace() -> Pace:
-    return Pace(timedelta(hours=1), random.Random(1))
+def pace() -> PollingSchedule:
+    return PollingSchedule(timedelta(hours=1), random.Random(1))
 
 
 # --- collecting

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from bot.http.client import Http
 from bot.models import SourceState
-from bot.sources.arxiv import AGAIN, ArxivSource
-from bot.sources.arxiv_calendar import day_after, last_day, rebuilt
-from bot.sources.feeds import FeedSource
-from bot.sources.github import GitHubSource
-from bot.sources.huggingface import HuggingFaceSource
-from tests.bot.sources.arxiv_collecting import mark
+from bot.sources.arxiv.calendar import day_after, last_day, rebuilt
+from bot.sources.arxiv.source import AGAIN, ArxivSource
+from bot.sources.feeds.source import FeedSource
+from bot.sources.github.source import GitHubSource
+from bot.sources.huggingface.source import HuggingFaceSource
+from tests.bot.sources.arxiv.collecting import mark
 
 HOUR = timedelta(hours=1)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.models import Item, Kind
-from bot.sources.huggingface_papers import Day, read_day
+from bot.sources.huggingface.daily_papers import Day, read_day
 
 COPIES = Path(__file__).parents[2] / "payloads" / "huggingface"
 FOLDER = Path(os.environ.get("BROADSHEET_TEST_HF_DAYS") or COPIES)  # at import: no test sees the variable

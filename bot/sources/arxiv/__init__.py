@@ -1,0 +1,1 @@
+"""arXiv: its announcement feed, its search API and its OAI-PMH service."""

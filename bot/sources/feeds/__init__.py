@@ -1,0 +1,1 @@
+"""Feeds of labs and journals, read in a process of their own."""

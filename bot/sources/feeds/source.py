@@ -1,0 +1,132 @@
+"""Feeds of labs and journals: RSS, Atom and JSON Feed.
+
+A feed's address and its content are both foreign: the address is asked through a guarded `Http`, the content is read in a
+process of its own (`bot.sources.feeds.process`), and what that process says is checked before it is believed.
+"""
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncGenerator
+from datetime import datetime, timedelta
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, StringConstraints, ValidationError
+
+from bot.errors import SourceChanged
+from bot.http.client import Http, Request, Response
+from bot.models import Batch, Item, SourceState
+from bot.redact import redacted
+from bot.sources.feeds.entries import FeedAnswer, items_of
+from bot.sources.feeds.process import read_in_process
+
+MAX_BYTES = 2 * 2**20  # what a feed may weigh, inflated
+
+_ACCEPT = (
+    "application/atom+xml, application/rss+xml, application/feed+json, application/xml;q=0.9, application/json;q=0.9,"
+    " text/xml;q=0.8, */*;q=0.1"
+)
+_CONDITIONS = {"etag": "If-None-Match", "modified": "If-Modified-Since"}
+
+
+class _Watermark(BaseModel):
+    """What a feed wants to be told next time, for the address that said it.
+
+    No date stands here: every answer hands out all its entries, and what is known already is recognised by its key.
+    """
+
+    url: str = ""
+    etag: Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{0,300}$")] = ""
+    modified: Annotated[str, StringConstraints(pattern=r"^[\x20-\x7e]{0,100}$")] = ""
+
+    @classmethod
+    def read(cls, text: str, url: str) -> "_Watermark":
+        """An unreadable watermark, or another address's, is none: the feed is then read whole, which costs one answer."""
+        try:
+            mark = cls.model_validate_json(text or "{}")
+        except ValidationError:
+            return cls(url=url)
+        return mark if mark.url == url else cls(url=url)
+
+    @classmethod
+    def of(cls, response: Response, url: str) -> "_Watermark":
+        """Keep what the answer gave; a validator that could not be sent back is left out."""
+        given = {"url": url, "etag": response.headers.get("etag", ""), "modified": response.headers.get("last-modified", "")}
+        return cls.read(json.dumps(given), url)
+
+
+class FeedSource:
+    """One feed, as a source named `feed:<name>`. `http` must be guarded: the address came from a person."""
+
+    def __init__(self, http: Http, *, name: str, url: str, title: str = "") -> None:
+        self._http = http
+        self._url = url
+        self.name = f"feed:{name}"
+        self.title = title or name
+
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
+        """Yield the feed's entries in one batch, or an empty one when it has not changed; raises SourceError."""
+        mark = _Watermark.read(state.watermark, self._url)
+        response = await self._ask({header: value for part, header in _CONDITIONS.items() if (value := getattr(mark, part))})
+        if response.status == 304:
+            yield Batch(done=1, total=1)
+            return
+        items, skipped = await self._read(response, now)
+        watermark = _Watermark.of(response, self._url).model_dump_json(exclude_defaults=True)
+        yield Batch(items=items, watermark=watermark, skipped=skipped, done=1, total=1)
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return the time after the usual interval; a feed that has not changed answers in one line."""
+        return (state.asked or now) + every
+
+    async def check(self, now: datetime) -> str:
+        """Read the feed once and say how it stands; raises SourceError."""
+        response = await self._ask({})
+        items, skipped = await self._read(response, now)
+        newest = max((item.appeared for item in items if item.appeared), default=None)
+        words = f"{len(items)} entries" + (f", the newest of {newest:%Y-%m-%d}" if newest else "")
+        if skipped:
+            words += f"; {skipped} could not be read"
+        return words + (f"; it has moved to {redacted(response.url)}" if response.url != self._url else "")
+
+    async def _ask(self, conditions: dict[str, str]) -> Response:
+        request = Request(url=self._url, headers={"Accept": _ACCEPT, **conditions})
+        accept = frozenset({200, 304}) if conditions else frozenset({200})
+        return await self._http.fetch(request, accept=accept, max_bytes=MAX_BYTES)
+
+    async def _read(self, response: Response, now: datetime) -> tuple[tuple[Item, ...], int]:
+        host = urlsplit(response.url).hostname or self.title
+        if fault := fault_of(response.body):
+            raise SourceChanged(f"{host} sent {fault} instead of a feed")
+        try:
+            made = await read_in_process(response.body, response.url, response.headers.get("content-type", "")[:200])
+            answer = await asyncio.to_thread(FeedAnswer.model_validate_json, made)
+        except ValidationError as error:
+            raise SourceChanged(f"{host} sent a feed that could not be read") from error
+        if answer.error:
+            raise SourceChanged(f"{host} sent {answer.error} instead of a feed")
+        items = await asyncio.to_thread(items_of, answer.entries, self.name, now)
+        return items, answer.skipped + len(answer.entries) - len(items)
+
+
+_PROLOG = re.compile(rb"\s+|\xef\xbb\xbf|\xff\xfe|\xfe\xff|<\?.*?\?>|<!--.*?-->", re.DOTALL)
+
+
+def fault_of(body: bytes) -> str:
+    """Say what the bytes are when they must not even be parsed, "" when they may.
+
+    No feed needs a document type; it is where entities that multiply, or that name files, are declared. It can only stand
+    before the first element, so a post that shows one in its text is not refused. NUL bytes are dropped first: in UTF-16 and
+    UTF-32 they stand between the letters.
+    """
+    text = body.replace(b"\0", b"")
+    if not text.strip():
+        return "nothing"
+    start = 0
+    while match := _PROLOG.match(text, start):
+        start = match.end()
+    opening = text[start : start + 20].lower()
+    if opening.startswith((b"<html", b"<!doctype html", b"<head", b"<body")):
+        return "a web page"
+    return "a document with a DOCTYPE, which is refused," if opening.startswith(b"<!") else ""

@@ -1,0 +1,1 @@
+"""GitHub: repositories that are searched for and watched, their READMEs and releases."""

@@ -1,0 +1,134 @@
+"""GitHub: repositories that a search finds new or active, and repositories and owners that are watched.
+
+Stars per day come from our own readings of every day, since the interface gives no history of them to go by; whatever is
+collected carries its stars, and each watched repository is read whole at least once a day.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from bot.errors import UsageError
+from bot.http.client import Http
+from bot.http.pace import Sleep
+from bot.models import Batch, SourceState
+from bot.sources.github.api import Exhausted, GitHubApi
+from bot.sources.github.collection import Collection, Wanted
+from bot.sources.github.search_query import check_search
+from bot.sources.json_answers import read_json
+
+log = logging.getLogger(__name__)
+
+MAX_PAGES = 10  # of 100: more than the first 1,000 results of a search cannot be had
+
+_WATCHED = re.compile(
+    r"(?:https?://github\.com/)?([A-Za-z0-9][A-Za-z0-9_-]{0,38})(?:/(?!\.{1,2}/?$)([\w.-]{1,100}?)(?:\.git)?)?/?", re.ASCII
+)
+
+
+class GitHubSource:
+    """GitHub as a Source.
+
+    `searches` are in GitHub's own search language; `watch` are owners or owner/name. Of each search `pages` of 100 are
+    read, the most starred first; in one collection the READMEs of `readmes` repositories are read, and the releases of
+    `releases`. `wishes` is asked before each collection for further searches, those of workspaces' topics. Raises UsageError
+    for a search that GitHub would not take, and for a name that is none; a wish that it would not take is left out.
+    """
+
+    name = "github"
+    title = "GitHub"
+
+    def __init__(
+        self,
+        http: Http,
+        *,
+        base_url: str = "https://api.github.com",
+        token: str = "",
+        searches: Sequence[str] = (),
+        watch: Sequence[str] = (),
+        min_stars: int = 0,
+        archived: bool = False,
+        forks: bool = False,
+        pages: int = 2,
+        readmes: int = 20,
+        releases: int = 20,
+        wishes: Callable[[], Awaitable[Sequence[str]]] | None = None,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        for search in searches:
+            check_search(search, min_stars=min_stars)
+        self._http, self._base_url, self._token, self._sleep = http, base_url, token, sleep
+        self._wishes = wishes
+        self._wanted = Wanted(
+            searches=tuple(dict.fromkeys(search.strip() for search in searches)),
+            watch=tuple({name.lower(): name for name in map(watched_name, watch)}.values()),
+            min_stars=min_stars,
+            archived=archived,
+            forks=forks,
+            pages=min(pages, MAX_PAGES),
+            readmes=readmes,
+            releases=releases,
+        )
+
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
+        """Yield watched repositories, what watched owners did, and what searches found.
+
+        Raises SourceUnavailable or SourceChanged. When the hour's requests run out, the searches, which have a budget of
+        their own, are still made, and the failure is raised at the end.
+        """
+        collection = Collection(self._api(), await self._wanted_now(), state.watermark, now.astimezone(UTC))
+        exhausted: Exhausted | None = None
+        for part in (collection.repositories(), collection.owners(), collection.searches()):
+            try:
+                async for batch in part:
+                    yield batch
+            except Exhausted as error:
+                exhausted = error
+        if exhausted is not None:
+            raise exhausted
+
+    async def _wanted_now(self) -> Wanted:
+        """Return what the operator asked for, and what topics wish."""
+        wishes = [text.strip() for text in await self._wishes()] if self._wishes else []
+        further = dict.fromkeys(text for text in wishes if text not in self._wanted.searches and self._is_taken(text))
+        return replace(self._wanted, searches=(*self._wanted.searches, *further), wished=frozenset(further))
+
+    def _is_taken(self, search: str) -> bool:
+        try:
+            check_search(search, min_stars=self._wanted.min_stars)
+        except UsageError as error:
+            log.warning("a topic's search was left out: %s", error)
+            return False
+        return True
+
+    def next_ask(self, state: SourceState, now: datetime, every: timedelta) -> datetime:
+        """Return the time after the usual interval: repositories change at any time."""
+        return (state.asked or now) + every
+
+    async def check(self, now: datetime) -> str:
+        """Ask for the limits, which costs nothing, and say what is left of them; raises SourceError."""
+        response = await self._api().get("/rate_limit")
+        how = "with the token" if self._token else "without a token"
+        if response.status != 200:  # a server of one's own may count nothing
+            return f"answers {how}"
+        answer = read_json(response.body, "GitHub")
+        resources = answer.get("resources") if isinstance(answer, dict) else None
+        core = resources.get("core") if isinstance(resources, dict) else None
+        left, limit = (core.get("remaining"), core.get("limit")) if isinstance(core, dict) else (None, None)
+        if not isinstance(left, int) or not isinstance(limit, int):
+            return f"answers {how}"
+        return f"answers {how}; {left:,} of {limit:,} requests are left this hour"
+
+    def _api(self) -> GitHubApi:
+        return GitHubApi(self._http, self._base_url, self._token, self._sleep)
+
+
+def watched_name(text: str) -> str:
+    """Return `owner` or `owner/name` from either, or from a repository's address; raises UsageError."""
+    match = _WATCHED.fullmatch(text.strip())
+    if match is None:
+        raise UsageError(f"{text[:200]!r} is no GitHub owner or repository; write owner or owner/name")
+    return f"{match[1]}/{match[2]}" if match[2] else match[1]

@@ -1,0 +1,181 @@
+"""What Hugging Face's list of a day says, as items. Pure: JSON in, items out.
+
+Of an entry only the arXiv id and a title must be there. The other fields came one by one since 2024 (`organization`,
+`summary` at the top, `submittedOnDailyAt`, `ai_keywords`, `githubRepo`, `githubStars`), and some went again.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from bot.errors import SourceChanged
+from bot.keys import arxiv_id, github_repos_in, key_of_url, normalised_url
+from bot.models import Item, Kind, Link
+from bot.sources.json_answers import Count, Flag, IfAny, Moment, Text, Texts, objects
+from bot.sources.markup.tex import readable
+
+MAX_TITLE = 500  # characters
+ENOUGH = 5  # entries, from which on the same fault in all of them is a change of shape and no accident
+
+
+class _Answered(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, alias_generator=to_camel)
+
+
+class _Author(_Answered):
+    name: Text = ""
+    hidden: Flag = False
+
+
+class _Organisation(_Answered):
+    name: Text = ""
+    fullname: Text = ""
+
+
+class _Paper(_Answered):
+    id: str
+    title: Text = ""
+    summary: Text = ""
+    authors: Annotated[tuple[_Author, ...], BeforeValidator(objects)] = ()
+    published_at: Moment = None
+    submitted_on_daily_at: Moment = None
+    upvotes: Count = None
+    ai_keywords: Annotated[Texts, Field(alias="ai_keywords")] = ()
+    organization: Annotated[_Organisation | None, IfAny] = None
+    github_repo: Text = ""
+    github_stars: Count = None
+    project_page: Text = ""
+
+
+class _Entry(_Answered):
+    paper: _Paper
+    title: Text = ""
+    summary: Text = ""
+    organization: Annotated[_Organisation | None, IfAny] = None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day's papers, each followed by its repository where the stars of that are given.
+
+    `entries` is how many were listed, `skipped` how many of them could not be read; `notes` tell what is missing in all.
+    """
+
+    items: tuple[Item, ...] = ()
+    entries: int = 0
+    skipped: int = 0
+    notes: tuple[str, ...] = ()
+
+
+def read_day(answer: object, day: date) -> Day:
+    """Read the list of a day; raises SourceChanged when it is no list, or one in which nothing can be read."""
+    if not isinstance(answer, list):
+        raise SourceChanged(f"Hugging Face sent no list of papers for {in_words(day)}")
+    read = [_items(entry, day) for entry in answer]
+    found = tuple(item for items in read for item in items)
+    skipped = sum(not items for items in read)
+    if skipped == len(read) >= ENOUGH:
+        raise SourceChanged(f"none of the {skipped} entries that Hugging Face lists for {in_words(day)} can be read")
+    return Day(found, len(read), skipped, _missing(found))
+
+
+def in_words(day: date) -> str:
+    """Return the day for a sentence: 1 April 2026."""
+    return f"{day.day} {day:%B %Y}"
+
+
+def _missing(items: tuple[Item, ...]) -> tuple[str, ...]:
+    papers = [item for item in items if item.kind is Kind.PAPER]
+    if len(papers) < ENOUGH:
+        return ()
+    lost = []
+    if all(paper.upvotes is None for paper in papers):
+        lost.append("upvotes are no longer given")
+    if not any(paper.abstract for paper in papers):
+        lost.append("abstracts are no longer given")
+    return tuple(lost)
+
+
+def _items(raw: object, day: date) -> tuple[Item, ...]:
+    """Return the paper, and its repository where its stars are known; nothing when there is no arXiv id or no title."""
+    try:
+        entry = _Entry.model_validate(raw)
+    except ValidationError:
+        return ()
+    identifier = arxiv_id(entry.paper.id[:100])
+    title = readable(entry.paper.title or entry.title)[:MAX_TITLE].rstrip()
+    if identifier is None or not title:
+        return ()
+    paper = _paper(entry, identifier, title, day)
+    repo = _repo(entry.paper, paper)
+    return (paper,) if repo is None else (paper, repo)
+
+
+def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
+    paper = entry.paper
+    organisation = paper.organization or entry.organization or _Organisation()
+    return Item(
+        key=f"arxiv:{identifier}",
+        kind=Kind.PAPER,
+        title=title,
+        abstract=readable(paper.summary or entry.summary),
+        authors=tuple(dict.fromkeys(author.name for author in paper.authors if author.name and not author.hidden)),
+        org=organisation.fullname or organisation.name,
+        keywords=paper.ai_keywords,
+        sources=("huggingface",),
+        links=tuple(_links(paper, identifier, paper.summary or entry.summary)),
+        published=paper.published_at,
+        appeared=paper.submitted_on_daily_at or datetime.combine(day, time(), UTC),
+        upvotes=paper.upvotes,
+    )
+
+
+def _links(paper: _Paper, identifier: str, abstract: str) -> list[Link]:
+    """Link the abstract, the discussion, and what the authors gave: code and project page, of the web only.
+
+    Where no code is given (two papers of three), the repository that the abstract names is taken.
+    """
+    named = github_repos_in(abstract.replace("\\_", "_"))[:1]
+    links = {
+        f"https://arxiv.org/abs/{identifier}": "abstract",
+        f"https://huggingface.co/papers/{identifier}": "discussion",
+        _code(paper.github_repo) or "".join(f"https://github.com/{repo}" for repo in named): "code",
+    }
+    links.setdefault(normalised_url("".join(paper.project_page.split())), "page")
+    return [Link(rel, url) for url, rel in links.items() if url]
+
+
+def _code(address: str) -> str:
+    """Return the address of a paper's code: of a repository its front page, of a folder in one the folder itself.
+
+    A folder of a larger repository is linked but not joined with it: the stars there are not this paper's.
+    """
+    url = normalised_url("".join(address.split()))
+    if not key_of_url(url).startswith("github:"):
+        return url
+    owner, name = urlsplit(url).path.split("/")[1:3]
+    return f"https://github.com/{owner}/{name.removesuffix('.git')}"
+
+
+def _repo(paper: _Paper, item: Item) -> Item | None:
+    """Return the paper's repository with the stars that are given for it, so that they are read every day."""
+    url = _code(paper.github_repo)
+    key = key_of_url(url)
+    if paper.github_stars is None or not key.startswith("github:"):
+        return None
+    owner, name = urlsplit(url).path.split("/")[1:3]
+    return Item(
+        key=key,
+        kind=Kind.REPO,
+        title=f"{owner}/{name}",
+        authors=(owner,),
+        sources=("huggingface",),
+        links=(Link("code", url),),
+        appeared=item.appeared,
+        stars=paper.github_stars,
+        paper=item.key,
+    )
