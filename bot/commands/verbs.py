@@ -8,11 +8,17 @@ from dataclasses import dataclass
 from datetime import time
 from enum import Enum, StrEnum
 
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that a person may ask: one frozen class each."""
+
+
 # --- finding
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class Search(Command):
     """Search everything collected."""
 
     query: str
@@ -20,14 +26,14 @@ class Search:
 
 
 @dataclass(frozen=True, slots=True)
-class Similar:
+class Similar(Command):
     """Find what is close to an item, or to the item behind a link."""
 
     item: str
 
 
 @dataclass(frozen=True, slots=True)
-class Why:
+class Why(Command):
     """Say why an item was, or was not, posted here."""
 
     item: str
@@ -35,7 +41,7 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
+class Now(Command):
     """Preview the next digest of a topic, or of every topic subscribed here."""
 
     topic: str = ""
@@ -51,7 +57,7 @@ class Usual(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subscribe:
+class Subscribe(Command):
     """Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is."""
 
     topic: str
@@ -67,21 +73,21 @@ class Subscribe:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsubscribe:
+class Unsubscribe(Command):
     """End this channel's subscription to a topic."""
 
     topic: str
 
 
 @dataclass(frozen=True, slots=True)
-class ListSubscriptions:
+class ListSubscriptions(Command):
     """List the subscriptions of this channel, or of the whole workspace."""
 
     everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(Command):
     """Post nothing of a topic here until a day, or until it is resumed."""
 
     topic: str
@@ -89,7 +95,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Command):
     """Post again what was paused."""
 
     topic: str
@@ -99,19 +105,19 @@ class Resume:
 
 
 @dataclass(frozen=True, slots=True)
-class ListTopics:
+class ListTopics(Command):
     """List the topics that can be subscribed."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShowTopic:
+class ShowTopic(Command):
     """Show what a topic is made of."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class CreateTopic:
+class CreateTopic(Command):
     """Make a topic of the workspace's own, from a query, or from another topic."""
 
     name: str
@@ -133,7 +139,7 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EditTopic:
+class EditTopic(Command):
     """Change one part of a topic. Interests, examples and repositories are added; with `remove`, taken away."""
 
     name: str
@@ -145,7 +151,7 @@ class EditTopic:
 
 
 @dataclass(frozen=True, slots=True)
-class DeleteTopic:
+class DeleteTopic(Command):
     """Delete a topic of the workspace's own."""
 
     name: str
@@ -171,7 +177,7 @@ class Scope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(Command):
     """Show, change or try the filter of a topic: of this channel's subscription to it, or of the topic everywhere."""
 
     topic: str
@@ -184,7 +190,7 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class More:
+class More(Command):
     """Say that an item is what a topic is for; said again, it is taken back."""
 
     item: str
@@ -192,7 +198,7 @@ class More:
 
 
 @dataclass(frozen=True, slots=True)
-class Less:
+class Less(Command):
     """Say that an item is not what a topic is for; said again, it is taken back."""
 
     item: str
@@ -209,7 +215,7 @@ class ProfileAction(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Command):
     """Show, undo, reset or export what a topic has learned from more and less."""
 
     topic: str
@@ -218,14 +224,14 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Save:
+class Save(Command):
     """Put an item aside for oneself."""
 
     item: str
 
 
 @dataclass(frozen=True, slots=True)
-class Unsave:
+class Unsave(Command):
     """Take an item back from what one saved."""
 
     item: str
@@ -240,7 +246,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ListSaved:
+class ListSaved(Command):
     """List what one saved, or hand it over as a file."""
 
     form: Format | None = None
@@ -251,12 +257,12 @@ class ListSaved:
 
 
 @dataclass(frozen=True, slots=True)
-class Status:
+class Status(Command):
     """Tell the last and next digests, the sources, and what failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Command):
     """Show what the workspace settled, or settle one thing: manage, zone, top, quiet, daily, alerts, duplicates."""
 
     name: str = ""
@@ -264,43 +270,14 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class History(Command):
     """Tell who changed what in the workspace, all of it or of one topic."""
 
     topic: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Help:
+class Help(Command):
     """Say what can be asked, or how one command goes."""
 
     command: str = ""
-
-
-Command = (
-    Search
-    | Similar
-    | Why
-    | Now
-    | Subscribe
-    | Unsubscribe
-    | ListSubscriptions
-    | Pause
-    | Resume
-    | ListTopics
-    | ShowTopic
-    | CreateTopic
-    | EditTopic
-    | DeleteTopic
-    | Filter
-    | More
-    | Less
-    | Profile
-    | Save
-    | Unsave
-    | ListSaved
-    | Status
-    | Settings
-    | History
-    | Help
-)

@@ -11,6 +11,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, order_of, shown, topic_named
 from bot.handlers.parts import LISTS, NAMES, elements
+from bot.handlers.registry import handles
 from bot.models import Actor, Button, Change, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Topic
 from bot.wording import counted, shortened, span_in_words
 
@@ -64,6 +65,7 @@ def change_of(actor: Actor, name: str, before: str, after: str, now: datetime) -
 # --- one part
 
 
+@handles(EditTopic)
 async def edit_topic(context: HandlerContext, command: EditTopic, actor: Actor, now: datetime) -> Reply:
     """Change one part of a topic."""
     await check_may_manage(context, actor)

@@ -16,7 +16,7 @@ def unclear(error: Unclear, command: Command) -> Reply:
     """Offer each of the things that may be meant, a tap away."""
     if error.field not in {field.name for field in fields(command)}:
         return Reply(title="Which one?", text=_sentences(error))
-    meant = ((label, replace(command, **{error.field: value})) for label, value in error.choices)  # type: ignore[arg-type]
+    meant = ((label, replace(command, **{error.field: value})) for label, value in error.choices)
     return Reply(
         title="Which one?", text=_sentences(error), buttons=tuple(Button(label, write(each)) for label, each in meant)
     )

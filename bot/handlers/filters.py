@@ -10,6 +10,7 @@ from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter
 from bot.handlers.context import HandlerContext
 from bot.handlers.editing import NOTHING_SEEN, WEEK, change_topic, copied_in_words, tried
 from bot.handlers.lookup import check_may_manage, order_of, shown, subscription_here, topic_named
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import change_subscription
 from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
 from bot.wording import counted
@@ -38,6 +39,7 @@ class _Place:
         return Scope.TOPIC if self.everywhere else Scope.HERE
 
 
+@handles(Filter)
 async def filter_topic(context: HandlerContext, command: Filter, actor: Actor, now: datetime) -> Reply:
     """Show, change or try the filter of a topic, here or everywhere."""
     place = await _place(context, command, actor)

@@ -11,6 +11,7 @@ from bot.handlers.items import called, item_named
 from bot.handlers.lookup import order_of, shown, subscription_here, topic_named
 from bot.handlers.meant import close_ones, near_item, near_query
 from bot.handlers.places import Place, read_place, write_place
+from bot.handlers.registry import handles
 from bot.handlers.searched import WINDOW, Searched, has_several_words, newest_of_any, read_search, why_found
 from bot.models import Actor, Button, Item, Page, Query, Ranked, Reply, ReplyEntry
 
@@ -21,6 +22,7 @@ _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most sta
 _HOUR = timedelta(hours=1)
 
 
+@handles(Search)
 async def search(context: HandlerContext, command: Search, actor: Actor, now: datetime) -> Reply:
     """Search everything collected, newest first and in the last 90 days unless the query says otherwise."""
     asked = read_search(command.query)
@@ -182,6 +184,7 @@ async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
 # --- similar
 
 
+@handles(Similar)
 async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
     item = await item_named(context, actor, command.item)

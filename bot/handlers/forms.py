@@ -14,9 +14,9 @@ from bot.handlers.alterations import edit_of
 from bot.handlers.clauses import read_filter, read_topic_query
 from bot.handlers.context import HandlerContext
 from bot.handlers.editing import NOTHING_SEEN, WEEK
-from bot.handlers.handle import handle
 from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
 from bot.handlers.parts import elements
+from bot.handlers.registry import HANDLERS
 from bot.handlers.subscriptions import usual_zone
 from bot.handlers.topics import drafted, new_name
 from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
@@ -120,7 +120,7 @@ async def submit(context: HandlerContext, before: Form, after: Form, actor: Acto
         return Reply(title="Nothing was changed")
     await check_may_manage(context, actor)
     await _try(context, commands, actor)
-    replies = [await handle(context, command, actor, now) for command in commands]
+    replies = [await HANDLERS[type(command)](context, command, actor, now) for command in commands]
     if isinstance(commands[0], CreateTopic):
         title = (await topic_named(context, actor.workspace, commands[0].name)).title
         return replace(replies[0], title=f"Made the topic {title} ({commands[0].name})")

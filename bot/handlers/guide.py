@@ -7,6 +7,7 @@ from bot.commands.table import BY_NAME
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import shown
+from bot.handlers.registry import handles
 from bot.models import Actor, Button, Field, Reply, ReplyEntry
 from bot.query import FIELDS
 
@@ -28,6 +29,7 @@ _ABOUT_QUERIES = frozenset({"query", "queries", "fields", "language", "syntax"})
 _ITEMS = "An ITEM is an arXiv number, a link, owner/name, its number in the last digest here, or a title."
 
 
+@handles(Help)
 async def help_(context: HandlerContext, command: Help, actor: Actor, now: datetime) -> Reply:
     """Say what can be asked, or how one command goes."""
     asked = " ".join(command.command.lower().split())

@@ -1,100 +1,23 @@
-"""Which function answers which command, and what is told when one fails."""
+"""What is done for a command, and what is told when it fails."""
 
 import logging
+import pkgutil
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
-from typing import Any
+from importlib import import_module
 
-from bot.commands import (
-    Command,
-    CreateTopic,
-    DeleteTopic,
-    EditTopic,
-    Filter,
-    Help,
-    History,
-    Less,
-    ListSaved,
-    ListSubscriptions,
-    ListTopics,
-    More,
-    Now,
-    Pause,
-    Profile,
-    Resume,
-    Save,
-    Search,
-    Settings,
-    ShowTopic,
-    Similar,
-    Status,
-    Subscribe,
-    Unsave,
-    Unsubscribe,
-    Why,
-    parse,
-)
+from bot import handlers
+from bot.commands import Command, parse
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers import (
-    editing,
-    failures,
-    filters,
-    finding,
-    guide,
-    pauses,
-    previews,
-    profiles,
-    saving,
-    service,
-    settled,
-    subscriptions,
-    taste,
-    topics,
-    why,
-)
+from bot.handlers import failures
 from bot.handlers.context import HandlerContext
+from bot.handlers.registry import HANDLERS
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
 
-Handler = Callable[
-    [HandlerContext, Any, Actor, datetime], Awaitable[Reply]
-]  # the command is of the class that it stands under
-
-HANDLERS: Mapping[type, Handler] = {
-    # finding
-    Search: finding.search,
-    Similar: finding.similar,
-    Why: why.why,
-    Now: previews.preview,
-    # subscriptions
-    Subscribe: subscriptions.subscribe,
-    Unsubscribe: subscriptions.unsubscribe,
-    ListSubscriptions: subscriptions.list_subscriptions,
-    Pause: pauses.pause,
-    Resume: pauses.resume,
-    # topics
-    ListTopics: topics.list_topics,
-    ShowTopic: topics.show_topic,
-    CreateTopic: topics.create_topic,
-    EditTopic: editing.edit_topic,
-    DeleteTopic: topics.delete_topic,
-    Filter: filters.filter_topic,
-    # taste
-    More: taste.more,
-    Less: taste.less,
-    Profile: profiles.profile_topic,
-    # saved
-    Save: saving.save,
-    Unsave: saving.unsave,
-    ListSaved: saving.list_saved,
-    # the service
-    Status: service.status,
-    Settings: settled.settings,
-    History: service.history,
-    Help: guide.help_,
-}
+for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}."):
+    import_module(_module.name)  # each says which commands it answers; none of them imports this one
 
 
 async def answer(context: HandlerContext, asked: str | Command, actor: Actor, now: datetime) -> Reply:

@@ -11,6 +11,7 @@ from bot.commands import Now, Pause, Resume, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import check_may_manage, topics_of
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import NO_TOPIC, change_subscription, next_due, pause_in_words, posted_next, title_of, unpaused
 from bot.handlers.times import MOMENT, count_due, last_due, local, moment_in_words, start_of, today
 from bot.handlers.until import day_meant
@@ -18,6 +19,7 @@ from bot.models import Actor, Button, Reply, Subscription
 from bot.wording import counted, time_in_words
 
 
+@handles(Pause)
 async def pause(context: HandlerContext, command: Pause, actor: Actor, now: datetime) -> Reply:
     """Post nothing of a topic here until a day, or until it is resumed."""
     await check_may_manage(context, actor)
@@ -68,6 +70,7 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
     )
 
 
+@handles(Resume)
 async def resume(context: HandlerContext, command: Resume, actor: Actor, now: datetime) -> Reply:
     """Post again what was paused."""
     await check_may_manage(context, actor)

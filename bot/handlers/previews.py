@@ -9,6 +9,7 @@ from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic, Subsc
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import next_due, pause_in_words
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
@@ -20,6 +21,7 @@ AT_ONCE = 3  # digests of one answer; more would fill a channel
 ONCE = "What fits several topics is posted once, in the digest that comes first."
 
 
+@handles(Now)
 async def preview(context: HandlerContext, command: Now, actor: Actor, now: datetime) -> Reply:
     """Preview the next digest of a topic, or of every topic subscribed here; nothing is posted or recorded."""
     if command.topic.strip():

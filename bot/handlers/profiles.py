@@ -11,6 +11,7 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.lookup import check_may_manage, topic_named
+from bot.handlers.registry import handles
 from bot.handlers.taste import change_of, own, word_of
 from bot.models import Actor, Attachment, Button, Change, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
@@ -22,6 +23,7 @@ _LEAST = 0.005  # a weight that is told as 0.00 says nothing
 _ITEMS = 10
 
 
+@handles(Profile)
 async def profile_topic(context: HandlerContext, command: Profile, actor: Actor, now: datetime) -> Reply:
     """Show, undo, reset or export what a topic has learned."""
     topic = await topic_named(context, actor.workspace, command.topic)

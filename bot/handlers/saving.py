@@ -9,6 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.exports import address, bibtex, markdown, ris
 from bot.handlers.items import called, item_named
+from bot.handlers.registry import handles
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
 from bot.wording import counted, day_in_words
 
@@ -22,6 +23,7 @@ _FILES: dict[Format, tuple[str, str, Callable[[Sequence[Item]], str]]] = {
 _KINDS = {"arxiv": Kind.PAPER, "doi": Kind.PAPER, "github": Kind.REPO}
 
 
+@handles(Save)
 async def save(context: HandlerContext, command: Save, actor: Actor, now: datetime) -> Reply:
     """Put an item aside for oneself."""
     item = await item_named(context, actor, command.item)
@@ -41,6 +43,7 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
     )
 
 
+@handles(Unsave)
 async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: datetime) -> Reply:
     """Take an item back from what one saved; its key will do where the item itself is not kept any more."""
     held = {each.key for each in await context.store.saved(actor.workspace, actor.person)}
@@ -58,6 +61,7 @@ async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: da
     return Reply(title="Not saved any more", text=(title,), buttons=(undo, _all()))
 
 
+@handles(ListSaved)
 async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, now: datetime) -> Reply:
     """List what one saved, the latest first, or hand all of it over as a file."""
     held = await context.store.saved(actor.workspace, actor.person)

@@ -11,6 +11,7 @@ from bot.handlers.lookup import shown, slug, topics_of
 from bot.handlers.mentioned import channels_of, mentioning
 from bot.handlers.posted import Posted, last_digest, posted_here, summary, troubles
 from bot.handlers.posted import elsewhere as trouble_elsewhere
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import pause_in_words, posted_next, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import Actor, Button, Change, Field, Health, Reply, ReplyEntry, SourceState, Subscription, Topic
@@ -31,6 +32,7 @@ _LOOKED_AT = 500  # of the latest changes, for those that one may see, and those
 _CUT = 200  # characters of what stood before and after
 
 
+@handles(Status)
 async def status(context: HandlerContext, command: Status, actor: Actor, now: datetime) -> Reply:
     """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
 
@@ -138,6 +140,7 @@ async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
 # --- history
 
 
+@handles(History)
 async def history(context: HandlerContext, command: History, actor: Actor, now: datetime) -> Reply:
     """Tell who changed what in the workspace, or in one topic.
 

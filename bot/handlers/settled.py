@@ -9,6 +9,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, shown
 from bot.handlers.mentioned import mentioning
+from bot.handlers.registry import handles
 from bot.handlers.settable import SETTINGS, Setting
 from bot.models import Actor, Button, Change, Field, Preferences, Reply
 
@@ -24,6 +25,7 @@ _ALSO = {
 _OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
 
 
+@handles(Settings)
 async def settings(context: HandlerContext, command: Settings, actor: Actor, now: datetime) -> Reply:
     """Show what the workspace settled, or settle one thing."""
     before = await context.store.preferences(actor.workspace)

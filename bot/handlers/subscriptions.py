@@ -28,6 +28,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, subscription_here, topic_named, topics_of
 from bot.handlers.mentioned import mentioning
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import (
     NO_TOPIC,
     Changed,
@@ -47,6 +48,7 @@ from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, ReplyEntry, Sc
 from bot.wording import counted
 
 
+@handles(Subscribe)
 async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, now: datetime) -> Reply:
     """Subscribe this channel to a topic, or change what is said of its subscription."""
     await check_may_manage(context, actor)
@@ -188,6 +190,7 @@ def _buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
 # --- ending
 
 
+@handles(Unsubscribe)
 async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
     """End this channel's subscription to a topic."""
     await check_may_manage(context, actor)
@@ -215,6 +218,7 @@ async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetim
 # --- listing
 
 
+@handles(ListSubscriptions)
 async def list_subscriptions(context: HandlerContext, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
     """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
 

@@ -9,17 +9,20 @@ from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_for_topic
 from bot.handlers.lookup import topic_named, topics_of
+from bot.handlers.registry import handles
 from bot.models import Actor, Button, Change, Feedback, Item, Reply, Topic
 from bot.wording import shortened
 
 _TITLE = 120  # characters of a title that an answer repeats
 
 
+@handles(More)
 async def more(context: HandlerContext, command: More, actor: Actor, now: datetime) -> Reply:
     """Say that an item is what a topic is for; said again, it is taken back."""
     return await _said(context, command, actor, now, wanted=True)
 
 
+@handles(Less)
 async def less(context: HandlerContext, command: Less, actor: Actor, now: datetime) -> Reply:
     """Say that an item is not what a topic is for; said again, it is taken back."""
     return await _said(context, command, actor, now, wanted=False)

@@ -24,6 +24,7 @@ from bot.handlers.insist import insist
 from bot.handlers.lookup import check_may_manage, slug, topic_named, topics_of
 from bot.handlers.mentioned import mentioning
 from bot.handlers.parts import definition, elements, interest_in_words
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import as_command
 from bot.models import Actor, Attachment, Button, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.wording import counted, listed, shortened, some
@@ -32,6 +33,7 @@ LONGEST_NAME = 40  # characters; a menu shows so many
 _EXAMPLE = 200  # characters of an example that are shown
 
 
+@handles(ListTopics)
 async def list_topics(context: HandlerContext, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
     """List the topics that can be subscribed: the workspace's own first."""
     topics = await topics_of(context, actor.workspace)
@@ -80,6 +82,7 @@ def _use(users: Sequence[Subscription], actor: Actor) -> str:
 # --- one topic
 
 
+@handles(ShowTopic)
 async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
     """Show what a topic is made of, and who uses it."""
     topic = await topic_named(context, actor.workspace, command.name)
@@ -140,6 +143,7 @@ async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...
 # --- making
 
 
+@handles(CreateTopic)
 async def create_topic(context: HandlerContext, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
     """Make a topic of the workspace's own, from a query or from another topic."""
     await check_may_manage(context, actor)
@@ -197,6 +201,7 @@ async def drafted(context: HandlerContext, command: CreateTopic, actor: Actor) -
 # --- deleting
 
 
+@handles(DeleteTopic)
 async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Actor, now: datetime) -> Reply:
     """Delete a topic of the workspace's own; one that channels subscribe to only when it is asked for anyway.
 

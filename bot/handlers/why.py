@@ -11,6 +11,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import called, item_for_topic
 from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
 from bot.handlers.previews import ONCE
+from bot.handlers.registry import handles
 from bot.handlers.subscribed import next_due, pause_in_words, title_of
 from bot.handlers.times import local, moment_in_words
 from bot.models import (
@@ -54,6 +55,7 @@ class _Here:
         return time_in_words(there, self.now)
 
 
+@handles(Why)
 async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime) -> Reply:
     """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
     item, named = await item_for_topic(context, actor, command.item, command.topic)

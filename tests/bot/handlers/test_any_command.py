@@ -27,7 +27,7 @@ def aimed(draw: st.DrawFn) -> Command:
     command = draw(COMMANDS)
     for field, known in (("topic", TOPICS), ("item", ITEMS)):
         if getattr(command, field, "") and draw(st.integers(0, 3)):
-            command = replace(command, **{field: draw(st.sampled_from(known))})  # type: ignore[arg-type]
+            command = replace(command, **{field: draw(st.sampled_from(known))})
     if isinstance(command, EditTopic | ShowTopic | DeleteTopic) and draw(st.integers(0, 3)):
         command = replace(command, name=draw(st.sampled_from(TOPICS)))
     return command

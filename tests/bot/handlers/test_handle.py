@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import subprocess
+import sys
 from datetime import timedelta
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,8 @@ from bot.commands import TABLE, Command, More, Search, parse
 from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.failures import not_done
-from bot.handlers.handle import HANDLERS, answer
+from bot.handlers.handle import answer
+from bot.handlers.registry import HANDLERS, handles
 from bot.models import Reply
 from bot.store.memory import MemoryStore
 from tests.bot.commands.generate import commands, texts
@@ -28,7 +31,19 @@ async def told(ada: Asker, asked: str | Command) -> Reply:
 
 
 def test_every_command_has_a_function_that_answers_it() -> None:
-    assert set(HANDLERS) == set(get_args(Command))
+    assert set(HANDLERS) == {usage.command for usage in TABLE}
+
+
+def test_no_command_has_two_functions_that_answer_it() -> None:
+    with pytest.raises(ValueError, match="Search is answered by search already"):
+        handles(Search)(HANDLERS[More])
+
+
+def test_a_handler_is_there_whichever_module_is_imported_first() -> None:
+    for first in ("bot.handlers.forms", "bot.handlers.handle"):
+        code = f"import {first}, bot.handlers.handle as one; print(len(one.HANDLERS))"
+        told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+        assert int(told.stdout) == len(TABLE)
 
 
 async def test_a_command_may_come_as_text_or_as_it_is(ada: Asker) -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 
 from bot.commands import (
+    BY_COMMAND,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -41,8 +42,9 @@ from bot.commands import (
     Why,
 )
 from bot.digest.publisher import Publisher
-from bot.handlers.handle import HANDLERS, answer
+from bot.handlers.handle import answer
 from bot.handlers.lookup import order_of, topic_named
+from bot.handlers.registry import HANDLERS
 from bot.models import Change, Preferences
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import PAPERS, SOURCES, Asker, said
@@ -158,12 +160,12 @@ async def houses(ada: Asker) -> Houses:
 
 
 def test_every_command_is_tried_and_has_its_handler() -> None:
-    assert set(COMMANDS) == set(HANDLERS) == set(get_args(Command))
+    assert set(COMMANDS) == set(HANDLERS) == set(BY_COMMAND)
     assert all(isinstance(command, kind) for kind, commands in COMMANDS.items() for command in commands)
 
 
 def every_command() -> list[Any]:
-    return [pytest.param(kind, id=kind.__name__) for kind in get_args(Command)]
+    return [pytest.param(kind, id=kind.__name__) for kind in BY_COMMAND]
 
 
 @pytest.mark.parametrize("kind", every_command())
