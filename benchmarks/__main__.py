@@ -15,7 +15,7 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("search", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
     ("suggestions", ("--corpus", "{corpus}", "--corpus2", "{corpus2}"), "corpus2"),
     ("rank", ("--corpus", "{corpus}"), "corpus"),
-    ("press", ("--corpus", "{corpus}"), "corpus"),
+    ("publishing", ("--corpus", "{corpus}"), "corpus"),
     ("commands", ("--corpus", "{corpus}"), "corpus"),
     ("feedback", ("--folder", "{quality}", "--hf", "{hf}"), "hf"),
     ("summaries", ("--corpus", "{corpus}"), "corpus"),

@@ -159,7 +159,7 @@ async def slack_opened(given: Mapping[str, Any], app: App) -> AsyncIterator[Plat
     """Connect the service to the Slack of the tests."""
     from adapters.slack.connection.platform import opened
 
-    async with opened(SlackSettings(**given), app.line(_now)) as platform:
+    async with opened(SlackSettings(**given), app.platform_context(_now)) as platform:
         yield platform
 
 
@@ -190,7 +190,7 @@ async def discord_opened(given: Mapping[str, Any], app: App) -> AsyncIterator[Pl
     """Connect the service to the Discord of the tests."""
     from adapters.discord.connection.platform import opened
 
-    async with opened(DiscordSettings(**given), app.line(_now)) as platform:
+    async with opened(DiscordSettings(**given), app.platform_context(_now)) as platform:
         yield platform
 
 

@@ -2,10 +2,10 @@
 
     python -m benchmarks.commands --corpus FILE [--lines 100000] [--together 4000] [--week 8000] [--minutes M] [--papers N]
 
-FILE is as `benchmarks.corpus` reads it, and is stored as `benchmarks.press` does it: the last `--week` papers were first
-seen in the week before now. The lines are those of tests.bot.commands.lines, whose sorts and shares are printed. Each must
-give a Reply whose buttons can be pressed, or a UsageError; any other exception is a failure, printed with its line, and the
-exit status is then 1.
+FILE is as `benchmarks.corpus` reads it, and is stored as `benchmarks.publishing` does it: the last `--week` papers were
+first seen in the week before now. The lines are those of tests.bot.commands.lines, whose sorts and shares are printed. Each
+must give a Reply whose buttons can be pressed, or a UsageError; any other exception is a failure, printed with its line, and
+the exit status is then 1.
 
 The lines are asked one after the other, five a second by the clock that the handlers are told, of a new team every five
 thousand lines; a team has a topic of its own, two subscriptions, a digest posted, feedback and something saved. Before each
@@ -35,7 +35,7 @@ import numpy as np
 
 from benchmarks import corpus
 from benchmarks.loop_lag import Lag, watched
-from benchmarks.press import NOW, stored
+from benchmarks.publishing import NOW, stored
 from bot.commands import BY_COMMAND, Command, Filter, FilterAction, Search, parse
 from bot.digest.publisher import Publisher
 from bot.errors import UsageError
@@ -169,11 +169,11 @@ async def together(service: Service, every: Sequence[Line], _minutes: float) -> 
 async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator[Service]:
     """Serve from a store of the items."""
     store = await stored(path, items, week)
-    press, packs = Publisher(store, Extractive(), TITLES), load_packs()
-    (digest,) = await press.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
+    publisher, packs = Publisher(store, Extractive(), TITLES), load_packs()
+    (digest,) = await publisher.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
     try:
         yield Service(
-            HandlerContext(store, press, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]]
+            HandlerContext(store, publisher, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]]
         )
     finally:
         await store.close()

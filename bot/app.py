@@ -36,9 +36,9 @@ from bot.ports.ledger import Ledger, Messenger
 from bot.ports.store import Job, Previewer, Source, Store, Summariser, Watch
 from bot.ports.vectors import Embedder
 from bot.service.backups import Backups
-from bot.service.counted_ledger import counted
+from bot.service.counted_ledger import count_writes
 from bot.service.health import ServiceHealth
-from bot.service.jobs import TICK, DeliveryJobs, beat, collecting, embedding, listening, upkeep
+from bot.service.jobs import TICK, DeliveryJobs, collecting, embedding, listening, upkeep, write_heartbeat
 from bot.service.measurements import Measurements
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
@@ -62,7 +62,7 @@ class Service:
 
     jobs: Sequence[Job]
     watches: Sequence[Watch]
-    checkup: ServiceHealth
+    health: ServiceHealth
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class App:
     publisher: Publisher
     handler_context: HandlerContext
     chats: Chats
-    office: DeliveryContext
+    delivery: DeliveryContext
     model: LlmSummariser | None = None  # where the settings switch one on
     embedder: Embedder | None = None  # None where the settings switch it off
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
@@ -100,27 +100,27 @@ class App:
         subscribed = await self.store.subscriptions(LOCAL, channel=LOCAL)
         return [each.topic for each in subscribed if not each.paused] or self.settings.topics
 
-    async def order(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> DigestRequest:
-        """Return what the terminal orders for the topic of that name, as it is subscribed there, but for what is given here.
+    async def request(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> DigestRequest:
+        """Return the terminal's request for the topic of that name, as it is subscribed there, but for what is given here.
 
         It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
         that is not there.
         """
         topic, actor = await topic_named(self.handler_context, LOCAL, name), self.terminal()
-        order = await order_of(
+        request = await order_of(
             self.handler_context, actor, topic, await subscription_here(self.handler_context, actor, topic.name)
         )
-        limits = replace(order.limits, entries=entries or order.limits.entries)
-        return replace(order, limits=limits, window=window or order.window, since_last=window is None, baseline=None)
+        limits = replace(request.limits, entries=entries or request.limits.entries)
+        return replace(request, limits=limits, window=window or request.window, since_last=window is None, baseline=None)
 
-    def line(self, clock: Callable[[], datetime]) -> PlatformContext:
+    def platform_context(self, clock: Callable[[], datetime]) -> PlatformContext:
         """Return what a chat platform is given to work with."""
 
-        async def gone(workspace: str, channel: str, reason: str) -> None:
+        async def channel_closed(workspace: str, channel: str, reason: str) -> None:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
-            await SubscriptionPauser(self.office).pause(Refusal(workspace, channel, reach, reason), clock())
+            await SubscriptionPauser(self.delivery).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return PlatformContext(self.handler_context, self.chats, clock, gone)
+        return PlatformContext(self.handler_context, self.chats, clock, channel_closed)
 
     def filler(self) -> Filler | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -130,7 +130,7 @@ class App:
         return Filler(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
 
     async def service(
-        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), standbys: Sequence[PendingPlatform] = ()
+        self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), pending: Sequence[PendingPlatform] = ()
     ) -> Service:
         """Return what runs until it is stopped; to be called once, as it compares the database with its last heartbeat.
 
@@ -138,9 +138,9 @@ class App:
         """
         self.messengers.update({each.messenger.platform: each.messenger for each in platforms})
         troubles = {each.messenger.platform: each.trouble for each in platforms} | {
-            each.name: each.trouble for each in standbys
+            each.name: each.trouble for each in pending
         }
-        settings, store, vitals = self.settings, self.store, Measurements()
+        settings, store, measurements = self.settings, self.store, Measurements()
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)
@@ -148,28 +148,28 @@ class App:
         pace = PollingSchedule(timedelta(minutes=settings.run.collect_minutes), random.Random())
         keep = settings.keep
         jobs = (
-            *self._delivering(vitals).jobs(clock),
-            *collecting(self.collector, store, self.sources, pace, clock, vitals.source_failed),
+            *self._delivering(measurements).jobs(clock),
+            *collecting(self.collector, store, self.sources, pace, clock, measurements.source_failed),
             *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), backups_of(settings), clock),
             *listening(troubles, clock),
             *embedding(self.filler(), clock),
         )
         heard = [watch for each in platforms for watch in each.watches]
-        heard += [watch for each in standbys for watch in each.watches]
+        heard += [watch for each in pending for watch in each.watches]
         return Service(
-            [vitals.watched(job) for job in jobs],
-            [Watch("measuring the event loop", vitals.measure), *heard],
-            ServiceHealth(vitals, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
+            [measurements.watched(job) for job in jobs],
+            [Watch("measuring the event loop", measurements.measure), *heard],
+            ServiceHealth(measurements, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
         )
 
-    def _delivering(self, vitals: Measurements) -> DeliveryJobs:
+    def _delivering(self, measurements: Measurements) -> DeliveryJobs:
         database = self.settings.database_path
-        office = replace(self.office, ledger=counted(self.ledger, vitals.counts))
+        delivery = replace(self.delivery, ledger=count_writes(self.ledger, measurements.counts))
         return DeliveryJobs(
-            Scheduler(office),
-            Preparer(office, self.publisher, self.handler_context.requests),
-            Deliverer(office),
-            lambda now: beat(self.store, write_alive, database, now),
+            Scheduler(delivery),
+            Preparer(delivery, self.publisher, self.handler_context.requests),
+            Deliverer(delivery),
+            lambda now: write_heartbeat(self.store, write_alive, database, now),
         )
 
 
@@ -203,10 +203,10 @@ async def built(
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         context = _handler_context(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
-        office = DeliveryContext(store, store, posting, _values(settings))
+        delivery = DeliveryContext(store, store, posting, _delivery_settings(settings))
         collector = Collector(store)
         yield App(
-            settings, store, store, sources, topics, collector, publisher, context, store, office, model, embedder, posting
+            settings, store, store, sources, topics, collector, publisher, context, store, delivery, model, embedder, posting
         )
 
 
@@ -223,7 +223,7 @@ async def _embedder(settings: Settings, stack: AsyncExitStack) -> Embedder | Non
     return RemoteEmbedder(http, base_url=chosen.base_url, model=chosen.model, dimensions=chosen.dimensions, api_key=key)
 
 
-def _values(settings: Settings) -> DeliverySettings:
+def _delivery_settings(settings: Settings) -> DeliverySettings:
     run = settings.run
     return DeliverySettings(catch_up=timedelta(hours=run.catch_up_hours), late=timedelta(minutes=run.late_minutes))
 
@@ -231,14 +231,14 @@ def _values(settings: Settings) -> DeliverySettings:
 def _handler_context(
     settings: Settings,
     store: SqliteStore,
-    press: Previewer,
+    previewer: Previewer,
     packs: Mapping[str, Topic],
     titles: Mapping[str, str],
     embedder: Embedder | None,
 ) -> HandlerContext:
     return HandlerContext(
         store,
-        press,
+        previewer,
         packs,
         titles,
         store,

@@ -111,8 +111,8 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         if not chosen:
             raise UsageError("No topic is followed: name one here, subscribe to one, or set `topics`.")
         window = timedelta(days=options["days"]) if options["days"] else None
-        orders = [await app.order(name, entries=options["entries"], window=window) for name in chosen]
-        digests = await app.publisher.publish(orders, now_of(context), record=options["record"])
+        requests = [await app.request(name, entries=options["entries"], window=window) for name in chosen]
+        digests = await app.publisher.publish(requests, now_of(context), record=options["record"])
         return digests, await has_items(app)
 
     digests, collected = with_app(context, work)
@@ -224,9 +224,9 @@ def run(context: click.Context) -> None:
         loop = asyncio.get_running_loop()
         for signum in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(signum, runner.stop)
-        async with opened(app.settings, app.line(clock), app.messengers) as found:
-            service = await app.service(clock, found.platforms, found.standbys)
-            async with _told(app.settings.health, service.checkup):
+        async with opened(app.settings, app.platform_context(clock), app.messengers) as found:
+            service = await app.service(clock, found.platforms, found.pending)
+            async with _told(app.settings.health, service.health):
                 log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
                 await runner.run(service.jobs, service.watches)
         log.info("ended; what was due and not sent is sent by the next run")
@@ -236,14 +236,14 @@ def run(context: click.Context) -> None:
 
 
 @asynccontextmanager
-async def _told(settings: "HealthSettings", checkup: "ServiceHealth") -> AsyncIterator[None]:
+async def _told(settings: "HealthSettings", health: "ServiceHealth") -> AsyncIterator[None]:
     """Tell over HTTP how the service is, where the settings ask for it."""
     if not settings.port:
         yield
         return
     from adapters.health.server import serving
 
-    async with serving(checkup, settings.host, settings.port) as (host, port):
+    async with serving(health, settings.host, settings.port) as (host, port):
         log.info("health and metrics are told at %s:%d", host, port)
         yield
 

@@ -30,7 +30,7 @@ class Opened:
     """What could be opened, and what stands by."""
 
     platforms: tuple[Platform, ...] = ()
-    standbys: tuple[PendingPlatform, ...] = ()
+    pending: tuple[PendingPlatform, ...] = ()
 
 
 @asynccontextmanager
@@ -42,7 +42,7 @@ async def opened(
     Those that open later put their messenger among the `messengers`. Raises SettingsError for settings that cannot work.
     """
     platforms: list[Platform] = []
-    standbys: list[PendingPlatform] = []
+    pending: list[PendingPlatform] = []
     async with AsyncExitStack() as stack:
         for name, section in configured(settings).items():
             opening = partial(_opened, name, section, line)
@@ -53,11 +53,11 @@ async def opened(
                 raise
             except (BotError, TimeoutError) as error:
                 log.error("%s cannot be opened, and is tried again: %s", name, why_closed(error))  # noqa: TRY400 - foreseen
-                standbys.append(PendingPlatform(name, opening, messengers, why_closed(error)))
+                pending.append(PendingPlatform(name, opening, messengers, why_closed(error)))
             except Exception as error:
                 log.exception("%s cannot be opened, and is tried again", name)
-                standbys.append(PendingPlatform(name, opening, messengers, why_closed(error)))
-        yield Opened(tuple(platforms), tuple(standbys))
+                pending.append(PendingPlatform(name, opening, messengers, why_closed(error)))
+        yield Opened(tuple(platforms), tuple(pending))
 
 
 def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettings]:

@@ -16,12 +16,12 @@ CLOSING = 2.0  # seconds that an answer may still take when the service ends
 
 
 @asynccontextmanager
-async def serving(checkup: ServiceHealth, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
+async def serving(health: ServiceHealth, host: str, port: int) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
     Raises SettingsError when the address cannot be used.
     """
-    runner = web.AppRunner(_application(checkup), access_log=None, shutdown_timeout=CLOSING, handle_signals=False)
+    runner = web.AppRunner(_application(health), access_log=None, shutdown_timeout=CLOSING, handle_signals=False)
     await runner.setup()
     try:
         site = web.TCPSite(runner, host, port)
@@ -38,15 +38,15 @@ async def serving(checkup: ServiceHealth, host: str, port: int) -> AsyncIterator
         await runner.cleanup()
 
 
-def _application(checkup: ServiceHealth) -> web.Application:
+def _application(health: ServiceHealth) -> web.Application:
     async def healthz(_: web.Request) -> web.Response:
-        return _told([checkup.alive()])
+        return _told([health.alive()])
 
     async def readyz(_: web.Request) -> web.Response:
-        return _told(await checkup.ready())
+        return _told(await health.ready())
 
     async def metrics(_: web.Request) -> web.Response:
-        measures = await checkup.measure()
+        measures = await health.measure()
         body = await asyncio.to_thread(exposition, measures)
         return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})
 

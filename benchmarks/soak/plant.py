@@ -94,10 +94,10 @@ class DigestOfSize:
 
     crowd: Crowd
 
-    async def make(self, order: DigestRequest, now: datetime) -> Digest:
+    async def make(self, request: DigestRequest, now: datetime) -> Digest:
         """Return the channel's digest."""
-        some = tuple(itertools.islice(itertools.cycle(GPU.entries), self.crowd.entries(order.channel)))
-        return replace(GPU, day=now.date(), until=now, since=now - order.window, entries=some)
+        some = tuple(itertools.islice(itertools.cycle(GPU.entries), self.crowd.entries(request.channel)))
+        return replace(GPU, day=now.date(), until=now, since=now - request.window, entries=some)
 
 
 async def plant(path: Path, some: Crowd) -> None:

@@ -34,20 +34,20 @@ class Service:
     """What the service does with its ledger, in a loop each."""
 
     def __init__(self, work: Work, store: SqliteStore, messenger: Messenger) -> None:
-        values = DeliverySettings(
+        settings = DeliverySettings(
             timeout=timedelta(seconds=work.timeout),
             lease=timedelta(seconds=work.lease),
             quarantine=timedelta(seconds=work.quarantine),
             first_wait=timedelta(seconds=work.first_wait),
             workers=work.workers,
         )
-        office = DeliveryContext(store, store, {messenger.platform: messenger}, values)
+        context = DeliveryContext(store, store, {messenger.platform: messenger}, settings)
         self._work = work
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
-        self._scheduler = Scheduler(office)
-        self._printer = Preparer(office, DigestOfSize(work.crowd()), RequestBuilder(store, {TOPIC.name: TOPIC}))
-        self._courier = Deliverer(office)
+        self._scheduler = Scheduler(context)
+        self._preparer = Preparer(context, DigestOfSize(work.crowd()), RequestBuilder(store, {TOPIC.name: TOPIC}))
+        self._deliverer = Deliverer(context)
 
     def _now(self) -> datetime:
         return datetime.now(UTC) + self._ahead
@@ -87,14 +87,14 @@ class Service:
 
     async def _print(self) -> None:
         await self._scheduler.tick(self._now())
-        await self._printer.publish_due(self._now())
+        await self._preparer.prepare_due(self._now())
 
     async def _deliver(self) -> None:
-        await self._courier.deliver_due(self._now)
+        await self._deliverer.deliver_due(self._now)
 
     async def _reconcile(self) -> None:
-        await self._courier.reconcile(self._now)
-        await self._courier.tell_owed(self._now)
+        await self._deliverer.reconcile(self._now)
+        await self._deliverer.tell_owed(self._now)
 
     async def _is_settled(self) -> bool:
         now, store = self._now(), self._store

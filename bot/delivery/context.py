@@ -64,10 +64,10 @@ class DeliveryContext:
     store: Store
     ledger: Ledger
     messengers: Mapping[str, Messenger]  # by platform: slack, discord, local
-    values: DeliverySettings = DeliverySettings()
+    settings: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
-    budgets: RateLimits = field(default_factory=RateLimits)
-    telling: NoticeState = field(default_factory=NoticeState)
+    rate_limits: RateLimits = field(default_factory=RateLimits)
+    notice_state: NoticeState = field(default_factory=NoticeState)
 
     def messenger(self, workspace: str) -> Messenger | None:
         """Return the messenger of the workspace's platform, None when it is not connected."""
@@ -80,8 +80,8 @@ class DeliveryContext:
 
     def wait(self, failures: int) -> timedelta:
         """Return how long to wait after so many failures, at least one: doubled each time, and up to half of it left out."""
-        values = self.values
-        longest: timedelta = min(values.first_wait * 2 ** min(failures, 20), values.longest_wait)
+        settings = self.settings
+        longest: timedelta = min(settings.first_wait * 2 ** min(failures, 20), settings.longest_wait)
         return longest * self.chance.uniform(0.5, 1.0)
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.delivery.context import DeliveryContext
-from bot.delivery.restored import in_doubt
+from bot.delivery.restored import may_be_unrecorded
 from bot.delivery.send import Sender
 from bot.digest.quiet_hours import after_quiet, deadline
 from bot.models import Delivery, State, Subscription
@@ -21,7 +21,7 @@ class Decision:
 
     before: Delivery  # as it was before it was claimed
     messenger: Messenger
-    doubted: bool  # it may have been posted without this database knowing
+    maybe_posted: bool  # it may have been posted without this database knowing
     ending: Ending | None  # why it is not to be posted any more
     at_all_costs: bool  # the channel would rather see it twice than miss it
     late: bool  # it is marked so from now on
@@ -30,14 +30,16 @@ class Decision:
 class Decider:
     """Finds out what decides about each."""
 
-    def __init__(self, office: DeliveryContext, sender: Sender) -> None:
-        self._office = office
+    def __init__(self, context: DeliveryContext, sender: Sender) -> None:
+        self._context = context
         self._sender = sender
 
-    async def of(self, delivery: Delivery, doubt: datetime | None, now: datetime) -> tuple[Decision, datetime] | None:
+    async def decide(
+        self, delivery: Delivery, unrecorded_until: datetime | None, now: datetime
+    ) -> tuple[Decision, datetime] | None:
         """Return what decides about a delivery, and until when its channel wants quiet."""
-        store, place = self._office.store, delivery
-        messenger = self._office.messenger(place.workspace)
+        store, place = self._context.store, delivery
+        messenger = self._context.messenger(place.workspace)
         here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         subscription = next((each for each in here if each.id == place.occurrence[0]), None)
         settled = await store.preferences(place.workspace)
@@ -45,27 +47,27 @@ class Decider:
         if subscription is not None:
             planned = await after_quiet(settled, subscription, delivery.due)
             quiet = await after_quiet(settled, subscription, now)
-            ends = await deadline(settled, subscription, delivery.due, self._office.values.catch_up)
+            ends = await deadline(settled, subscription, delivery.due, self._context.settings.catch_up)
         ending = _ending(delivery, subscription, ends, now)
-        doubted = in_doubt(delivery, doubt)
+        maybe_posted = may_be_unrecorded(delivery, unrecorded_until)
         if messenger is None:
-            await self._disconnected(delivery, ending, doubted=doubted, now=now)
+            await self._disconnected(delivery, ending, maybe_posted=maybe_posted, now=now)
             return None
-        late = now - planned > self._office.values.late
+        late = now - planned > self._context.settings.late
         twice = place.channel in settled.prefer_duplicate
-        return Decision(delivery, messenger, doubted, ending, at_all_costs=twice, late=late), quiet
+        return Decision(delivery, messenger, maybe_posted, ending, at_all_costs=twice, late=late), quiet
 
-    async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, doubted: bool, now: datetime) -> None:
+    async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, maybe_posted: bool, now: datetime) -> None:
         """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
-        held = await self._office.ledger.claim(delivery, now, self._office.values.lease)
+        held = await self._context.ledger.claim(delivery, now, self._context.settings.lease)
         if held is None:
             return
         if ending is not None and delivery.state is State.PENDING:
-            await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not doubted)
+            await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not maybe_posted)
         elif ending is not None:
             await self._sender.unknown(held, _NOT_CONNECTED, now)
         else:
-            await self._sender.put_back(held, delivery, now + self._office.wait(held.attempts), _NOT_CONNECTED)
+            await self._sender.put_back(held, delivery, now + self._context.wait(held.attempts), _NOT_CONNECTED)
 
 
 def _ending(delivery: Delivery, subscription: Subscription | None, ends: datetime, now: datetime) -> Ending | None:

@@ -23,9 +23,9 @@ IN_A_ROW = 10  # in one workspace, before the list is looked at anew
 class Notices:
     """Tells them in their order, within each workspace; no workspace waits for another's."""
 
-    def __init__(self, office: DeliveryContext) -> None:
-        self._office = office
-        self._owed = Outbox(office)
+    def __init__(self, context: DeliveryContext) -> None:
+        self._context = context
+        self._outbox = Outbox(context)
         self._stopped = False
 
     def stop(self) -> None:
@@ -37,19 +37,19 @@ class Notices:
 
         Raises StoreError.
         """
-        telling = self._office.telling
-        if telling.busy:
+        notice_state = self._context.notice_state
+        if notice_state.busy:
             return 0
-        telling.busy = True
+        notice_state.busy = True
         try:
             owed: dict[str, list[Notice]] = {}
-            for notice in await self._owed.notices():
+            for notice in await self._outbox.notices():
                 owed.setdefault(notice.workspace, []).append(notice)
             gate = asyncio.Semaphore(AT_ONCE)
             told = [self._in_one(notices, gate, clock) for notices in owed.values()]
             ended = await asyncio.gather(*told, return_exceptions=True)
         finally:
-            telling.busy = False
+            notice_state.busy = False
         for each in ended:
             if isinstance(each, BaseException):
                 raise each
@@ -62,7 +62,7 @@ class Notices:
                 if self._stopped or over == IN_A_ROW:
                     break
                 if await self._is_over(notice, clock):
-                    await self._owed.told(notice)
+                    await self._outbox.told(notice)
                     over += 1
         return over
 
@@ -71,13 +71,13 @@ class Notices:
         now, call = clock(), self._call(notice)
         if now - datetime.fromisoformat(notice.since) > STALE:
             return True
-        messenger = self._office.messenger(notice.workspace)
-        if messenger is None or self._office.budgets.when(call, now) > now:
+        messenger = self._context.messenger(notice.workspace)
+        if messenger is None or self._context.rate_limits.when(call, now) > now:
             return False
-        self._office.budgets.take(call, now)
+        self._context.rate_limits.take(call, now)
         otherwise = f"{notice.person or notice.channel} could not be told: {notice.text}"
         try:
-            async with asyncio.timeout(self._office.values.timeout.total_seconds()):
+            async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 await _said(notice, messenger)
         except Delayed as error:
             self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
@@ -93,17 +93,17 @@ class Notices:
         except Exception:
             # Nothing that goes wrong while telling may keep the ledger from going on.
             log.exception("%s", otherwise)
-        self._office.telling.failures.pop((call.method, call.workspace), None)
+        self._context.notice_state.failures.pop((call.method, call.workspace), None)
         return True
 
     def _call(self, notice: Notice) -> PlatformRequest:
         method = Method.TELL if notice.person else Method.ANNOUNCE
-        return self._office.call(method, notice.workspace, notice.person or notice.channel)
+        return self._context.call(method, notice.workspace, notice.person or notice.channel)
 
     def _rest(self, call: PlatformRequest, reach: Reach, now: datetime, asked: timedelta) -> None:
-        failures = self._office.telling.failures
+        failures = self._context.notice_state.failures
         count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
-        self._office.budgets.rest(call, reach, now + max(asked, self._office.wait(count)), now)
+        self._context.rate_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)
 
 
 def _said(notice: Notice, messenger: Messenger) -> Awaitable[None]:

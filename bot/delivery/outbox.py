@@ -46,9 +46,9 @@ class _Known:
 class Outbox:
     """The list. Each method that changes it is one transaction; all raise StoreError."""
 
-    def __init__(self, office: DeliveryContext) -> None:
-        self._store = office.store
-        self._changing = office.telling.changing
+    def __init__(self, context: DeliveryContext) -> None:
+        self._store = context.store
+        self._changing = context.notice_state.changing
 
     async def notices(self) -> Sequence[Notice]:
         """Return what is to be told, in its order."""

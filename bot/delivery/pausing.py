@@ -24,9 +24,9 @@ _BY = "broadsheet"  # who the audit names
 class SubscriptionPauser:
     """Draws the consequences. Every method raises StoreError."""
 
-    def __init__(self, office: DeliveryContext) -> None:
-        self._office = office
-        self._owed = Outbox(office)
+    def __init__(self, context: DeliveryContext) -> None:
+        self._context = context
+        self._outbox = Outbox(context)
 
     async def pause(self, refusal: Refusal, now: datetime) -> None:
         """Pause what a refusal holds for: every subscription of the channel, or of the whole workspace.
@@ -39,25 +39,25 @@ class SubscriptionPauser:
 
     async def owe(self, refusal: Refusal) -> None:
         """Have its consequences drawn at the latest by `pause_owed`."""
-        await self._owed.refused(refusal)
+        await self._outbox.refused(refusal)
 
     async def draw(self, refusal: Refusal, now: datetime, *, again: bool = False) -> None:
         """Draw the consequences of a refusal that is owed; `again`: some may have been drawn, and nobody told of them."""
-        drawing = self._office.telling.drawing
+        drawing = self._context.notice_state.drawing
         drawing.add(refusal)
         try:
             everywhere = refusal.reach is not Reach.CHANNEL
             channel = "" if everywhere else refusal.channel
-            held = await self._office.store.subscriptions(refusal.workspace, channel=channel, topic=refusal.topic)
+            held = await self._context.store.subscriptions(refusal.workspace, channel=channel, topic=refusal.topic)
             paused = [each for each in held if await self._is_paused(each, refusal.reason, now, again=again)]
-            await self._owed.drawn(refusal, await self._news(paused, refusal.reason, now))
+            await self._outbox.drawn(refusal, await self._news(paused, refusal.reason, now))
         finally:
             drawing.discard(refusal)
 
     async def pause_owed(self, now: datetime) -> None:
         """Draw the consequences of what somebody refused who was stopped before all of them were drawn."""
-        for refusal in await self._owed.refusals():
-            if refusal not in self._office.telling.drawing:
+        for refusal in await self._outbox.refusals():
+            if refusal not in self._context.notice_state.drawing:
                 await self.draw(refusal, now, again=True)
 
     async def _news(self, paused: Sequence[Subscription], reason: str, now: datetime) -> list[Notice]:
@@ -74,7 +74,7 @@ class SubscriptionPauser:
 
         With `again`, one that is paused for that reason already counts too.
         """
-        store = self._office.store
+        store = self._context.store
         for _ in range(_TRIES):
             here = await store.subscriptions(subscription.workspace, channel=subscription.channel, topic=subscription.topic)
             there = next((each for each in here if each.id == subscription.id), None)
@@ -92,12 +92,12 @@ class SubscriptionPauser:
     async def alert(self, workspace: str, text: str, now: datetime) -> None:
         """Log it, and have it said in the workspace's channel for alerts, where one is settled and was not just told."""
         if news := await self._alert(workspace, text, now):
-            await self._owed.tell(news)
+            await self._outbox.tell(news)
 
     async def _alert(self, workspace: str, text: str, now: datetime) -> list[Notice]:
         log.warning("%s: %s", workspace, text)
-        channel = (await self._office.store.preferences(workspace)).alerts
-        alerted = self._office.telling.alerted
+        channel = (await self._context.store.preferences(workspace)).alerts
+        alerted = self._context.notice_state.alerted
         last = alerted.get(workspace)
         if not channel or (last is not None and timedelta(0) <= now - last < ALERTS_APART):
             return []

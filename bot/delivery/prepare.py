@@ -10,7 +10,7 @@ from datetime import datetime
 from bot.delivery.context import DeliveryContext, delivery_id, sealed
 from bot.delivery.fairness import FairOrder
 from bot.delivery.pausing import SubscriptionPauser
-from bot.delivery.restored import doubted_until, in_doubt
+from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
@@ -51,39 +51,39 @@ class _DigestInputs:
 class Preparer:
     """Makes the digest of each occurrence that is due. `publish_due` may be called by any process, at any moment."""
 
-    def __init__(self, office: DeliveryContext, maker: DigestMaker, orders: RequestBuilder) -> None:
-        self._office = office
+    def __init__(self, context: DeliveryContext, maker: DigestMaker, requests: RequestBuilder) -> None:
+        self._context = context
         self._maker = maker
-        self._orders = orders
-        self._trouble = SubscriptionPauser(office)
+        self._requests = requests
+        self._pauser = SubscriptionPauser(context)
         self._stopped = False
 
     def stop(self) -> None:
         """Begin no further digest."""
         self._stopped = True
 
-    async def publish_due(self, now: datetime) -> int:
+    async def prepare_due(self, now: datetime) -> int:
         """Close every occurrence that is due, with its digest where it has one; return how many were closed or put off.
 
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
         seen: set[Place] = set()
-        turns = FairOrder()
+        fair_order = FairOrder()
         done = 0
         while not self._stopped:
-            found = await self._office.ledger.occurrences(now, limit=BATCH, had=turns.had)
+            found = await self._context.ledger.occurrences(now, limit=BATCH, had=fair_order.had)
             fresh = [each for each in found if each.place not in seen]
             for each in fresh:
                 seen.add(each.place)
-                turns.take(each.workspace)
+                fair_order.take(each.workspace)
             if not fresh:
                 break
-            doubt = await doubted_until(self._office.store)
-            await self._channels(fresh, doubt, now)
+            unrecorded_until = await read_unrecorded_until(self._context.store)
+            await self._channels(fresh, unrecorded_until, now)
             done += len(fresh)
         return done
 
-    async def _channels(self, found: Sequence[Occurrence], doubt: datetime | None, now: datetime) -> None:
+    async def _channels(self, found: Sequence[Occurrence], unrecorded_until: datetime | None, now: datetime) -> None:
         """Make the digests of one channel one after another, so that none repeats what another shows."""
         channels: dict[tuple[str, str], list[Occurrence]] = {}
         for each in found:
@@ -94,7 +94,7 @@ class Preparer:
             async with gate:
                 for each in occurrences:
                     if not self._stopped:
-                        await self._publish(each, doubt, now)
+                        await self._publish(each, unrecorded_until, now)
 
         tasks = [asyncio.ensure_future(one(occurrences)) for occurrences in channels.values()]
         try:
@@ -104,9 +104,9 @@ class Preparer:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _publish(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> None:
+    async def _publish(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> None:
         try:
-            closing = await self._closing(occurrence, doubt, now)
+            closing = await self._closing(occurrence, unrecorded_until, now)
             await self._close(closing, now)
         except Exception as error:
             # Whatever is wrong with one occurrence, a database's damaged row too, the others go on. When the database
@@ -118,13 +118,13 @@ class Preparer:
             await self._close(await self._put_off(occurrence, said, now), now)
 
     async def _close(self, closing: _Closed, now: datetime) -> None:
-        closed = await self._office.ledger.close_occurrence(
+        closed = await self._context.ledger.close_occurrence(
             closing.occurrence, now, digest=closing.digest, deliveries=closing.deliveries
         )
         after = closing.occurrence
         if closed and closing.told:
             text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
-            await self._trouble.alert(after.workspace, text, now)
+            await self._pauser.alert(after.workspace, text, now)
 
     async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closed:
         """Try again later, or give up when it is too late then."""
@@ -132,14 +132,14 @@ class Preparer:
             return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
         log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
         attempts = occurrence.attempts + 1
-        next_at = now + self._office.wait(attempts)
+        next_at = now + self._context.wait(attempts)
         return _Closed(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
 
     async def _deadline(self, occurrence: Occurrence) -> datetime:
         """Return until when it may be posted, as far as what decides about that can be read."""
-        due, catch_up = occurrence.due, self._office.values.catch_up
+        due, catch_up = occurrence.due, self._context.settings.catch_up
         try:
-            preferences = await self._office.store.preferences(occurrence.workspace)
+            preferences = await self._context.store.preferences(occurrence.workspace)
             subscription = await self._of(occurrence)
             return await deadline(preferences, subscription, due, catch_up) if subscription else due + catch_up
         except Exception:  # noqa: BLE001 - what is wrong with it is being said already
@@ -148,52 +148,52 @@ class Preparer:
     async def _of(self, occurrence: Occurrence) -> Subscription | None:
         """Return the subscription, None when it is no more."""
         place = occurrence
-        here = await self._office.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        here = await self._context.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         return next((each for each in here if each.id == place.subscription), None)
 
-    async def _closing(self, occurrence: Occurrence, doubt: datetime | None, now: datetime) -> _Closed:
+    async def _closing(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> _Closed:
         """Decide what becomes of the occurrence."""
         found = await self._job(occurrence, now)
         if not isinstance(found, _DigestInputs):
             return found
         planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
         allowed = await after_quiet(found.preferences, found.subscription, now)
-        if now > await deadline(found.preferences, found.subscription, occurrence.due, self._office.values.catch_up):
+        if now > await deadline(found.preferences, found.subscription, occurrence.due, self._context.settings.catch_up):
             return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
         if allowed > now:
             return _Closed(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
         prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
-        if in_doubt(occurrence, doubt) and not found.messenger.abilities.finds and not prefers_twice:
+        if may_be_unrecorded(occurrence, unrecorded_until) and not found.messenger.abilities.finds and not prefers_twice:
             return _skipped(occurrence, _RESTORED, told=True)
-        late = now - planned > self._office.values.late
+        late = now - planned > self._context.settings.late
         return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
 
     async def _job(self, occurrence: Occurrence, now: datetime) -> _DigestInputs | _Closed:
         """Find all that is needed, or say why there is nothing to post."""
-        store, place = self._office.store, occurrence
+        store, place = self._context.store, occurrence
         subscription = await self._of(occurrence)
         if subscription is None:
             return _skipped(occurrence, "unsubscribed")
         if subscription.is_paused(now):
             return _skipped(occurrence, f"paused. {subscription.paused_because}".strip())
-        topic = (await self._orders.topics(place.workspace)).get(place.topic)
+        topic = (await self._requests.topics(place.workspace)).get(place.topic)
         if topic is None:
             return _skipped(occurrence, "its topic is not there any more.", told=True)
-        messenger = self._office.messenger(place.workspace)
+        messenger = self._context.messenger(place.workspace)
         if messenger is None:
             return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
         return _DigestInputs(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
 
     async def _made(self, job: _DigestInputs, now: datetime) -> _Closed:
         """Make the digest, unless the channel has had enough for the day."""
-        store, subscription = self._office.store, job.subscription
+        store, subscription = self._context.store, job.subscription
         left = await left_today(store, job.preferences, subscription, now)
         if left == 0:
             return _skipped(job.occurrence, f"the channel was posted {job.preferences.daily_entries} entries today.")
-        order = await self._orders.order(job.topic, subscription.workspace, subscription.channel, subscription)
+        request = await self._requests.request(job.topic, subscription.workspace, subscription.channel, subscription)
         if left is not None:
-            order = replace(order, limits=replace(order.limits, entries=min(order.limits.entries, left)))
-        digest = replace(await self._maker.make(order, now), day=job.occurrence.day)
+            request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
+        digest = replace(await self._maker.make(request, now), day=job.occurrence.day)
         if not digest.entries and not subscription.always:
             return _Closed(replace(job.occurrence, state=Happening.EMPTY), digest)
         texts = await asyncio.to_thread(_texts, job, digest)

@@ -27,7 +27,7 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
     known = await time_of_fact(store, HEARTBEAT)
     if alive is None or (known is not None and known >= alive):
         return None
-    before = await doubted_until(store)
+    before = await read_unrecorded_until(store)
     until = alive + _UNTOLD
     until = max(until, before) if before else until
     await store.set_fact(_DOUBT, until.isoformat())
@@ -37,11 +37,11 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
     return until
 
 
-async def doubted_until(store: Store) -> datetime | None:
+async def read_unrecorded_until(store: Store) -> datetime | None:
     """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
     return await time_of_fact(store, _DOUBT)
 
 
-def in_doubt(due: Delivery | Occurrence, until: datetime | None) -> bool:
+def may_be_unrecorded(due: Delivery | Occurrence, until: datetime | None) -> bool:
     """Say whether it may have been posted without the database knowing."""
     return until is not None and due.due <= until

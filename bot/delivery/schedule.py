@@ -33,22 +33,22 @@ class _Plan:
 
     found: tuple[Occurrence, ...]
     next: datetime
-    trouble: str = ""
+    problem: str = ""
 
 
 class Scheduler:
     """Notices what is due. `tick` may be called any number of times, by any process, at any moment."""
 
-    def __init__(self, office: DeliveryContext) -> None:
-        self._office = office
-        self._trouble = SubscriptionPauser(office)
+    def __init__(self, context: DeliveryContext) -> None:
+        self._context = context
+        self._pauser = SubscriptionPauser(context)
 
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
-        office = self._office
-        noticed = await time_of_fact(office.store, _TICK) or now
+        context = self._context
+        noticed = await time_of_fact(context.store, _TICK) or now
         if noticed - now > _SET_BACK:
-            released = await office.ledger.release(now)
+            released = await context.ledger.release(now)
             log.warning(
                 "the clock was set back by %s; %d that waited for a time it had shown do not", noticed - now, released
             )
@@ -56,21 +56,21 @@ class Scheduler:
             await self._plan_anew(now)
         new = 0
         for _ in range(ROUNDS):
-            batch = await office.ledger.subscriptions_due(now, limit=AT_ONCE)
-            plans = await asyncio.to_thread(_plans, batch, noticed, now, office.values)
+            batch = await context.ledger.subscriptions_due(now, limit=AT_ONCE)
+            plans = await asyncio.to_thread(_plans, batch, noticed, now, context.settings)
             for (subscription, _), plan in zip(batch, plans, strict=True):
                 new += await self._open(subscription, plan, now)
             if not batch:  # a short one is not the last: rows that cannot be read are passed over
-                await office.store.set_fact(_TICK, now.isoformat())
+                await context.store.set_fact(_TICK, now.isoformat())
                 break
         return new
 
     async def _judged(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
         """Return the occurrence, skipped where it was noticed too late to be posted."""
-        catch_up = self._office.values.catch_up
+        catch_up = self._context.settings.catch_up
         if each.state is not Happening.DUE or now - each.due <= catch_up:
             return each
-        preferences = await self._office.store.preferences(each.workspace)
+        preferences = await self._context.store.preferences(each.workspace)
         if now <= await deadline(preferences, subscription, each.due, catch_up):
             return each
         reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -84,7 +84,7 @@ class Scheduler:
         if skipped and skipped[-1] is found[-1]:
             each = skipped[-1]
             text = f"The digest {each.topic} of {each.day} for {each.channel} is skipped: {each.reason}."
-            await self._trouble.alert(each.workspace, text, now)
+            await self._pauser.alert(each.workspace, text, now)
 
     async def _plan_anew(self, now: datetime) -> None:
         """Plan every subscription from now on: a clock that had run far ahead took all for planned until then.
@@ -92,30 +92,30 @@ class Scheduler:
         A smaller jump needs none of this: it left an occurrence for each day that it passed.
         """
         log.warning("the clock was set back by more than %d days; every schedule is planned anew", _REMEMBERED.days)
-        everyone = [(each, None) for each in await self._office.ledger.every_subscription()]
-        plans = await asyncio.to_thread(_plans, everyone, now, now, self._office.values)
+        everyone = [(each, None) for each in await self._context.ledger.every_subscription()]
+        plans = await asyncio.to_thread(_plans, everyone, now, now, self._context.settings)
         for (subscription, _), plan in zip(everyone, plans, strict=True):
             await self._open(subscription, plan, now)
 
     async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
         found = [await self._judged(each, subscription, now) for each in plan.found]
-        new = await self._office.ledger.open_occurrences(found, subscription, plan.next)
+        new = await self._context.ledger.open_occurrences(found, subscription, plan.next)
         if new:
             await self._say_skipped(found, now)
-        if plan.trouble:
-            refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.trouble, subscription.topic)
-            await self._trouble.pause(refusal, now)
+        if plan.problem:
+            refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.problem, subscription.topic)
+            await self._pauser.pause(refusal, now)
         return new
 
 
 def _plans(
-    batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime, values: DeliverySettings
+    batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime, settings: DeliverySettings
 ) -> list[_Plan]:
-    return [_plan(subscription, known, noticed, now, values) for subscription, known in batch]
+    return [_plan(subscription, known, noticed, now, settings) for subscription, known in batch]
 
 
 def _plan(
-    subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime, values: DeliverySettings
+    subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime, settings: DeliverySettings
 ) -> _Plan:
     """Work out what is due since `known`; for a subscription that is new or was changed, since all was noticed."""
     begins = _begins(subscription, known, noticed, now)
@@ -129,7 +129,7 @@ def _plan(
         log.exception("the schedule of %s in %s cannot be worked out", subscription.topic, subscription.channel)
         return _Plan((), now + _LATER)
     newest = len(dates) - 1
-    found = (_occurrence(subscription, each, place == newest, now, values) for place, each in enumerate(dates))
+    found = (_occurrence(subscription, each, place == newest, now, settings) for place, each in enumerate(dates))
     return _Plan(tuple(found), coming)
 
 
@@ -145,7 +145,7 @@ def _begins(subscription: Subscription, known: datetime | None, noticed: datetim
 
 
 def _occurrence(
-    subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, values: DeliverySettings
+    subscription: Subscription, date: due.DueDate, newest: bool, now: datetime, settings: DeliverySettings
 ) -> Occurrence:
     age = now - date.at
     if not newest:
@@ -161,6 +161,6 @@ def _occurrence(
         slot=date.slot,
         due=date.at,
         state=state,
-        late=age > values.late,
+        late=age > settings.late,
         reason=reason,
     )

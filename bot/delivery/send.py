@@ -29,10 +29,10 @@ class NotKnownYet(Exception):  # noqa: N818 - says what happened
 class Sender:
     """Sends and looks, each once, and records the outcome. `before` is always the delivery as it was when it was claimed."""
 
-    def __init__(self, office: DeliveryContext, trouble: SubscriptionPauser, pause: Pause) -> None:
-        self._office = office
-        self._trouble = trouble
-        self._budgets = office.budgets
+    def __init__(self, context: DeliveryContext, pauser: SubscriptionPauser, pause: Pause) -> None:
+        self._context = context
+        self._pauser = pauser
+        self._rate_limits = context.rate_limits
         self._pause = pause
         self._gate = SlidingWindow(pause)
 
@@ -41,26 +41,26 @@ class Sender:
     ) -> None:
         """Post what had its turn to be looked for: when its posting has its turn too, or later where that takes long."""
         call = self._call(Method.POST, held)
-        free = self._budgets.when(call, clock())
-        if free - clock() <= self._office.values.patience:
+        free = self._rate_limits.when(call, clock())
+        if free - clock() <= self._context.settings.patience:
             await self._pause(max((free - clock()).total_seconds(), 0.0))
-            free = self._budgets.when(call, clock())
+            free = self._rate_limits.when(call, clock())
         if free > clock():
             await self.put_back(held, before, free, before.reason)
             return
-        self._budgets.take(call, clock())
+        self._rate_limits.take(call, clock())
         await self.send(held, before, messenger, clock, unposted=unposted)
 
     async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool) -> None:
         """Post it once and record what came of it; `unposted`: surely no earlier try posted it."""
-        values = self._office.values
+        settings = self._context.settings
         await self._gate.enter(self._call(Method.POST, held), clock)
-        if held.lease_until is None or clock() + values.timeout > held.lease_until:
+        if held.lease_until is None or clock() + settings.timeout > held.lease_until:
             # So long was this process held up that somebody else may hold it soon.
             await self.put_back(held, before, clock(), "It was held up before it was sent.")
             return
         try:
-            async with asyncio.timeout(values.timeout.total_seconds()):
+            async with asyncio.timeout(settings.timeout.total_seconds()):
                 message = await messenger.send(held)
         except Refused as error:
             await self._refused(held, before, error, clock(), unposted=unposted)
@@ -79,12 +79,12 @@ class Sender:
         Raises Refused where nobody may look, and Later, when that is recorded, where nothing can be known now.
         """
         call = self._call(Method.FIND, held)
-        if (free := self._budgets.rested(call, clock())) > clock():
+        if (free := self._rate_limits.rested(call, clock())) > clock():
             await self.put_back(held, before, free, before.reason)
             raise NotKnownYet
         await self._gate.enter(call, clock)
         try:
-            async with asyncio.timeout(self._office.values.timeout.total_seconds()):
+            async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 return await messenger.find(replace(held, first_try=since - SKEW))
         except Refused:
             raise
@@ -94,7 +94,7 @@ class Sender:
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("looking for %s in %s failed", held.id, held.channel)
-            await self.put_back(held, before, clock() + self._office.wait(held.attempts), _said(error))
+            await self.put_back(held, before, clock() + self._context.wait(held.attempts), _said(error))
             raise NotKnownYet from error
 
     # --- how it ended
@@ -102,11 +102,11 @@ class Sender:
     async def done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
         posted = replace(held, state=State.DONE, message=message, reason=reason)
-        if not await self._office.ledger.record(replace(posted, link=self._link(posted))):
+        if not await self._context.ledger.record(replace(posted, link=self._link(posted))):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 
     def _link(self, posted: Delivery) -> str:
-        messenger = self._office.messenger(posted.workspace)
+        messenger = self._context.messenger(posted.workspace)
         try:
             return messenger.link(posted) if messenger else ""
         except Exception:
@@ -121,65 +121,65 @@ class Sender:
 
         `told`: the alerts are to know; `unposted`: surely nothing of it was posted.
         """
-        ended = await self._office.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
+        ended = await self._context.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
         if ended and told:
-            await self._trouble.alert(held.workspace, f"{_named(held)} was not posted: {reason}", now)
+            await self._pauser.alert(held.workspace, f"{_named(held)} was not posted: {reason}", now)
 
     async def unknown(self, held: Delivery, reason: str, now: datetime) -> None:
         """Record that nobody will ever know whether it was posted."""
         # The later parts first: who is stopped in between finds this one again.
-        await self._office.ledger.expire_parts(held, _UNSURE)
+        await self._context.ledger.expire_parts(held, _UNSURE)
         left = replace(held, state=State.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
-        if await self._office.ledger.record(left):
-            await self._trouble.alert(held.workspace, f"{_named(held)} may have been posted or not. {reason}", now)
+        if await self._context.ledger.record(left):
+            await self._pauser.alert(held.workspace, f"{_named(held)} may have been posted or not. {reason}", now)
 
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
         state = State.PENDING if before.state is State.PENDING else State.AMBIGUOUS
         back = replace(held, state=state, next_at=next_at, late=before.late, reason=reason)
-        await self._office.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
+        await self._context.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
 
     async def _delayed(self, held: Delivery, before: Delivery, call: PlatformRequest, error: Delayed, now: datetime) -> None:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
-        rest = wait if error.retry_after is not None else min(wait, self._office.values.first_wait)
-        self._budgets.rest(call, error.reach, now + rest, now)
+        rest = wait if error.retry_after is not None else min(wait, self._context.settings.first_wait)
+        self._rate_limits.rest(call, error.reach, now + rest, now)
         await self.put_back(held, before, now + wait, str(error))
 
     def _wait(self, held: Delivery, error: Delayed) -> timedelta:
         """As long as the platform asked for, and up to a tenth more, so that not all come back at once."""
         if error.retry_after is None:
-            return self._office.wait(held.attempts)
+            return self._context.wait(held.attempts)
         asked = min(max(error.retry_after, timedelta(0)), LONGEST_REST)
-        return asked * self._office.chance.uniform(1.0, 1.1)
+        return asked * self._context.chance.uniform(1.0, 1.1)
 
     async def _uncertain(self, held: Delivery, messenger: Messenger, error: Exception) -> None:
         if not isinstance(error, BotError | TimeoutError):
             log.error("sending %s to %s failed", held.id, held.channel, exc_info=error)
-        values = self._office.values
-        rest = values.nonce_quarantine if messenger.abilities.nonce_window else values.quarantine
+        settings = self._context.settings
+        rest = settings.nonce_quarantine if messenger.abilities.nonce_window else settings.quarantine
         next_at = (held.last_try or held.due) + rest
-        await self._office.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
+        await self._context.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
 
     async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime, *, unposted: bool) -> None:
         call = self._call(Method.POST, held)
         if error.reach is Reach.PLATFORM:
             log.error("the platform of %s refuses everything: %s", held.workspace, error)
-            self._budgets.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
+            self._rate_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
             await self.put_back(held, before, now + PLATFORM_REST, str(error))
             return
-        self._budgets.rest(call, error.reach, now + REFUSED_REST, now)
+        self._rate_limits.rest(call, error.reach, now + REFUSED_REST, now)
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
         # First what is to follow: who is stopped after the next line leaves that to the next round.
-        await self._trouble.owe(refusal)
+        await self._pauser.owe(refusal)
         if unposted:
-            await self._office.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=True)
+            await self._context.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=True)
         else:  # an earlier try may have come through, and that cannot be found out by trying again
             await self.unknown(held, str(error), now)
-        await self._trouble.draw(refusal, now)
+        await self._pauser.draw(refusal, now)
 
     def _call(self, method: Method, held: Delivery) -> PlatformRequest:
-        return self._office.call(method, held.workspace, held.channel)
+        return self._context.call(method, held.workspace, held.channel)
 
 
 def _said(error: Exception) -> str:

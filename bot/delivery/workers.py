@@ -1,4 +1,4 @@
-"""Hands deliveries out to a few workers: in the order in which the ledger gives them, each as soon as the budgets allow.
+"""Hands deliveries out to a few workers: in the order in which the ledger gives them, each as soon as the rate limits allow.
 
 The ledger lets the workspaces take turns, and is read again every second: with W workspaces waiting, the first delivery of
 one that comes is sent after those that are in flight and at most one of each of the others. What must wait for its budget
@@ -47,10 +47,10 @@ class DeliveryTask:
 class Workers:
     """Workers for any number of rounds."""
 
-    def __init__(self, office: DeliveryContext, pause: Pause = asyncio.sleep) -> None:
+    def __init__(self, context: DeliveryContext, pause: Pause = asyncio.sleep) -> None:
         """`pause` waits for so many seconds of the clock that the rounds are given."""
-        self._office = office
-        self._workers = office.values.workers
+        self._context = context
+        self._workers = context.settings.workers
         self._pause = pause
         self._stopped = False
 
@@ -63,7 +63,7 @@ class Workers:
 
         Raises what went wrong with one, as StoreError, after the others had their turn.
         """
-        round_ = _Round(task, clock, self._office, 4 * self._workers)
+        round_ = _Round(task, clock, self._context, 4 * self._workers)
         try:
             while not self._stopped and not round_.broken:
                 if len(round_.running) >= self._workers:
@@ -91,17 +91,17 @@ class Workers:
 class _Round:
     """One round: what was read and waits, what runs, and what had its turn."""
 
-    def __init__(self, task: DeliveryTask, clock: Clock, office: DeliveryContext, limit: int) -> None:
+    def __init__(self, task: DeliveryTask, clock: Clock, context: DeliveryContext, limit: int) -> None:
         self.clock = clock
         self.waiting: list[Delivery] = []
         self.running: set[asyncio.Task[None]] = set()
         self.handed_out = 0
         self.broken = False
         self._task = task
-        self._office = office
+        self._context = context
         self._limit = limit
         self._had: set[_Key] = set()
-        self._turns = FairOrder()
+        self._fair_order = FairOrder()
         self._read_at: datetime | None = None
         self._failures: list[Exception] = []
         self._in_a_row = 0
@@ -110,7 +110,7 @@ class _Round:
         """Have something that waits, read a moment ago; False when there is nothing more, and nothing runs."""
         while not self.waiting or not self._is_fresh():
             self._read_at = self.clock()
-            found = await self._task.read(self._read_at, limit=self._limit, had=self._turns.had)
+            found = await self._task.read(self._read_at, limit=self._limit, had=self._fair_order.had)
             self.waiting = [each for each in found if _key(each) not in self._had]
             if self.waiting:
                 return True
@@ -126,11 +126,11 @@ class _Round:
         return self._read_at is not None and timedelta(0) <= self.clock() - self._read_at < FRESH
 
     def _call(self, each: Delivery) -> PlatformRequest:
-        return self._office.call(self._task.method(each), each.workspace, each.channel)
+        return self._context.call(self._task.method(each), each.workspace, each.channel)
 
     def when(self, each: Delivery, now: datetime) -> datetime:
         """Return the earliest moment at which it may have its turn."""
-        return self._office.budgets.when(self._call(each), now)
+        return self._context.rate_limits.when(self._call(each), now)
 
     def hand_out(self) -> bool:
         """Start the first that may be sent now; leave to the next round those that must wait for long.
@@ -153,8 +153,8 @@ class _Round:
         self.waiting = keep
         if chosen is not None:
             self._had.add(_key(chosen))
-            self._turns.take(chosen.workspace)
-            self._office.budgets.take(self._call(chosen), now)
+            self._fair_order.take(chosen.workspace)
+            self._context.rate_limits.take(self._call(chosen), now)
             self.running.add(asyncio.ensure_future(self._task.do(chosen)))
             self.handed_out += 1
         return chosen is not None or gone > 0

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.digest import compose
 from bot.digest.recent_items import IndexedItems, RecentItems
-from bot.digest.selection import SelectionContext, choose, fate, placed, rank_together, try_on
+from bot.digest.selection import SelectionContext, outcome, placed, rank_together, select, try_on
 from bot.digest.topic_vectors import TopicVectors
 from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, Summary, Topic
 from bot.ports.store import Store, Summariser
@@ -32,78 +32,78 @@ class Publisher:
         self._store = store
         self._summariser = summariser
         self._titles = titles
-        self._windows = RecentItems(store, space=embedder.space if embedder else "")
-        self._meanings = TopicVectors(store, embedder)
+        self._recent_items = RecentItems(store, space=embedder.space if embedder else "")
+        self._topic_vectors = TopicVectors(store, embedder)
 
-    async def publish(self, orders: Sequence[DigestRequest], now: datetime, *, record: bool = False) -> list[Digest]:
+    async def publish(self, requests: Sequence[DigestRequest], now: datetime, *, record: bool = False) -> list[Digest]:
         """Make the digests in their order; an item that stands in one is not repeated in the next of the same channel.
 
         With `record`, each is saved and its entries count as posted; without, it is a preview and nothing is changed.
         """
         digests = []
         shown: dict[tuple[str, str], set[str]] = {}
-        for order in orders:
-            since = await self._since(order, now)
-            stock = await self._stock(order, since, now, exact=True)
-            here = shown.setdefault((order.workspace, order.channel), set())
-            digest = await self._digest(order, stock, here, since, now)
+        for request in requests:
+            since = await self._since(request, now)
+            indexed = await self._indexed_items(request, since, now, exact=True)
+            here = shown.setdefault((request.workspace, request.channel), set())
+            digest = await self._digest(request, indexed, here, since, now)
             if record:
-                await self._store.save_digest(order.workspace, order.channel, digest, now)
+                await self._store.save_digest(request.workspace, request.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
             digests.append(digest)
         return digests
 
-    async def preview(self, order: DigestRequest, now: datetime) -> Digest:
-        """Return the order's digest as it would be made now, ages and paces as of a few minutes ago at most."""
-        since = await self._since(order, now)
-        return await self._digest(order, await self._stock(order, since, now), (), since, now)
+    async def preview(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest as it would be made now, ages and paces as of a few minutes ago at most."""
+        since = await self._since(request, now)
+        return await self._digest(request, await self._indexed_items(request, since, now), (), since, now)
 
-    async def make(self, order: DigestRequest, now: datetime) -> Digest:
-        """Return the order's digest to be posted: the one that a preview shows. Who posts it records it."""
-        return await self.preview(order, now)
+    async def make(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest to be posted: the one that a preview shows. Who posts it records it."""
+        return await self.preview(request, now)
 
-    async def explain(self, order: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
+    async def explain(self, request: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
         """Return what becomes of the item in the digest that would be made now, by the steps that make it.
 
         An item that has come to be known under another key is the item of the answer. One that was not first seen in the
         digest's time, or is not stored, is judged as if it had been; the reason is that it was not.
         """
         item = await self._known(item)
-        since = await self._since(order, now)
-        stock = await self._stock(order, since, now)
-        span = stock.span(since, now)
+        since = await self._since(request, now)
+        indexed = await self._indexed_items(request, since, now)
+        span = indexed.span(since, now)
         ours = next((each for each in span.items if each.key == item.key), None)
-        judged = span if ours else await self._with(stock, span, item)
-        knowledge = await self._known_besides(order, stock, ())
+        judged = span if ours else await self._with(indexed, span, item)
+        context = await self._context(request, indexed, ())
 
         def judge() -> ItemOutcome:
-            told = fate(order, ours or item, choose(order, judged, knowledge), since=since, now=stock.edition.now)
-            return told if judged.edition is stock.edition else placed(told, order, span, knowledge)
+            told = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.edition.now)
+            return told if judged.edition is indexed.edition else placed(told, request, span, context)
 
-        told = await stock.work(judge)
+        told = await indexed.work(judge)
         return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
 
-    async def try_filter(self, order: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
-        """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
+    async def try_filter(self, request: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
+        """Try the request's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
 
         What was no news when it was first seen does not count as in the topic: no filter would have it posted.
         """
-        stock = await self._stock(order, since, now)
-        span, taught = stock.span(since, now), await self._taught(order)
-        return await stock.work(lambda: try_on(order, span, taught, shown))
+        indexed = await self._indexed_items(request, since, now)
+        span, taught = indexed.span(since, now), await self._taught(request)
+        return await indexed.work(lambda: try_on(request, span, taught, shown))
 
     async def score(
-        self, order: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+        self, request: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
     ) -> Sequence[Ranked]:
-        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
+        """Return those of the items that enter the request's topic, scored as for its digest, best first; no filter holds.
 
         Those from the `first` rank to before the `last` have reasons.
         """
-        stock = await self._stock(order, now - order.window, now)
-        strangers = [item for item in items if not stock.holds(item)]
-        spans = [stock.only(items), all_items(await self._windows.beside(stock, strangers))]
-        taught = await self._taught(order)
-        return await stock.work(lambda: rank_together(order, spans, taught, slice(first, last)))
+        indexed = await self._indexed_items(request, now - request.window, now)
+        strangers = [item for item in items if not indexed.holds(item)]
+        spans = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
+        taught = await self._taught(request)
+        return await indexed.work(lambda: rank_together(request, spans, taught, slice(first, last)))
 
     async def summary(self, item: Item, now: datetime) -> Summary:
         """Return the four parts of one item, as a digest would say them."""
@@ -111,52 +111,54 @@ class Publisher:
 
     # --- when
 
-    async def _since(self, order: DigestRequest, now: datetime) -> datetime:
-        begins = await self._since_last(order, now) if order.since_last else now - order.window
-        return begins if order.baseline is None or order.baseline > now else max(begins, order.baseline)
+    async def _since(self, request: DigestRequest, now: datetime) -> datetime:
+        begins = await self._since_last(request, now) if request.since_last else now - request.window
+        return begins if request.baseline is None or request.baseline > now else max(begins, request.baseline)
 
-    async def _since_last(self, order: DigestRequest, now: datetime) -> datetime:
+    async def _since_last(self, request: DigestRequest, now: datetime) -> datetime:
         """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""
-        place = (order.workspace, order.channel, order.topic.name)
+        place = (request.workspace, request.channel, request.topic.name)
         last, dropped = await self._store.last_digest(*place), await self._store.unposted_since(*place)
         # A digest that ended after now, and a subscription that began then, were made by a clock that had run ahead.
-        begins = now - order.window if last is None or last[1] > now else last[1]
-        return begins if dropped is None else min(begins, max(dropped, now - order.limits.max_age))
+        begins = now - request.window if last is None or last[1] > now else last[1]
+        return begins if dropped is None else min(begins, max(dropped, now - request.limits.max_age))
 
-    async def _stock(self, order: DigestRequest, since: datetime, now: datetime, *, exact: bool = False) -> IndexedItems:
-        return await self._windows.stock(since, order.limits.max_age, now, exact=exact)
+    async def _indexed_items(
+        self, request: DigestRequest, since: datetime, now: datetime, *, exact: bool = False
+    ) -> IndexedItems:
+        return await self._recent_items.indexed(since, request.limits.max_age, now, exact=exact)
 
     # --- what
 
     async def _digest(
-        self, order: DigestRequest, stock: IndexedItems, shown: Collection[str], since: datetime, now: datetime
+        self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str], since: datetime, now: datetime
     ) -> Digest:
-        span = stock.span(since, now)
-        knowledge = await self._known_besides(order, stock, shown)
-        choice = await stock.work(lambda: choose(order, span, knowledge))
-        summaries = await self._summaries([card.ranked.item for card in choice.cards], now)
-        states = [(title, await self._store.source_state(name)) for name, title in self._asked(order.topic)]
-        coverage = compose.coverage(span.items, choice.dropped, states, since=since, now=now)
-        return compose.digest(order.topic, choice.cards, summaries, coverage=coverage, since=since, now=now)
+        span = indexed.span(since, now)
+        context = await self._context(request, indexed, shown)
+        selection = await indexed.work(lambda: select(request, span, context))
+        summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
+        states = [(title, await self._store.source_state(name)) for name, title in self._asked(request.topic)]
+        coverage = compose.coverage(span.items, selection.dropped, states, since=since, now=now)
+        return compose.digest(request.topic, selection.cards, summaries, coverage=coverage, since=since, now=now)
 
-    async def _with(self, stock: IndexedItems, span: Candidates, item: Item) -> Candidates:
+    async def _with(self, indexed: IndexedItems, span: Candidates, item: Item) -> Candidates:
         """The span with another item in it; by itself, where the index does not hold it."""
-        if stock.holds(item):
-            return Candidates((*span.items, item), span.edition, span.among | stock.only([item]).among)
-        return all_items(await self._windows.beside(stock, [item]))
+        if indexed.holds(item):
+            return Candidates((*span.items, item), span.edition, span.among | indexed.only([item]).among)
+        return all_items(await self._recent_items.beside(indexed, [item]))
 
-    async def _known_besides(self, order: DigestRequest, stock: IndexedItems, shown: Collection[str]) -> SelectionContext:
-        posted = await self._store.posted(order.workspace, order.channel)
-        return replace(await self._taught(order), posted=posted - set(shown), shown=shown, partners=stock.halves)
+    async def _context(self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str]) -> SelectionContext:
+        posted = await self._store.posted(request.workspace, request.channel)
+        return replace(await self._taught(request), posted=posted - set(shown), shown=shown, partners=indexed.halves)
 
-    async def _taught(self, order: DigestRequest) -> SelectionContext:
+    async def _taught(self, request: DigestRequest) -> SelectionContext:
         """What the topic is told by its examples, and by what people said of items."""
-        given = await self._store.feedback(order.workspace, order.topic.name)
+        given = await self._store.feedback(request.workspace, request.topic.name)
         marked = await self._store.find({each.key for each in given})
-        examples, lessons = await self._examples(order.topic), lessons_of(given, marked)
+        examples, lessons = await self._examples(request.topic), lessons_of(given, marked)
         items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in lessons)]
         texts = [each for each in examples if isinstance(each, str)]
-        return SelectionContext(examples=examples, lessons=lessons, vectors=await self._meanings.vectors(items, texts))
+        return SelectionContext(examples=examples, lessons=lessons, vectors=await self._topic_vectors.vectors(items, texts))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
         wanted = topic.sources

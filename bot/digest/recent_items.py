@@ -107,7 +107,7 @@ class RecentItems:
         self._kept: dict[tuple[datetime, timedelta], tuple[IndexedItems, datetime]] = {}  # and when it was last asked for
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
 
-    async def stock(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> IndexedItems:
+    async def indexed(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> IndexedItems:
         """Return what there is from `since` on, and from some days before; what is older than `max_age` is no news.
 
         Ages and paces are those of a few minutes ago at most; with `exact`, of now.
@@ -115,19 +115,19 @@ class RecentItems:
         begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
         async with self._making:
             mark = await self._store.items_mark()
-            stock, _ = self._kept.pop((begin, max_age), (None, now))
-            if stock is None or stock.mark != mark:
-                stock = await self._made(stock, mark, begin, max_age, now)
-            elif stock.edition.now != now and (exact or not timedelta(0) <= now - stock.edition.now < FRESH):
-                stock = await asyncio.to_thread(stock.at, now)
-            stock = await self._with_vectors(stock)
-            self._keep((begin, max_age), stock, now)
-            return stock
+            indexed, _ = self._kept.pop((begin, max_age), (None, now))
+            if indexed is None or indexed.mark != mark:
+                indexed = await self._made(indexed, mark, begin, max_age, now)
+            elif indexed.edition.now != now and (exact or not timedelta(0) <= now - indexed.edition.now < FRESH):
+                indexed = await asyncio.to_thread(indexed.at, now)
+            indexed = await self._with_vectors(indexed)
+            self._keep((begin, max_age), indexed, now)
+            return indexed
 
-    async def beside(self, stock: IndexedItems, items: Sequence[Item]) -> ItemIndex:
-        """Return an index of other items, judged as if they were of the stock."""
-        readings, vectors = await self._readings(items, stock.edition.now), await self._vectors(items)
-        return await asyncio.to_thread(stock.edition.beside, items, readings, vectors)
+    async def beside(self, indexed: IndexedItems, items: Sequence[Item]) -> ItemIndex:
+        """Return an index of other items, judged as if they were of the indexed ones."""
+        readings, vectors = await self._readings(items, indexed.edition.now), await self._vectors(items)
+        return await asyncio.to_thread(indexed.edition.beside, items, readings, vectors)
 
     async def _made(
         self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
@@ -140,14 +140,14 @@ class RecentItems:
         halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
         return IndexedItems(mark, items, edition, readings, halves)
 
-    async def _with_vectors(self, stock: IndexedItems) -> IndexedItems:
-        """The stock with its items' vectors as they are now; texts are not indexed again."""
+    async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
+        """The index with its items' vectors as they are now; texts are not indexed again."""
         mark = await self._store.vectors_mark(self._space) if self._space else ""
-        if mark == stock.vectors_mark:
-            return stock
-        vectors, shipped = await self._vectors(stock.edition.items), self._space.startswith(SHIPPED)
-        edition = await asyncio.to_thread(stock.edition.taught, vectors, measured=not shipped)
-        return replace(stock, edition=edition, vectors_mark=mark, turn=Lock())
+        if mark == indexed.vectors_mark:
+            return indexed
+        vectors, shipped = await self._vectors(indexed.edition.items), self._space.startswith(SHIPPED)
+        edition = await asyncio.to_thread(indexed.edition.taught, vectors, measured=not shipped)
+        return replace(indexed, edition=edition, vectors_mark=mark, turn=Lock())
 
     async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
         return await self._store.vectors(self._space, [item.key for item in items]) if self._space else {}
@@ -155,12 +155,12 @@ class RecentItems:
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
         return await self._store.readings([item.key for item in items], (now - READINGS).date())
 
-    def _keep(self, key: tuple[datetime, timedelta], stock: IndexedItems, now: datetime) -> None:
-        """Keep the stock, and of the others those that were used last and not long ago, as far as there is room."""
+    def _keep(self, key: tuple[datetime, timedelta], indexed: IndexedItems, now: datetime) -> None:
+        """Keep the index, and of the others those that were used last and not long ago, as far as there is room."""
         room = self._most
         others = reversed(self._kept.items())
         self._kept = {}
-        for each, (kept, asked) in ((key, (stock, now)), *others):
+        for each, (kept, asked) in ((key, (indexed, now)), *others):
             room -= len(kept.items)
             if room >= 0 and abs(now - asked) <= UNASKED:  # whatever the clock showed meanwhile
                 self._kept = {each: (kept, asked), **self._kept}

@@ -1,4 +1,4 @@
-"""What is asked of the press for a channel: the topic as it is subscribed there, or as it would be."""
+"""What is asked of the publisher for a channel: the topic as it is subscribed there, or as it would be."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,13 +22,13 @@ class RequestBuilder:
         own = await self.store.topics(workspace)
         return {**own, **{name: topic for name, topic in self.packs.items() if name not in own}}
 
-    async def order(
+    async def request(
         self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None
     ) -> DigestRequest:
-        """Return the order of the topic for the channel."""
+        """Return the request for the topic for the channel."""
         settled = (await self.store.preferences(workspace)).entries
         entries = (subscription.entries if subscription else None) or settled or self.limits.entries
-        order = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
+        request = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
         if subscription is None:
-            return order
-        return replace(order, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)
+            return request
+        return replace(request, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)

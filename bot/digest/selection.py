@@ -1,6 +1,6 @@
 """What becomes of every item of a digest's time: a place in it, or the one reason why it has none. Pure.
 
-`choose` decides; `fate` and `try_on` tell of single items what it decided and which clause it was.
+`select` decides; `outcome` and `try_on` tell of single items what it decided and which clause it was.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -48,38 +48,38 @@ class Selection:
     instead: Mapping[str, Item]
 
 
-def choose(order: DigestRequest, span: Candidates, knowledge: SelectionContext) -> Selection:
+def select(request: DigestRequest, span: Candidates, context: SelectionContext) -> Selection:
     """Give every item of the span a place in the digest or the one reason why it has none, as of the edition's time."""
-    dropped = _turned_away(order, span.items, knowledge, span.edition.now)
-    scored = _scored(order, span.edition, _without_old(span, dropped), knowledge)
+    dropped = _turned_away(request, span.items, context, span.edition.now)
+    scored = _scored(request, span.edition, _without_old(span, dropped), context)
     ranked = scored.bare()
     entered = {each.item.key for each in ranked}
     dropped.update((item.key, compose.QUERY) for item in span.items if item.key not in entered and item.key not in dropped)
     passed = []
-    for each, passes in zip(ranked, scored.holding(filtering(order)).tolist(), strict=True):
+    for each, passes in zip(ranked, scored.holding(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:
             continue
         if not passes:
             dropped[each.item.key] = compose.FILTER
-        elif each.score < least(order):
+        elif each.score < least(request):
             dropped[each.item.key] = compose.SCORE
         else:
             passed.append(each)
-    cards, joined = compose.pair(passed, _still_to_show(knowledge))
-    kept, late, twins = _diversified(order, span.edition, cards)
+    cards, joined = compose.pair(passed, _still_to_show(context))
+    kept, late, twins = _diversified(request, span.edition, cards)
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
     return Selection(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
-def _scored(order: DigestRequest, edition: ItemIndex, among: Claims, knowledge: SelectionContext) -> Scored:
+def _scored(request: DigestRequest, edition: ItemIndex, among: Claims, context: SelectionContext) -> Scored:
     return score(
         edition,
-        order.topic,
-        examples=knowledge.examples,
-        lessons=knowledge.lessons,
-        vectors=knowledge.vectors,
+        request.topic,
+        examples=context.examples,
+        lessons=context.lessons,
+        vectors=context.vectors,
         among=among,
     )
 
@@ -99,53 +99,53 @@ def _told(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked
     return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
 
 
-def least(order: DigestRequest) -> float:
+def least(request: DigestRequest) -> float:
     """Return the score that an entry needs."""
-    return order.topic.min_score if order.min_score is None else order.min_score
+    return request.topic.min_score if request.min_score is None else request.min_score
 
 
-def fate(order: DigestRequest, item: Item, choice: Selection, *, since: datetime, now: datetime) -> ItemOutcome:
+def outcome(request: DigestRequest, item: Item, selection: Selection, *, since: datetime, now: datetime) -> ItemOutcome:
     """Return what became of one of the items; `since` is where the digest begins, `now` when it was chosen."""
-    place = next((place for place, each in enumerate(choice.ranked, 1) if each.item.key == item.key), None)
-    (ranked,) = choice.scored.told([place - 1]) if place else (None,)
-    reason = choice.dropped.get(item.key, "")
+    place = next((place for place, each in enumerate(selection.ranked, 1) if each.item.key == item.key), None)
+    (ranked,) = selection.scored.told([place - 1]) if place else (None,)
+    reason = selection.dropped.get(item.key, "")
     return ItemOutcome(
         item=item,
         reason=reason,
         since=since,
         ranked=ranked,
         place=place,
-        clause=_clause(order, item, ranked, reason, now),
-        instead=choice.instead.get(item.key),
-        least=least(order),
+        clause=_clause(request, item, ranked, reason, now),
+        instead=selection.instead.get(item.key),
+        least=least(request),
     )
 
 
-def placed(told: ItemOutcome, order: DigestRequest, span: Candidates, knowledge: SelectionContext) -> ItemOutcome:
+def placed(told: ItemOutcome, request: DigestRequest, span: Candidates, context: SelectionContext) -> ItemOutcome:
     """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
     if told.ranked is None:
         return told
-    ranked = _scored(order, span.edition, span.among, knowledge).bare()
+    ranked = _scored(request, span.edition, span.among, context).bare()
     return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
 
 
 def rank_together(
-    order: DigestRequest, spans: Sequence[Candidates], knowledge: SelectionContext, told: slice
+    request: DigestRequest, spans: Sequence[Candidates], context: SelectionContext, told: slice
 ) -> list[Ranked]:
     """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
-    scored = [_scored(order, span.edition, span.among, knowledge) for span in spans]
+    scored = [_scored(request, span.edition, span.among, context) for span in spans]
     ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.bare())]
     ranked.sort(key=lambda each: -each[0].score)
     places = range(len(ranked))[told]
     return [scored[which].told([rank])[0] if place in places else each for place, (each, which, rank) in enumerate(ranked)]
 
 
-def try_on(order: DigestRequest, span: Candidates, knowledge: SelectionContext, shown: int) -> FilterTest:
+def try_on(request: DigestRequest, span: Candidates, context: SelectionContext, shown: int) -> FilterTest:
     """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
     edition, now = span.edition, span.edition.now
     withdrawn = np.fromiter((item.withdrawn for item in edition.items), bool, len(edition.items))
-    scored = _scored(order, edition, span.among & ~withdrawn, knowledge)
-    passes = scored.holding(filtering(order))
+    scored = _scored(request, edition, span.among & ~withdrawn, context)
+    passes = scored.holding(filtering(request))
     through, out = (
         scored.told(np.flatnonzero(passes)[:shown].tolist()),
         scored.told(np.flatnonzero(~passes)[:shown].tolist()),
@@ -154,22 +154,22 @@ def try_on(order: DigestRequest, span: Candidates, knowledge: SelectionContext, 
         seen=len(span.items),
         entered=len(passes),
         passed=int(passes.sum()),
-        through=tuple(TestedItem(each, True, _why_through(order, each, now)) for each in through),
-        stopped=tuple(TestedItem(each, False, _why_stopped(order, each, now)) for each in out),
+        through=tuple(TestedItem(each, True, _why_through(request, each, now)) for each in through),
+        stopped=tuple(TestedItem(each, False, _why_stopped(request, each, now)) for each in out),
     )
 
 
-def filtering(order: DigestRequest) -> Tree:
-    """Return what both filters of the order ask for together."""
-    return And(tuple(tree for _, tree in _filters(order)))
+def filtering(request: DigestRequest) -> Tree:
+    """Return what both filters of the request ask for together."""
+    return And(tuple(tree for _, tree in _filters(request)))
 
 
-def _turned_away(order: DigestRequest, items: Sequence[Item], knowledge: SelectionContext, now: datetime) -> dict[str, str]:
+def _turned_away(request: DigestRequest, items: Sequence[Item], context: SelectionContext, now: datetime) -> dict[str, str]:
     reasons = (
         (
             item.key,
             compose.turned_away(
-                item, order.topic, posted=knowledge.posted, shown=knowledge.shown, limits=order.limits, now=now
+                item, request.topic, posted=context.posted, shown=context.shown, limits=request.limits, now=now
             ),
         )
         for item in items
@@ -177,22 +177,20 @@ def _turned_away(order: DigestRequest, items: Sequence[Item], knowledge: Selecti
     return {key: reason for key, reason in reasons if reason}
 
 
-def _still_to_show(knowledge: SelectionContext) -> dict[str, Item]:
+def _still_to_show(context: SelectionContext) -> dict[str, Item]:
     """The other halves that the channel has not had: what was posted is not posted again on the card of its other half."""
-    before = (knowledge.posted, knowledge.shown)
-    return {
-        key: item for key, item in knowledge.partners.items() if not any(compose.stands_in(item, keys) for keys in before)
-    }
+    before = (context.posted, context.shown)
+    return {key: item for key, item in context.partners.items() if not any(compose.stands_in(item, keys) for keys in before)}
 
 
 def _diversified(
-    order: DigestRequest, edition: ItemIndex, cards: Sequence[compose.Card]
+    request: DigestRequest, edition: ItemIndex, cards: Sequence[compose.Card]
 ) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
     """Let near twins of better cards give way, and keep as many as the limits allow.
 
     Return what stays, the reasons of the others by key, and for each near twin the better one.
     """
-    fits, by_key = compose.room(order.limits), {card.ranked.item.key: card for card in cards}
+    fits, by_key = compose.room(request.limits), {card.ranked.item.key: card for card in cards}
     chosen = diversify(edition, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
     twins = {each.ranked.item.key: each.twin.item for each in chosen.dropped}
     late = dict.fromkeys(twins, compose.TWIN) | {each.item.key: compose.CAP for each in chosen.over}
@@ -202,34 +200,34 @@ def _diversified(
 # --- clauses
 
 
-def _filters(order: DigestRequest) -> list[tuple[str, Tree]]:
+def _filters(request: DigestRequest) -> list[tuple[str, Tree]]:
     """The filters that ask for something, each with its name."""
-    both = (("the topic's filter", order.topic.filter.tree), ("this channel's filter", order.filter.tree))
+    both = (("the topic's filter", request.topic.filter.tree), ("this channel's filter", request.filter.tree))
     return [(name, tree) for name, tree in both if tree != And(())]
 
 
-def _stopping(order: DigestRequest, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
+def _stopping(request: DigestRequest, ranked: Ranked, now: datetime) -> tuple[str, Tree] | None:
     """The first filter that does not let the item through, None when every one does."""
-    return next((each for each in _filters(order) if not matches(each[1], ranked.item, now, ranked.score)), None)
+    return next((each for each in _filters(request) if not matches(each[1], ranked.item, now, ranked.score)), None)
 
 
-def _why_stopped(order: DigestRequest, ranked: Ranked, now: datetime) -> str:
-    stopping = _stopping(order, ranked, now)
+def _why_stopped(request: DigestRequest, ranked: Ranked, now: datetime) -> str:
+    stopping = _stopping(request, ranked, now)
     if stopping is None:
         return ""
     name, tree = stopping
     why = match(tree, ranked.item, now, ranked.score).why
-    return f"{why} ({name})" if len(_filters(order)) > 1 else why
+    return f"{why} ({name})" if len(_filters(request)) > 1 else why
 
 
-def _why_through(order: DigestRequest, ranked: Ranked, now: datetime) -> str:
-    trees = tuple(tree for _, tree in _filters(order))
+def _why_through(request: DigestRequest, ranked: Ranked, now: datetime) -> str:
+    trees = tuple(tree for _, tree in _filters(request))
     return "; ".join(match(tree, ranked.item, now, ranked.score).why for tree in trees or (And(()),))
 
 
-def _clause(order: DigestRequest, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
+def _clause(request: DigestRequest, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
     if reason == compose.FILTER and ranked is not None:
-        return _why_stopped(order, ranked, now)
+        return _why_stopped(request, ranked, now)
     if reason == compose.SOURCE:
-        return f"source is {', '.join(item.sources)}, not {' or '.join(order.topic.sources)}"
-    return match(order.topic.query.tree, item, now).why
+        return f"source is {', '.join(item.sources)}, not {' or '.join(request.topic.sources)}"
+    return match(request.topic.query.tree, item, now).why

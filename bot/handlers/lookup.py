@@ -102,4 +102,4 @@ async def order_of(
     context: HandlerContext, actor: Actor, topic: Topic, subscription: Subscription | None = None
 ) -> DigestRequest:
     """Return what the press is asked for: the topic as it is subscribed in the channel, or as it would be."""
-    return await context.requests.order(topic, actor.workspace, actor.channel, subscription)
+    return await context.requests.request(topic, actor.workspace, actor.channel, subscription)

@@ -1,4 +1,4 @@
-"""What is asked of the press, and what it tells of single items."""
+"""What the publisher is asked for, and what it tells of single items."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ class DigestRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemOutcome:
-    """What becomes of one item in the next digest of an order, by the very steps that make the digest."""
+    """What becomes of one item in the next digest of a request, by the very steps that make the digest."""
 
     item: Item
     reason: str  # "" when it would be in it, else one of bot.digest.compose.REASONS or NOT_IN_TIME

@@ -333,22 +333,22 @@ class Store(Vectors, Protocol):
 class Previewer(Protocol):
     """Makes digests, and tells what becomes of single items in them; nothing of it is posted or recorded."""
 
-    async def preview(self, order: DigestRequest, now: datetime) -> Digest:
-        """Return the order's digest as it would be made now."""
+    async def preview(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest as it would be made now."""
         ...
 
-    async def explain(self, order: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
+    async def explain(self, request: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
         """Return what becomes of the item in the digest that would be made now."""
         ...
 
-    async def try_filter(self, order: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
-        """Try the order's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
+    async def try_filter(self, request: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
+        """Try the request's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
         ...
 
     async def score(
-        self, order: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+        self, request: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
     ) -> Sequence[Ranked]:
-        """Return those of the items that enter the order's topic, scored as for its digest, best first; no filter holds.
+        """Return those of the items that enter the request's topic, scored as for its digest, best first; no filter holds.
 
         Those from the `first` rank to before the `last` have reasons.
         """
@@ -362,8 +362,8 @@ class Previewer(Protocol):
 class DigestMaker(Protocol):
     """Makes the digests that are posted; whoever posts one records it."""
 
-    async def make(self, order: DigestRequest, now: datetime) -> Digest:
-        """Return the order's digest as of now. What was posted to the channel before is not in it."""
+    async def make(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest as of now. What was posted to the channel before is not in it."""
         ...
 
 

@@ -22,7 +22,7 @@ _STATES = {
 _HAPPENINGS = {Happening.MADE: MADE, Happening.EMPTY: EMPTY, Happening.SKIPPED: SKIPPED}
 
 
-def counted(ledger: Ledger, counts: Counter[str]) -> Ledger:
+def count_writes(ledger: Ledger, counts: Counter[str]) -> Ledger:
     """Return the same ledger; what is recorded through it is counted by the words above."""
     return cast("Ledger", _Counted(ledger, counts))
 

@@ -65,7 +65,7 @@ class ServiceHealth:
 
     def __init__(
         self,
-        vitals: Measurements,
+        measurements: Measurements,
         store: Store,
         ledger: Ledger,
         sources: Sequence[Source],
@@ -78,7 +78,7 @@ class ServiceHealth:
         self._embedder = embedder
         self._platforms = platforms or {}
         self._clock = clock
-        self._vitals = vitals
+        self._measurements = measurements
         self._store = store
         self._ledger = ledger
         self._sources = sources
@@ -87,7 +87,7 @@ class ServiceHealth:
     def alive(self) -> HealthCheck:
         """Say whether the process does anything at all: its loop answers, and its ticks end, even where they fail."""
         ended = self._runs().ended
-        age = self._vitals.timer() - (self._vitals.started if ended is None else ended)
+        age = self._measurements.timer() - (self._measurements.started if ended is None else ended)
         return HealthCheck("alive", age <= DEAD * self._every.total_seconds(), _ago("the last tick ended", self._age(ended)))
 
     async def ready(self) -> Sequence[HealthCheck]:
@@ -99,7 +99,7 @@ class ServiceHealth:
 
     async def measure(self) -> Metrics:
         """Return all that is measured. A database that does not answer is measured too, by what is missing."""
-        vitals = self._vitals
+        measurements = self._measurements
         try:
             async with asyncio.timeout(PATIENCE):
                 ledger: Mapping[str, int] | None = await self._ledger.ledger_counts()
@@ -108,12 +108,12 @@ class ServiceHealth:
         except (BotError, TimeoutError):
             ledger, states, vectors = None, [], {}
         return Metrics(
-            uptime=vitals.timer() - vitals.started,
+            uptime=measurements.timer() - measurements.started,
             tick_age=self._age(self._runs().succeeded),
-            lag=vitals.lag,
-            blocked=vitals.blocked,
-            jobs={name: (runs.runs, runs.failures) for name, runs in vitals.jobs.items()},
-            counts=dict(vitals.counts),
+            lag=measurements.lag,
+            blocked=measurements.blocked,
+            jobs={name: (runs.runs, runs.failures) for name, runs in measurements.jobs.items()},
+            counts=dict(measurements.counts),
             ledger=ledger,
             sources=[self._source(each) for each in states],
             platforms={name: not said for name, said in self._troubles().items()},
@@ -130,14 +130,14 @@ class ServiceHealth:
             None if state.answered is None else (self._clock() - state.answered).total_seconds(),
             state.items,
             state.failures,
-            self._vitals.source_errors[state.name],
+            self._measurements.source_errors[state.name],
         )
 
     def _runs(self) -> JobRuns:
-        return self._vitals.jobs.get(self._tick, JobRuns())
+        return self._measurements.jobs.get(self._tick, JobRuns())
 
     def _age(self, then: float | None) -> float | None:
-        return None if then is None else self._vitals.timer() - then
+        return None if then is None else self._measurements.timer() - then
 
     async def _states(self) -> list[SourceState]:
         return [await self._store.source_state(source.name) for source in self._sources]

@@ -41,44 +41,44 @@ class DeliveryJobs:
     """Keeps the schedules and delivers. `beat` shows that the service lives; when that cannot be written, nothing is due."""
 
     scheduler: Scheduler
-    printer: Preparer
-    courier: Deliverer
-    beat: Callable[[datetime], Awaitable[None]]
+    preparer: Preparer
+    deliverer: Deliverer
+    write_heartbeat: Callable[[datetime], Awaitable[None]]
 
     def jobs(self, clock: Clock) -> Sequence[Job]:
         """Return its jobs; each may run at any moment beside the others."""
-        courier = self.courier
+        deliverer = self.deliverer
 
         async def tick() -> int:
             now = clock()
             # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
-            await self.beat(now)
+            await self.write_heartbeat(now)
             return await self.scheduler.tick(now)
 
         return (
             Job("tick", TICK, _logged("due", tick), at_once=True),
-            Job("publish", PUBLISH, _logged("made", lambda: self.printer.publish_due(clock())), stop=self.printer.stop),
+            Job("publish", PUBLISH, _logged("made", lambda: self.preparer.prepare_due(clock())), stop=self.preparer.stop),
             Job(
                 "deliver",
                 DELIVER,
-                _logged("delivered or put off", lambda: courier.deliver_due(clock)),
-                stop=courier.stop,
+                _logged("delivered or put off", lambda: deliverer.deliver_due(clock)),
+                stop=deliverer.stop,
                 grace=SENDING,
             ),
             Job(
                 "settle",
                 SETTLE,
-                _logged("looked for", lambda: courier.reconcile(clock)),
+                _logged("looked for", lambda: deliverer.reconcile(clock)),
                 at_once=True,
-                stop=courier.stop,
+                stop=deliverer.stop,
                 grace=SENDING,
             ),
             Job(
                 "tell",
                 TELL,
-                _logged("told", lambda: courier.tell_owed(clock)),
+                _logged("told", lambda: deliverer.tell_owed(clock)),
                 at_once=True,
-                stop=courier.stop,
+                stop=deliverer.stop,
                 grace=SENDING,
             ),
         )
@@ -167,7 +167,7 @@ def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -
     return [Job("listen", LISTEN, listen)] if troubles else []
 
 
-async def beat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
+async def write_heartbeat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
     """Show that the service lives: in the database, and then beside it. Raises StoreError when either cannot be written."""
     await store.set_fact(HEARTBEAT, now.isoformat())
     await asyncio.to_thread(write, database, now)

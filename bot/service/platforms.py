@@ -30,7 +30,7 @@ class PlatformContext:
     handler_context: HandlerContext
     chats: Chats
     clock: Callable[[], datetime]  # aware UTC
-    gone: ChannelClosed
+    channel_closed: ChannelClosed
     """Called with a workspace, a channel of it ("" for all) and a sentence, when nothing can be posted there any more:
     what is subscribed there is paused, and its owners are told once."""
 

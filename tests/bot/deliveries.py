@@ -52,25 +52,25 @@ class House:
         self,
         abilities: Abilities = BOTH,
         *,
-        values: DeliverySettings | None = None,
+        settings: DeliverySettings | None = None,
         store: MemoryStore | None = None,
         **told: Any,
     ) -> None:
         self.clock = Clock(NOW)
         self.store = store or MemoryStore()
-        self.values = values or DeliverySettings()
+        self.settings = settings or DeliverySettings()
         self.chat = Transcript(self.clock, abilities, **told)
 
-    def office(self, steps: Steps | None = None) -> DeliveryContext:
+    def context(self, steps: Steps | None = None) -> DeliveryContext:
         """Return the ports of one process, which lives for so many steps."""
         steps = steps or Steps()
         self.chat.steps = steps
         store, ledger = cast(Store, Stepped(self.store, steps)), cast(Ledger, Stepped(self.store, steps))
-        return DeliveryContext(store, ledger, {"chat": self.chat}, self.values, random.Random(0))
+        return DeliveryContext(store, ledger, {"chat": self.chat}, self.settings, random.Random(0))
 
-    def courier(self, steps: Steps | None = None) -> Deliverer:
+    def deliverer(self, steps: Steps | None = None) -> Deliverer:
         """Return the courier of such a process."""
-        return Deliverer(self.office(steps), pause=self.clock.pause)
+        return Deliverer(self.context(steps), pause=self.clock.pause)
 
     async def plant(self, deliveries: Sequence[Delivery]) -> None:
         """Let digests be made of which these are the messages, in channels that are subscribed."""
@@ -89,11 +89,11 @@ class House:
         """Return what the ledger says of each delivery, by id."""
         return {each.id: each for each in await self.store.deliveries(workspace, limit=1000)}
 
-    async def round(self, courier: Deliverer) -> None:
+    async def round(self, deliverer: Deliverer) -> None:
         """Do what the service does every few seconds."""
-        await courier.deliver_due(self.clock)
-        await courier.reconcile(self.clock)
-        await courier.tell_owed(self.clock)
+        await deliverer.deliver_due(self.clock)
+        await deliverer.reconcile(self.clock)
+        await deliverer.tell_owed(self.clock)
         self.clock.advance(ROUND)
 
     async def live(self, *deaths: int, rounds: int = 400) -> int:
@@ -103,10 +103,10 @@ class House:
         """
         lives = [Steps(last) for last in deaths] + [Steps()]
         for steps in lives:
-            courier = self.courier(steps)
+            deliverer = self.deliverer(steps)
             try:
                 for each in range(rounds):
-                    await self.round(courier)
+                    await self.round(deliverer)
                     if await self._settled():
                         return steps.taken
                     self.clock.advance(PATIENT if each > rounds / 4 else timedelta(0))

@@ -93,7 +93,7 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(built(settings, exclusive=True))
                 await app.store.add(items, NOW)
-                platform = await stack.enter_async_context(opened(settings.discord, app.line(clock), look=0.05))
+                platform = await stack.enter_async_context(opened(settings.discord, app.platform_context(clock), look=0.05))
                 service = await app.service(clock, [platform])
                 desk = DiscordDesk(app, fake, service, platform, NOW, guild, papers, anna, ben, stack.aclose)
                 await stack.enter_async_context(kept(platform.watches))
@@ -108,7 +108,7 @@ async def restarted(desk: DiscordDesk) -> AsyncIterator[DiscordDesk]:
     settings, again = desk.app.settings, replace(desk)
     async with (
         built(settings, exclusive=True) as app,
-        opened(settings.discord, app.line(lambda: again.now), look=0.05) as made,
+        opened(settings.discord, app.platform_context(lambda: again.now), look=0.05) as made,
     ):
         again.app, again.platform = app, made
         again.service = await app.service(lambda: again.now, [made])

@@ -79,8 +79,8 @@ class Service:
     """One process."""
 
     scheduler: Scheduler
-    printer: Preparer
-    courier: Deliverer
+    preparer: Preparer
+    deliverer: Deliverer
 
 
 class Brief:
@@ -93,14 +93,14 @@ class Brief:
 class Watched:
     """The press; notes from when on a first digest looked for items, which is not the subscription's beginning."""
 
-    def __init__(self, press: Publisher, windows: dict[tuple[str, str, str], datetime]) -> None:
-        self._press = press
+    def __init__(self, publisher: Publisher, windows: dict[tuple[str, str, str], datetime]) -> None:
+        self._publisher = publisher
         self._windows = windows
 
-    async def make(self, order: DigestRequest, now: datetime) -> Digest:
-        digest = await self._press.make(order, now)
-        if digest.since == now - order.window:
-            self._windows[order.workspace, order.channel, order.topic.name] = digest.since
+    async def make(self, request: DigestRequest, now: datetime) -> Digest:
+        digest = await self._publisher.make(request, now)
+        if digest.since == now - request.window:
+            self._windows[request.workspace, request.channel, request.topic.name] = digest.since
         return digest
 
 
@@ -148,10 +148,10 @@ class Month:
 
     def _process(self) -> Service:
         store: Any = Mortal(self.store, self.fuse)
-        office = DeliveryContext(store, store, self.platforms, chance=random.Random(self.chance.random()))
+        context = DeliveryContext(store, store, self.platforms, chance=random.Random(self.chance.random()))
         maker = Watched(_publisher(store), self._windows)
-        printer = Preparer(office, maker, self._orders(store))
-        return Service(Scheduler(office), printer, Deliverer(office, pause=self.clock.pause))
+        preparer = Preparer(context, maker, self._orders(store))
+        return Service(Scheduler(context), preparer, Deliverer(context, pause=self.clock.pause))
 
     def _orders(self, store: Store) -> RequestBuilder:
         return RequestBuilder(store, TOPICS, limits=Limits(entries=self.entries))
@@ -174,10 +174,10 @@ class Month:
 
     async def post(self) -> None:
         """Make and deliver what was found due, settle what may have been delivered, and tell of what failed."""
-        await self.service.printer.publish_due(self.clock())
-        await self.service.courier.deliver_due(self.clock)
-        await self.service.courier.reconcile(self.clock)
-        await self.service.courier.tell_owed(self.clock)
+        await self.service.preparer.prepare_due(self.clock())
+        await self.service.deliverer.deliver_due(self.clock)
+        await self.service.deliverer.reconcile(self.clock)
+        await self.service.deliverer.tell_owed(self.clock)
 
     async def _notice_pauses(self, *, killed: bool) -> None:
         """Hold what is paused against what was refused in this round, and tell the model of it."""
@@ -376,6 +376,6 @@ class Month:
     async def _coming(self, subscription: Subscription) -> set[str]:
         """Return what the next digest would show if it were made now."""
         place = (subscription.workspace, subscription.channel, subscription)
-        order = await self._orders(self.store).order(TOPICS[subscription.topic], *place)
-        digest = await _publisher(self.store).preview(order, self.clock())
+        request = await self._orders(self.store).request(TOPICS[subscription.topic], *place)
+        digest = await _publisher(self.store).preview(request, self.clock())
         return {entry.ranked.item.key for entry in digest.entries}

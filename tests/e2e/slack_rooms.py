@@ -101,7 +101,7 @@ async def connected(
     async def noted(workspace: str, channel: str, why: str) -> None:
         gone.append((workspace, channel, why))
 
-    usual = app.line(clock)
+    usual = app.platform_context(clock)
     line = PlatformContext(usual.handler_context, usual.chats, clock, noted)
     async with opened(given, line, patience=SHORT) as platform:
         async with kept(platform.watches if watched else ()):

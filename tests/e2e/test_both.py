@@ -85,8 +85,8 @@ async def sitting(folder: Path) -> AsyncIterator[Both]:
             )
             async with (
                 built(settings, exclusive=True) as app,
-                slack_room.opened(settings.slack, app.line(clock), patience=SHORT) as first,
-                discord_room.opened(settings.discord, app.line(clock), look=0.05) as second,
+                slack_room.opened(settings.slack, app.platform_context(clock), patience=SHORT) as first,
+                discord_room.opened(settings.discord, app.platform_context(clock), look=0.05) as second,
             ):
                 await app.store.add(ITEMS, NOW)
                 service = await app.service(clock, [first, second])

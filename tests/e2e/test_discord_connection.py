@@ -207,7 +207,7 @@ async def test_what_is_typed_is_completed(tmp_path: Path) -> None:
 async def test_a_token_that_is_none_is_refused_at_once(token: str, tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         with pytest.raises(SettingsError, match=r"`token` in \[discord\]"):
-            async with opened(DiscordSettings(token=SecretStr(token)), desk.app.line(lambda: NOW)):
+            async with opened(DiscordSettings(token=SecretStr(token)), desk.app.platform_context(lambda: NOW)):
                 pass
 
 

@@ -63,7 +63,7 @@ async def test_an_ugly_answer_of_every_source_ends_in_a_digest_that_names_them(
     with caplog.at_level(logging.ERROR):
         async with built(everything_at(web.url, tmp_path)) as app:
             results = await app.collector.collect(app.sources, now)
-            (digest,) = await app.publisher.publish([await app.order("gpu-systems")], now)
+            (digest,) = await app.publisher.publish([await app.request("gpu-systems")], now)
 
     assert "unexpected" not in caplog.text
     assert "Traceback" not in caplog.text
@@ -82,7 +82,7 @@ async def test_one_source_that_fails_costs_nothing_of_the_others(web: Web, tmp_p
         broken = settings.model_copy(update={"github": GitHubSettings(base_url=web.url)})
         async with built(broken) as app:
             results = {result.state.name: result for result in await app.collector.collect(app.sources, now)}
-            (digest,) = await app.publisher.publish([await app.order("gpu-systems")], now)
+            (digest,) = await app.publisher.publish([await app.request("gpu-systems")], now)
 
     assert results["github"].state.health is Health.DOWN
     assert results["arxiv"].fresh > 100

@@ -51,5 +51,5 @@ async def _make(folder: Path, shown: bool) -> Sequence[Digest]:
         failed = next((each.error for each in collected if each.error is not None), None)
         if failed is not None:
             raise failed
-        orders = [await app.order(name, entries=ENTRIES) for name in TOPICS]
-        return await app.publisher.publish(orders, NOW)
+        requests = [await app.request(name, entries=ENTRIES) for name in TOPICS]
+        return await app.publisher.publish(requests, NOW)

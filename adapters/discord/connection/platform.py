@@ -116,7 +116,7 @@ class Bot(discord.AutoShardedClient):
 
     async def _gone(self, guild: int, channel: str, why: str) -> None:
         async def paused() -> None:
-            await self.reception.line.gone(workspace_of(guild, ""), channel, why)
+            await self.reception.line.channel_closed(workspace_of(guild, ""), channel, why)
 
         self._begin(paused(), "pausing what cannot be posted")
 

@@ -49,7 +49,7 @@ class _Heard:
 
     async def channel_gone(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         event = body["event"]
-        await self._line.gone(_workspace(context), _channel_of(event), _CHANNEL_EVENTS[event["type"]])
+        await self._line.channel_closed(_workspace(context), _channel_of(event), _CHANNEL_EVENTS[event["type"]])
 
     async def renamed(self, body: dict[str, Any]) -> None:
         # Subscriptions hang on the channel's identifier, which stays.
@@ -59,7 +59,7 @@ class _Heard:
         event = body["event"]
         ours = context.get("bot_user_id") or await self._clients.bot_user(_workspace(context))
         if ours and event.get("user") == ours:
-            await self._line.gone(_workspace(context), _channel_of(event), _LEFT)
+            await self._line.channel_closed(_workspace(context), _channel_of(event), _LEFT)
 
     async def uninstalled(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         found = self._found(context)
@@ -99,7 +99,7 @@ class _Heard:
             await self._gone(each, why)
 
     async def _gone(self, team: str, why: str) -> None:
-        await self._line.gone(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
+        await self._line.channel_closed(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
 
 
 def _workspace(context: dict[str, Any]) -> str:

@@ -61,13 +61,13 @@ async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
 
 
 def line(made: App, store: MemoryStore | None = None) -> PlatformContext:
-    known = made.line(lambda: NOW)
-    return known if store is None else PlatformContext(known.handler_context, store, known.clock, known.gone)
+    known = made.platform_context(lambda: NOW)
+    return known if store is None else PlatformContext(known.handler_context, store, known.clock, known.channel_closed)
 
 
 async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:
     async with app(tmp_path) as made, opened(made.settings, line(made), {}) as found:
-        assert (found.platforms, found.standbys) == ((), ())
+        assert (found.platforms, found.pending) == ((), ())
         assert configured(made.settings) == {}
         assert await tried(made.settings, NOW, made.chats) == []
 
@@ -103,11 +103,11 @@ async def test_without_a_platform_in_the_settings_no_library_of_one_is_imported(
 async def test_each_platform_that_is_configured_is_opened_though_it_cannot_be_reached(tmp_path: Path) -> None:
     async with app(tmp_path, slack=SLACK, discord=DISCORD) as made, opened(made.settings, line(made), {}) as found:
         assert [each.messenger.platform for each in found.platforms] == ["slack", "discord"]
-        assert found.standbys == ()
+        assert found.pending == ()
         service = await made.service(lambda: NOW, found.platforms)
         assert set(made.messengers) == {"slack", "discord"}
         assert {watch.name for watch in service.watches} > {"listening to Slack", "listening to Discord"}
-        assert set((await service.checkup.measure()).platforms) == {"slack", "discord"}
+        assert set((await service.health.measure()).platforms) == {"slack", "discord"}
 
 
 async def test_settings_that_cannot_work_are_refused_at_the_start(tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
         opened(made.settings, line(made, store), messengers) as found,
     ):
         assert [each.messenger.platform for each in found.platforms] == ["discord"]
-        (standby,) = found.standbys
+        (standby,) = found.pending
         assert standby.trouble(NOW) == "The database is away."
         assert "slack cannot be opened, and is tried again: The database is away." in caplog.messages
-        service = await made.service(lambda: NOW, found.platforms, found.standbys)
-        assert (await service.checkup.measure()).platforms["slack"] is False
+        service = await made.service(lambda: NOW, found.platforms, found.pending)
+        assert (await service.health.measure()).platforms["slack"] is False
 
         store.broken = False
         (watch,) = standby.watches

@@ -48,14 +48,14 @@ class Watched:
     def __init__(self) -> None:
         self.time = 1000.0
         self.store = Broken()
-        self.vitals = Measurements(lambda: self.time)
+        self.measurements = Measurements(lambda: self.time)
         self.fails = False
-        self.job = self.vitals.watched(Job("tick", TICK, self._tick))
+        self.job = self.measurements.watched(Job("tick", TICK, self._tick))
         sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
         self.troubles = {"slack": "", "discord": ""}
         heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
-        self.checkup = ServiceHealth(
-            self.vitals, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
+        self.health = ServiceHealth(
+            self.measurements, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
         )
         self.url = ""
 
@@ -86,7 +86,7 @@ class Watched:
 @pytest.fixture
 async def watched() -> AsyncIterator[Watched]:
     made = Watched()
-    async with serving(made.checkup, "127.0.0.1", 0) as (host, port):
+    async with serving(made.health, "127.0.0.1", 0) as (host, port):
         made.url = f"http://{host}:{port}"
         yield made
 
@@ -145,9 +145,9 @@ async def test_the_metrics_tell_jobs_deliveries_and_sources(watched: Watched) ->
     watched.fails = True
     await watched.tick()
     watched.time += 7
-    watched.vitals.counts["posted"] += 4
-    watched.vitals.counts["late"] += 1
-    watched.vitals.source_failed("arxiv")
+    watched.measurements.counts["posted"] += 4
+    watched.measurements.counts["late"] += 1
+    watched.measurements.source_failed("arxiv")
     answered = NOW - timedelta(minutes=5)
     state = SourceState(name='feed:"odd"', health=Health.OK, asked=answered, answered=answered, items=12)
     await watched.store.save_source_state(state)
@@ -193,7 +193,7 @@ async def test_an_address_that_cannot_be_used_is_told_in_a_sentence(
     host, port = place(int(watched.url.rpartition(":")[2]))
 
     with pytest.raises(SettingsError, match=rf"Nothing can be told at {re.escape(host)}:\d+: .*; change `port` or `host`"):
-        async with serving(watched.checkup, host, port):
+        async with serving(watched.health, host, port):
             pass
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
-from bot.delivery.restored import doubted_until
+from bot.delivery.restored import read_unrecorded_until
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, Happening, Preferences, Rate, State
 from bot.store.memory import MemoryStore
@@ -24,7 +24,7 @@ REVOKED = Refused("The token was revoked.", reach=Reach.WORKSPACE)
 
 async def planted(house: House, *deliveries: Delivery) -> Deliverer:
     await house.plant(deliveries or [delivery(now=NOW)])
-    return house.courier()
+    return house.deliverer()
 
 
 async def states(house: House, workspace: str = "chat:T1") -> dict[str, State]:
@@ -36,10 +36,10 @@ async def states(house: House, workspace: str = "chat:T1") -> dict[str, State]:
 
 async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told_once() -> None:
     house = House()
-    courier = await planted(house, *numbered([2, 1], NOW))
+    deliverer = await planted(house, *numbered([2, 1], NOW))
     house.chat.closed["C1"] = ARCHIVED
     for _ in range(20):
-        await house.round(courier)
+        await house.round(deliverer)
 
     assert [each.id for each in house.chat.calls] == ["d1p1", "d2p1"]
     rows = await house.rows()
@@ -59,12 +59,12 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
 
 
 async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other() -> None:
-    house = House(values=DeliverySettings(workers=1))
+    house = House(settings=DeliverySettings(workers=1))
     others = [delivery(number, now=NOW, workspace="chat:T2") for number in (7, 8)]
-    courier = await planted(house, *numbered([1, 1, 1, 1], NOW), *others)
+    deliverer = await planted(house, *numbered([1, 1, 1, 1], NOW), *others)
     house.chat.closed = {f"C{number}": REVOKED for number in range(1, 5)}
     for _ in range(20):
-        await house.round(courier)
+        await house.round(deliverer)
 
     assert sum(each.workspace == "chat:T1" for each in house.chat.calls) == 1
     assert all(each.paused for each in await house.store.subscriptions("chat:T1"))
@@ -77,30 +77,30 @@ async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other()
 
 async def test_an_owner_is_told_once_also_when_many_are_refused_at_the_same_moment() -> None:
     house = House()
-    courier = await planted(house, *[replace(each, channel="C1", topic=each.id) for each in numbered([1] * 6, NOW)])
+    deliverer = await planted(house, *[replace(each, channel="C1", topic=each.id) for each in numbered([1] * 6, NOW)])
     house.chat.closed["C1"] = ARCHIVED
     for _ in range(20):
-        await house.round(courier)
+        await house.round(deliverer)
     assert len(house.chat.told) == 1
     assert all(f"d{number}p1 in C1" in house.chat.told[0][2] for number in range(1, 7))
 
 
 async def test_an_owner_who_cannot_be_told_holds_nothing_up() -> None:
     house = House(silent=True)
-    courier = await planted(house)
+    deliverer = await planted(house)
     house.chat.closed["C1"] = ARCHIVED
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.FAILED}
     assert (await house.store.subscriptions("chat:T1"))[0].paused
 
 
 async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_a_hundred() -> None:
     house = House()
-    courier = await planted(house, *numbered([1] * 30, NOW))
+    deliverer = await planted(house, *numbered([1] * 30, NOW))
     await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     house.chat.closed = {f"C{number}": ARCHIVED for number in range(1, 31)}
     for _ in range(10):
-        await house.round(courier)
+        await house.round(deliverer)
     assert set((await states(house)).values()) == {State.FAILED}
     ((_, channel, text),) = house.chat.announced
     assert channel == "C-admin"
@@ -109,16 +109,16 @@ async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_
 
 
 async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_again_after_a_while() -> None:
-    house = House(values=DeliverySettings(workers=1))
-    courier = await planted(house, *numbered([1, 1], NOW))
+    house = House(settings=DeliverySettings(workers=1))
+    deliverer = await planted(house, *numbered([1, 1], NOW))
     everybody = Refused("The bot's token is wrong.", reach=Reach.PLATFORM)
     house.chat.closed = {"C1": everybody, "C2": everybody}
     for _ in range(12):
-        await house.round(courier)
+        await house.round(deliverer)
     assert len(house.chat.calls) == 1
     house.chat.closed = {}
     for _ in range(60):
-        await house.round(courier)
+        await house.round(deliverer)
     assert set((await states(house)).values()) == {State.DONE}
     assert not any(each.paused for each in await house.store.subscriptions("chat:T1"))
 
@@ -131,7 +131,7 @@ async def printed(house: House, **changes: Any) -> Deliverer:
     await house.store.open_occurrences([due], made, NOW + timedelta(days=1))
     await house.store.close_occurrence(replace(due, state=Happening.MADE), NOW, digest=digest(0.5), deliveries=[told])
     assert await house.store.posted("chat:T1", "C1")
-    return house.courier()
+    return house.deliverer()
 
 
 @pytest.mark.parametrize(
@@ -150,9 +150,9 @@ async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
     abilities: Abilities, faults: list[Fault], counts: bool
 ) -> None:
     house = House(abilities, faults=list(faults))
-    courier = await printed(house)
+    deliverer = await printed(house)
     while house.clock() < NOW + timedelta(hours=14):
-        await house.round(courier)
+        await house.round(deliverer)
         house.clock.advance(MINUTE)
     assert bool(await house.store.posted("chat:T1", "C1")) is counts
     assert (await house.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
@@ -161,9 +161,9 @@ async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
 @pytest.mark.parametrize("first", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_next_try_is_refused(first: Fault) -> None:
     house = House(BOTH, faults=[first, Fault.REFUSED])
-    courier = await planted(house, *numbered([2], NOW))
+    deliverer = await planted(house, *numbered([2], NOW))
     for _ in range(60):
-        await house.round(courier)
+        await house.round(deliverer)
     told, later = (await house.rows())["d1p1"], (await house.rows())["d1p2"]
     assert (told.state, told.reason[:9], told.next_at) == (State.AMBIGUOUS, "unknown: ", FOREVER)
     assert later.state is State.EXPIRED
@@ -175,8 +175,8 @@ async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_nex
 
 async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
     house = House()
-    courier = await printed(house, seal=sealed("another text"))
-    await house.round(courier)
+    deliverer = await printed(house, seal=sealed("another text"))
+    await house.round(deliverer)
     assert await house.store.posted("chat:T1", "C1") == frozenset()
 
 
@@ -184,11 +184,11 @@ async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
 
 
 async def test_a_wait_that_is_asked_for_is_kept_by_all_whom_it_concerns() -> None:
-    house = House(values=DeliverySettings(workers=1))
-    courier = await planted(house, *numbered([1, 1], NOW), replace(delivery(3, now=NOW), channel="C1", topic="db"))
+    house = House(settings=DeliverySettings(workers=1))
+    deliverer = await planted(house, *numbered([1, 1], NOW), replace(delivery(3, now=NOW), channel="C1", topic="db"))
     house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=5))
     for _ in range(6):
-        await house.round(courier)
+        await house.round(deliverer)
     asked = [each.id for each in house.chat.calls if each.channel == "C1"]
     assert len(asked) == 1
     assert (await states(house))["d2p1"] is State.DONE
@@ -196,18 +196,18 @@ async def test_a_wait_that_is_asked_for_is_kept_by_all_whom_it_concerns() -> Non
     house.chat.closed = {}
     house.clock.advance(timedelta(minutes=5))
     for _ in range(6):
-        await house.round(courier)
+        await house.round(deliverer)
     assert set((await states(house)).values()) == {State.DONE}
 
 
 async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_over_half_an_hour() -> None:
     house = House()
-    courier = await planted(house)
+    deliverer = await planted(house)
     house.chat.closed["C1"] = Delayed("Not now.")
     tries: list[datetime] = []
     while house.clock() < NOW + timedelta(hours=6):
         before = len(house.chat.calls)
-        await house.round(courier)
+        await house.round(deliverer)
         tries += [house.clock()] * (len(house.chat.calls) - before)
     waits = [later - earlier for earlier, later in pairwise(tries)]
     assert waits[0] <= 3 * timedelta(seconds=10)
@@ -217,11 +217,11 @@ async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_o
 
 async def test_what_cannot_be_posted_in_time_ends_and_is_said() -> None:
     house = House()
-    courier = await planted(house, *numbered([2], NOW))
+    deliverer = await planted(house, *numbered([2], NOW))
     await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     house.chat.closed["C1"] = Delayed("The platform is down.")
     while house.clock() < NOW + timedelta(hours=13):
-        await house.round(courier)
+        await house.round(deliverer)
     rows = await house.rows()
     assert {each.state for each in rows.values()} == {State.EXPIRED}
     assert rows["d1p1"].reason == "It could not be posted in time. The platform is down."
@@ -230,9 +230,9 @@ async def test_what_cannot_be_posted_in_time_ends_and_is_said() -> None:
 
 async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -> None:
     house = House()
-    courier = await planted(house, *numbered([1] * 40, NOW))
+    deliverer = await planted(house, *numbered([1] * 40, NOW))
     house.chat.closed = {f"C{number}": Delayed("Not now.") for number in range(1, 31)}
-    await house.round(courier)
+    await house.round(deliverer)
     done = {name for name, state in (await states(house)).items() if state is State.DONE}
     assert done == {f"d{number}p1" for number in range(31, 41)}
 
@@ -243,13 +243,13 @@ async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -
 async def test_looks_keep_to_their_own_rate_and_hold_up_nothing_that_is_posted() -> None:
     looks = Abilities(finds=True, find=Rate(per_workspace_minute=50))
     house = House(looks, faults=[Fault.LOST_ANSWER] * 60)
-    courier = await planted(house, *numbered([1] * 60, NOW))
+    deliverer = await planted(house, *numbered([1] * 60, NOW))
     for _ in range(6):
-        await house.round(courier)
+        await house.round(deliverer)
     begun = house.clock()
     await house.plant([delivery(900, now=begun)])
     while house.clock() < begun + 3 * MINUTE:
-        await house.round(courier)
+        await house.round(deliverer)
 
     at = house.chat.looked
     assert len(at) == 60
@@ -260,34 +260,34 @@ async def test_looks_keep_to_their_own_rate_and_hold_up_nothing_that_is_posted()
 
 async def test_a_look_that_is_limited_waits_as_long_as_asked_and_holds_up_nothing_that_is_posted() -> None:
     house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.RETRY_AFTER])
-    courier = await planted(house)
+    deliverer = await planted(house)
     while not house.chat.looked:
-        await house.round(courier)
+        await house.round(deliverer)
     again = replace(delivery(2, now=house.clock()), channel="C1", topic="db")
     await house.plant([again])
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.AMBIGUOUS, "d2p1": State.DONE}
     for _ in range(6):
-        await house.round(courier)
+        await house.round(deliverer)
     assert (await states(house))["d1p1"] is State.DONE
     assert house.chat.looked[1] - house.chat.looked[0] >= timedelta(seconds=30)
 
 
 async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_be_posted_to_again() -> None:
     house = House(HISTORY, faults=[Fault.LOST_REQUEST])
-    courier = await planted(house, delivery(now=NOW))
-    await courier.deliver_due(house.clock)
+    deliverer = await planted(house, delivery(now=NOW))
+    await deliverer.deliver_due(house.clock)
     house.clock.advance(timedelta(seconds=50))
     await house.plant([replace(delivery(2, now=house.clock()), channel="C1", topic="db")])
     house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=3))
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     rested = house.clock() + timedelta(minutes=3)
     house.chat.closed = {}
     while house.clock() < rested:
         assert len(house.chat.calls) == 2
-        await house.round(courier)
+        await house.round(deliverer)
     for _ in range(12):
-        await house.round(courier)
+        await house.round(deliverer)
     assert set((await states(house)).values()) == {State.DONE}
     assert house.chat.posted("d1p1") == 1
 
@@ -298,9 +298,9 @@ async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_says_so(fault: Fault) -> None:
     house = House(HISTORY, faults=[fault], looks=[Fault.REFUSED] * 9)
-    courier = await planted(house, *numbered([2], NOW))
+    deliverer = await planted(house, *numbered([2], NOW))
     for _ in range(60):
-        await house.round(courier)
+        await house.round(deliverer)
     rows = await house.rows()
     assert (rows["d1p1"].state, rows["d1p1"].next_at) == (State.AMBIGUOUS, FOREVER)
     assert rows["d1p1"].reason == "unknown: The channel is archived."
@@ -311,44 +311,44 @@ async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_
 @pytest.mark.parametrize(("fault", "messages"), [(Fault.LOST_ANSWER, 2), (Fault.LOST_REQUEST, 1)])
 async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> None:
     house = House(NEITHER, faults=[fault])
-    courier = await planted(house)
+    deliverer = await planted(house)
     await house.store.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
     for _ in range(30):
-        await house.round(courier)
+        await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.DONE}
     assert house.chat.posted("d1p1") == messages
 
 
 async def test_nothing_is_looked_for_before_a_request_that_was_given_up_has_surely_ended() -> None:
     house = House(HISTORY, faults=[Fault.SLOW])
-    courier = await planted(house)
-    await courier.deliver_due(house.clock)
+    deliverer = await planted(house)
+    await deliverer.deliver_due(house.clock)
     house.clock.advance(timedelta(seconds=5))
     for _ in range(5):
-        await house.round(courier)
+        await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.AMBIGUOUS}
     for _ in range(5):
-        await house.round(courier)
+        await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.DONE}
     assert len(house.chat.calls) == 1
 
 
 async def test_a_message_that_shows_late_in_the_history_is_found_all_the_same() -> None:
     house = House(HISTORY, faults=[Fault.LOST_ANSWER], lag=timedelta(seconds=50))
-    courier = await planted(house)
+    deliverer = await planted(house)
     for _ in range(30):
-        await house.round(courier)
+        await house.round(deliverer)
     assert house.chat.posted("d1p1") == 1
     assert (await states(house)) == {"d1p1": State.DONE}
 
 
 async def test_a_nonce_is_not_relied_on_when_its_time_is_over() -> None:
     house = House(NONCE, faults=[Fault.LOST_ANSWER])
-    courier = await planted(house)
-    await courier.deliver_due(house.clock)
+    deliverer = await planted(house)
+    await deliverer.deliver_due(house.clock)
     house.clock.advance(timedelta(minutes=4))
     for _ in range(30):
-        await house.round(courier)
+        await house.round(deliverer)
     assert house.chat.posted("d1p1") == 1
     assert (await house.rows())["d1p1"].reason.startswith("unknown: ")
 
@@ -356,19 +356,19 @@ async def test_a_nonce_is_not_relied_on_when_its_time_is_over() -> None:
 class Slow(Transcript):
     """A platform that answers so slowly that the clock jumps a day ahead meanwhile, and another sweep begins."""
 
-    courier: Deliverer
+    deliverer: Deliverer
 
     async def send(self, delivery: Delivery) -> str:
         self.clock.advance(timedelta(days=1))
-        await self.courier.reconcile(self.clock)
+        await self.deliverer.reconcile(self.clock)
         return await super().send(delivery)
 
 
 async def test_a_clock_that_jumps_while_something_is_sent_does_not_send_it_again() -> None:
     house = House()
     house.chat = slow = Slow(house.clock)
-    slow.courier = await planted(house)
-    await house.round(slow.courier)
+    slow.deliverer = await planted(house)
+    await house.round(slow.deliverer)
     assert len(house.chat.calls) == 1
     assert (await states(house)) == {"d1p1": State.DONE}
 
@@ -388,8 +388,8 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
     store = Asleep()
     house = House(store=store)
     store.clock = house.clock
-    courier = await planted(house)
-    await courier.deliver((await house.store.due_deliveries(NOW))[0], house.clock)
+    deliverer = await planted(house)
+    await deliverer.deliver((await house.store.due_deliveries(NOW))[0], house.clock)
     assert house.chat.calls == []
     assert (await states(house)) == {"d1p1": State.PENDING}
 
@@ -399,11 +399,11 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
 
 async def test_what_is_paused_or_gone_is_not_posted() -> None:
     house = House()
-    courier = await planted(house, *numbered([1, 1], NOW))
+    deliverer = await planted(house, *numbered([1, 1], NOW))
     first, second = await house.store.subscriptions("chat:T1")
     await house.store.save_subscription(replace(first, paused=True), change(), replaces=first.revision)
     await house.store.delete_subscription(second, change())
-    await house.round(courier)
+    await house.round(deliverer)
     assert house.chat.calls == []
     assert {each.reason for each in (await house.rows()).values()} == {"paused.", "unsubscribed"}
 
@@ -424,8 +424,8 @@ async def test_what_was_posted_is_recorded_although_its_link_cannot_be_made() ->
 
 async def test_a_damaged_text_is_never_posted() -> None:
     house = House()
-    courier = await planted(house, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
-    await house.round(courier)
+    deliverer = await planted(house, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
+    await house.round(deliverer)
     rows = await house.rows()
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (State.FAILED, "Its text was damaged in the database.")
     assert rows["d2p1"].state is State.DONE
@@ -435,13 +435,13 @@ async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_a
     house = House()
     settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
     await house.store.save_preferences("chat:T1", settled, change())
-    courier = await planted(house)
+    deliverer = await planted(house)
     while house.clock() < NOW.replace(hour=20, minute=59):
-        await house.round(courier)
+        await house.round(deliverer)
         house.clock.advance(5 * MINUTE)
     assert house.chat.calls == []
     house.clock.now = NOW.replace(hour=21)
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.DONE}
 
 
@@ -449,12 +449,12 @@ async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within
     house = House(HISTORY, faults=[Fault.LOST_REQUEST])
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(9), zone="UTC")
     await house.store.save_preferences("chat:T1", settled, change())
-    courier = await planted(house)
+    deliverer = await planted(house)
     while house.clock() < NOW + 119 * MINUTE:
-        await house.round(courier)
+        await house.round(deliverer)
     assert house.chat.messages == []
     house.clock.now = NOW + 120 * MINUTE
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await states(house)) == {"d1p1": State.DONE}
     assert len(house.chat.messages) == 1
 
@@ -463,12 +463,12 @@ async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_
     house = House()
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(21), zone="UTC")
     await house.store.save_preferences("chat:T1", settled, change())
-    courier = await planted(house, delivery(now=NOW, if_late="Late: digest 1"))
+    deliverer = await planted(house, delivery(now=NOW, if_late="Late: digest 1"))
     house.chat.closed["C1"] = Delayed("Not now.", retry_after=2 * MINUTE)
-    await house.round(courier)
+    await house.round(deliverer)
     house.chat.closed = {}
     for _ in range(100):
-        await house.round(courier)
+        await house.round(deliverer)
         house.clock.advance(10 * MINUTE)
     ((row),) = (await house.rows()).values()
     assert (row.state, row.late) == (State.DONE, True)
@@ -479,14 +479,14 @@ async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_
 async def test_what_the_platform_alone_delays_is_marked_once_it_is_late(waits: timedelta, late: bool) -> None:
     house = House()
     said = "Digest 1, part 1"
-    courier = await planted(house, delivery(now=NOW, if_late="Late", seal=sealed(said, "Late")))
+    deliverer = await planted(house, delivery(now=NOW, if_late="Late", seal=sealed(said, "Late")))
     house.chat.closed["C1"] = Delayed("Not now.", retry_after=MINUTE)
     while house.clock() < NOW + waits:
-        await house.round(courier)
+        await house.round(deliverer)
     house.chat.closed = {}
     house.chat.faults = [Fault.LOST_REQUEST]
     for _ in range(20):
-        await house.round(courier)
+        await house.round(deliverer)
     ((row),) = (await house.rows()).values()
     assert (row.state, row.late) == (State.DONE, late)
     assert [each.payload for each in house.chat.messages] == ["Late" if late else said]
@@ -494,9 +494,9 @@ async def test_what_the_platform_alone_delays_is_marked_once_it_is_late(waits: t
 
 async def test_what_is_found_to_have_been_posted_in_time_is_not_called_late() -> None:
     house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.DELAYED] * 9)
-    courier = await planted(house, delivery(now=NOW, if_late="Late"))
+    deliverer = await planted(house, delivery(now=NOW, if_late="Late"))
     while house.clock() < NOW + timedelta(hours=2):
-        await house.round(courier)
+        await house.round(deliverer)
     ((row),) = (await house.rows()).values()
     assert (row.state, row.late) == (State.DONE, False)
 
@@ -504,12 +504,12 @@ async def test_what_is_found_to_have_been_posted_in_time_is_not_called_late() ->
 async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None:
     house = House()
     await house.plant([replace(delivery(now=NOW), workspace="other:T1")])
-    courier = house.courier()
+    deliverer = house.deliverer()
     for _ in range(3):
-        await house.round(courier)
+        await house.round(deliverer)
     assert (await house.rows("other:T1"))["d1p1"].reason == "Its platform is not connected."
     house.clock.advance(timedelta(hours=13))
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await states(house, "other:T1")) == {"d1p1": State.EXPIRED}
 
 
@@ -520,19 +520,19 @@ async def test_a_workspace_with_hundreds_of_channels_does_not_delay_anothers_one
     house = House(Abilities(finds=True, per_second=50, per_workspace_minute=300))
     noisy = numbered([1] * 300, NOW)
     small = [replace(delivery(number, now=NOW + MINUTE), workspace=f"chat:{number}") for number in range(2000, 2005)]
-    courier = await planted(house, *noisy, *small)
+    deliverer = await planted(house, *noisy, *small)
     house.clock.advance(MINUTE)
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     order = [each.workspace for each in house.chat.calls]
     assert {place for place, each in enumerate(order) if each != "chat:T1"} <= set(range(6))
 
 
 async def test_one_that_comes_later_is_sent_among_the_next_although_hundreds_wait() -> None:
     house = House(Abilities(finds=True, per_second=50))
-    courier = await planted(house, *numbered([1] * 300, NOW))
+    deliverer = await planted(house, *numbered([1] * 300, NOW))
     late = replace(delivery(5000, now=NOW + timedelta(seconds=5)), workspace="chat:late")
     await house.plant([late])
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     order = [each.workspace for each in house.chat.calls]
     before = sum(each.last_try is not None and each.last_try <= late.due for each in house.chat.calls)
     assert order.index("chat:late") - before <= 50
@@ -545,10 +545,10 @@ async def test_one_that_comes_later_waits_for_one_of_each_of_a_hundred_workspace
         for number in range(100)
         for place in range(5)
     ]
-    courier = await planted(house, *many)
+    deliverer = await planted(house, *many)
     late = [replace(delivery(each, now=NOW + timedelta(seconds=4)), workspace="chat:late") for each in (7000, 8000, 9000)]
     await house.plant(late)
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     order = [each.workspace for each in house.chat.calls]
     before = sum(each.last_try is not None and each.last_try <= late[0].due for each in house.chat.calls)
     places = [place for place, each in enumerate(order) if each == "chat:late"]
@@ -563,20 +563,20 @@ async def test_a_hundred_workspaces_that_must_wait_hide_nobody_behind_them() -> 
         for number in range(100)
         for place in range(2)
     ]
-    courier = await planted(house, *[replace(each, topic=each.id) for each in resting])
+    deliverer = await planted(house, *[replace(each, topic=each.id) for each in resting])
     later = Delayed("Too many.", reach=Reach.WORKSPACE, retry_after=timedelta(minutes=5))
     house.chat.closed = {f"C{number}": later for number in range(100)}
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     asked = len(house.chat.calls)
     await house.plant([replace(delivery(7000, now=NOW), workspace="chat:free")])
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     assert [each.id for each in house.chat.calls[asked:]] == ["d7000p1"]
 
 
 async def test_a_fan_out_keeps_to_the_platforms_rate() -> None:
     house = House(Abilities(finds=True, per_second=50))
-    courier = await planted(house, *numbered([1] * 450, NOW))
-    await courier.deliver_due(house.clock)
+    deliverer = await planted(house, *numbered([1] * 450, NOW))
+    await deliverer.deliver_due(house.clock)
     took = house.clock() - NOW
     assert timedelta(seconds=9.5) <= took <= timedelta(seconds=10.5)
 
@@ -600,14 +600,14 @@ class Full(MemoryStore):
 async def test_without_a_claim_nothing_is_posted_and_it_goes_on_when_the_database_does() -> None:
     store = Full()
     house = House(store=store)
-    courier = await planted(house, *numbered([1] * 50, NOW))
+    deliverer = await planted(house, *numbered([1] * 50, NOW))
     with pytest.raises(StoreError, match="full"):
-        await courier.deliver_due(house.clock)
+        await deliverer.deliver_due(house.clock)
     assert house.chat.calls == []
     assert store.tried < 50
 
     store.full = False
-    await courier.deliver_due(house.clock)
+    await deliverer.deliver_due(house.clock)
     assert set((await states(house)).values()) == {State.DONE}
 
 
@@ -623,18 +623,18 @@ class Damaged(MemoryStore):
 async def test_a_workspace_whose_rows_are_damaged_holds_up_no_other_and_is_reported() -> None:
     house = House(store=Damaged())
     broken = [replace(delivery(number, now=NOW), workspace="chat:T0") for number in range(50, 60)]
-    courier = await planted(house, *numbered([1] * 8, NOW), *broken)
+    deliverer = await planted(house, *numbered([1] * 8, NOW), *broken)
     with pytest.raises(StoreError, match="damaged"):
-        await courier.deliver_due(house.clock)
+        await deliverer.deliver_due(house.clock)
     assert set((await states(house)).values()) == {State.DONE}
     assert set((await states(house, "chat:T0")).values()) == {State.PENDING}
 
 
 async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
     house = House()
-    courier = await planted(house, *numbered([1] * 5, NOW))
-    courier.stop()
-    assert await courier.deliver_due(house.clock) == 0
+    deliverer = await planted(house, *numbered([1] * 5, NOW))
+    deliverer.stop()
+    assert await deliverer.deliver_due(house.clock) == 0
     assert set((await states(house)).values()) == {State.PENDING}
 
 
@@ -644,7 +644,7 @@ async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
 @pytest.mark.parametrize("abilities", [HISTORY, BOTH])
 async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is_posted(abilities: Abilities) -> None:
     house = House(abilities)
-    courier = await planted(house, *numbered([2, 1], NOW))
+    deliverer = await planted(house, *numbered([2, 1], NOW))
     await house.store.set_fact("heartbeat", (NOW - MINUTE).isoformat())
     posted = numbered([2, 1], NOW)[:2]
     for each in posted:  # by the service that wrote on after the copy was made
@@ -653,7 +653,7 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
     await notice_restored(house.store, NOW + MINUTE)
 
     for _ in range(20):
-        await house.round(courier)
+        await house.round(deliverer)
     assert [house.chat.posted(each.id) for each in numbered([2, 1], NOW)] == [1, 1, 1]
     rows = await house.rows()
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (State.DONE, "It was posted before the database was restored.")
@@ -663,13 +663,13 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
 @pytest.mark.parametrize("abilities", [NONCE, NEITHER])
 async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abilities: Abilities) -> None:
     house = House(abilities)
-    courier = await planted(house)
+    deliverer = await planted(house)
     await notice_restored(house.store, NOW)
     fresh = delivery(2, now=NOW + 3 * MINUTE)
     await house.plant([fresh])
     house.clock.advance(4 * MINUTE)
     for _ in range(10):
-        await house.round(courier)
+        await house.round(deliverer)
     assert [each.id for each in house.chat.calls] == [fresh.id]
     rows = await house.rows()
     assert rows["d1p1"].state is State.EXPIRED
@@ -677,16 +677,16 @@ async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abili
 
 
 @pytest.mark.parametrize(
-    ("known", "alive", "doubt"), [(0, 0, False), (1, 0, False), (0, 1, True), (None, 0, True), (0, None, False)]
+    ("known", "alive", "in_doubt"), [(0, 0, False), (1, 0, False), (0, 1, True), (None, 0, True), (0, None, False)]
 )
 async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
-    known: int | None, alive: int | None, doubt: bool
+    known: int | None, alive: int | None, in_doubt: bool
 ) -> None:
     house = House()
     if known is not None:
         await house.store.set_fact("heartbeat", (NOW + known * MINUTE).isoformat())
     beat = None if alive is None else NOW + alive * MINUTE
     until = await notice_restored(house.store, beat)
-    assert until == await doubted_until(house.store)
+    assert until == await read_unrecorded_until(house.store)
     # What was posted between the last heartbeat and the end is not told by it.
-    assert until == (beat + 2 * MINUTE if beat is not None and doubt else None)
+    assert until == (beat + 2 * MINUTE if beat is not None and in_doubt else None)

@@ -39,9 +39,9 @@ async def furnished(store: MemoryStore | None = None, **told: Any) -> House:
     return house
 
 
-def printer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
+def preparer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
     publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    return Preparer(house.office(), publisher, RequestBuilder(house.store, packs, Limits(entries=3)))
+    return Preparer(house.context(), publisher, RequestBuilder(house.store, packs, Limits(entries=3)))
 
 
 async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
@@ -60,7 +60,7 @@ async def told(house: House) -> list[tuple[Happening, str]]:
 async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_posted() -> None:
     house = await furnished(parts=2)
     made = await due(house)
-    assert await printer(house).publish_due(NOW) == 1
+    assert await preparer(house).prepare_due(NOW) == 1
 
     rows = sorted((await house.rows()).values(), key=lambda each: each.part)
     assert [each.part for each in rows] == [1, 2]
@@ -72,14 +72,14 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
     assert len(await house.store.posted("chat:T1", "C1")) == 3
     assert await told(house) == [(Happening.MADE, "")]
-    assert await printer(house).publish_due(NOW) == 0
+    assert await preparer(house).prepare_due(NOW) == 0
 
 
 async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> None:
     house = await furnished()
     await due(house, id="a", topic="kv", entries=3)
     await due(house, id="b", topic="gpu", entries=3)
-    await printer(house).publish_due(NOW)
+    await preparer(house).prepare_due(NOW)
     shown = [name for each in (await house.rows()).values() for name in each.payload.split(": ")[1].split(", ")[:-1]]
     assert len(shown) == len(set(shown)) == 5
 
@@ -88,7 +88,7 @@ async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> No
 async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool, state: Happening, rows: int) -> None:
     house = await furnished()
     await due(house, topic="tea", always=always)
-    await printer(house).publish_due(NOW)
+    await preparer(house).prepare_due(NOW)
     assert [each for each, _ in await told(house)] == [state]
     assert len(await house.rows()) == rows
     # Either way the next digest begins where this one ended.
@@ -99,7 +99,7 @@ async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool,
 async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
     house = await furnished()
     await due(house, compact=True)
-    await printer(house).publish_due(NOW + after)
+    await preparer(house).prepare_due(NOW + after)
     ((row),) = (await house.rows()).values()
     assert ("(late)" in row.payload) is late
     assert ("(late)" in row.if_late) is not late
@@ -110,9 +110,9 @@ async def test_what_is_too_late_is_skipped_and_said() -> None:
     house = await furnished()
     await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     await due(house)
-    await printer(house).publish_due(NOW + 12 * HOUR + timedelta(seconds=1))
+    await preparer(house).prepare_due(NOW + 12 * HOUR + timedelta(seconds=1))
     assert await told(house) == [(Happening.SKIPPED, "it is too late to post it.")]
-    await house.courier().tell_owed(house.clock)
+    await house.deliverer().tell_owed(house.clock)
     assert [channel for _, channel, _ in house.chat.announced] == ["C-admin"]
 
 
@@ -121,9 +121,9 @@ async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_no
     settled = Preferences(quiet_from=time(22), quiet_until=time(9, 30), zone="Europe/Zurich")
     await house.store.save_preferences("chat:T1", settled, change())
     await due(house)  # at 09:00 in Zurich
-    assert await printer(house).publish_due(NOW) == 1
-    assert await printer(house).publish_due(NOW + timedelta(minutes=29)) == 0
-    await printer(house).publish_due(NOW + timedelta(minutes=30))
+    assert await preparer(house).prepare_due(NOW) == 1
+    assert await preparer(house).prepare_due(NOW + timedelta(minutes=29)) == 0
+    await preparer(house).prepare_due(NOW + timedelta(minutes=30))
     ((row),) = (await house.rows()).values()
     assert "(late)" not in row.payload
 
@@ -133,8 +133,8 @@ async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_pos
     settled = Preferences(quiet_from=time(7, 30), quiet_until=time(21), zone="UTC")
     await house.store.save_preferences("chat:T1", settled, change())
     await due(house)
-    assert await printer(house).publish_due(NOW + timedelta(minutes=45)) == 1
-    assert await printer(house).publish_due(NOW + 14 * HOUR) == 1
+    assert await preparer(house).prepare_due(NOW + timedelta(minutes=45)) == 1
+    assert await preparer(house).prepare_due(NOW + 14 * HOUR) == 1
     ((row),) = (await house.rows()).values()
     assert "(late)" in row.payload
 
@@ -145,9 +145,9 @@ async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
     await house.store.save_preferences("chat:T1", settled, change())
     await due(house)
     maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
-    made = Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS))
+    made = Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS))
     for minute in range(14 * 60, 14 * 60 + 10):
-        await made.publish_due(NOW + timedelta(minutes=minute))
+        await made.prepare_due(NOW + timedelta(minutes=minute))
     assert await told(house) == [(Happening.MADE, "")]
 
 
@@ -157,7 +157,7 @@ async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_i
     await due(house, id="a", topic="kv")
     await due(house, id="b", topic="gpu")
     await due(house, id="c", topic="tea", always=True)
-    await printer(house).publish_due(NOW)
+    await preparer(house).prepare_due(NOW)
     assert len(await house.store.posted("chat:T1", "C1")) == 4
     assert sorted(await told(house)) == [
         (Happening.MADE, ""),
@@ -169,14 +169,14 @@ async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_i
     await house.store.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
     (made,) = await house.store.subscriptions("chat:T1", topic="kv")
     await house.store.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
-    await printer(house).publish_due(tomorrow)
+    await preparer(house).prepare_due(tomorrow)
     assert len(await house.store.posted("chat:T1", "C1")) == 5
 
 
 async def test_nothing_from_before_the_subscription_is_posted() -> None:
     house = await furnished()
     await due(house, baseline=NOW - timedelta(minutes=30))
-    await printer(house).publish_due(NOW)
+    await preparer(house).prepare_due(NOW)
     assert [each for each, _ in await told(house)] == [Happening.EMPTY]
 
 
@@ -185,7 +185,7 @@ async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason
     held = await due(house, id="a", channel="C1")
     await house.store.save_subscription(replace(held, paused=True, paused_because="Holidays."), change(), replaces=1)
     await due(house, id="b", channel="C2", topic="lost")
-    await printer(house).publish_due(NOW)
+    await preparer(house).prepare_due(NOW)
     assert sorted(reason for _, reason in await told(house)) == ["its topic is not there any more.", "paused. Holidays."]
     assert await house.rows() == {}
 
@@ -195,7 +195,7 @@ async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_a
         house = await furnished(None, abilities=abilities)
         await due(house)
         await notice_restored(house.store, NOW)
-        await printer(house).publish_due(NOW)
+        await preparer(house).prepare_due(NOW)
         assert [each for each, _ in await told(house)] == [state]
 
 
@@ -220,10 +220,10 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
     await due(house, id="a", channel="C1", topic="gpu")
     await due(house, id="b", channel="C2", topic="kv")
     maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    made = Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS))
+    made = Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS))
     now = NOW
     while now < NOW + 13 * HOUR:
-        await made.publish_due(now)
+        await made.prepare_due(now)
         now += timedelta(minutes=1)
     assert [each.channel for each in (await house.rows()).values()] == ["C2"]
     (given_up,) = await house.store.occurrences(now, state=Happening.SKIPPED)
@@ -253,7 +253,7 @@ async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_del
     for number in range(1, 121):
         await due(house, number=number)
     maker = Late(house, Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    await Preparer(house.office(), maker, RequestBuilder(house.store, TOPICS)).publish_due(NOW)
+    await Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS)).prepare_due(NOW)
     assert len(maker.made) == 121
     assert maker.made.index("chat:T2") <= 10 + BATCH
 
@@ -271,27 +271,27 @@ async def test_a_database_that_takes_no_writing_ends_the_round() -> None:
     house = await furnished(Full())
     await due(house)
     with pytest.raises(StoreError, match="full"):
-        await printer(house).publish_due(NOW)
+        await preparer(house).prepare_due(NOW)
     assert house.chat.messages == []
 
 
 async def test_two_that_print_at_once_make_one_digest() -> None:
     house = await furnished()
     await due(house)
-    one, other = printer(house), printer(house)
-    await one.publish_due(NOW)
-    await other.publish_due(NOW)
+    one, other = preparer(house), preparer(house)
+    await one.prepare_due(NOW)
+    await other.prepare_due(NOW)
     assert len(await house.rows()) == 1
 
 
 async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
     house = await furnished()
     await due(house)
-    nobody = DeliveryContext(house.store, house.store, {}, house.values, random.Random(0))
+    nobody = DeliveryContext(house.store, house.store, {}, house.settings, random.Random(0))
     publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    await Preparer(nobody, publisher, RequestBuilder(house.store, TOPICS)).publish_due(NOW)
+    await Preparer(nobody, publisher, RequestBuilder(house.store, TOPICS)).prepare_due(NOW)
     assert await house.rows() == {}
-    await printer(house).publish_due(NOW + timedelta(minutes=5))
+    await preparer(house).prepare_due(NOW + timedelta(minutes=5))
     assert len(await house.rows()) == 1
 
 

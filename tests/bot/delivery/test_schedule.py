@@ -37,10 +37,10 @@ async def changed(house: House, before: Subscription, **changes: Any) -> Subscri
 
 async def ticks(house: House, span: timedelta, step: timedelta = TICK) -> None:
     """Let the service live for so long."""
-    scheduler, courier, end = Scheduler(house.office()), house.courier(), house.clock() + span
+    scheduler, deliverer, end = Scheduler(house.context()), house.deliverer(), house.clock() + span
     while house.clock() < end:
         await scheduler.tick(house.clock())
-        await courier.tell_owed(house.clock)
+        await deliverer.tell_owed(house.clock)
         house.clock.advance(step)
 
 
@@ -55,7 +55,7 @@ async def due(house: House) -> list[Occurrence]:
 
 async def test_each_due_date_is_noticed_once_however_often_and_by_whomever_the_clock_is_read(house: House) -> None:
     await subscribed(house)
-    scheduler, other = Scheduler(house.office()), Scheduler(house.office())
+    scheduler, other = Scheduler(house.context()), Scheduler(house.context())
     while house.clock() < NOW + 3 * DAY:
         await scheduler.tick(house.clock())
         await other.tick(house.clock())
@@ -134,13 +134,13 @@ async def test_what_was_due_while_nobody_looked_is_posted_after_quiet_hours_howe
 async def test_what_waits_for_a_time_that_only_a_clock_ahead_has_shown_has_its_turn_when_it_is_set_back(
     house: House,
 ) -> None:
-    scheduler = Scheduler(house.office())
+    scheduler = Scheduler(house.context())
     await scheduler.tick(NOW)
     await house.plant([delivery(now=NOW)])
     house.clock.advance(HOUR)
     await scheduler.tick(house.clock())
     house.chat.closed["C1"] = Delayed("Not now.", retry_after=timedelta(minutes=5))
-    await house.courier().deliver_due(house.clock)
+    await house.deliverer().deliver_due(house.clock)
     house.clock.now = NOW + TICK
     assert await house.store.due_deliveries(NOW + TICK) == []
     await scheduler.tick(NOW + TICK)
@@ -276,6 +276,6 @@ async def test_behind_a_damaged_row_all_the_others_are_noticed_in_one_tick() -> 
     house = House(store=Unreadable())
     for number in range(AT_ONCE + 3):
         await subscribed(house, number)
-    scheduler = Scheduler(house.office())
+    scheduler = Scheduler(house.context())
     await scheduler.tick(NOW)
     assert await scheduler.tick(NOW.replace(hour=9)) == AT_ONCE + 3

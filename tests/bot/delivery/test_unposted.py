@@ -25,7 +25,7 @@ class Paper:
 
     def __init__(self) -> None:
         self.house = House(NEITHER)
-        self.courier = self.house.courier()
+        self.deliverer = self.house.deliverer()
         self._numbers = iter(range(1, 100))
         self._made: Subscription | None = None
 
@@ -38,15 +38,15 @@ class Paper:
         due = occurrence(self._made, day=NOW.date() + next(self._numbers) * DAY, due=now)
         await house.store.open_occurrences([due], self._made, now + DAY)
         publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-        await Preparer(house.office(), publisher, RequestBuilder(house.store, {"kv": TOPIC}, Limits(entries=5))).publish_due(
-            now
-        )
+        await Preparer(
+            house.context(), publisher, RequestBuilder(house.store, {"kv": TOPIC}, Limits(entries=5))
+        ).prepare_due(now)
 
     async def waits(self, span: timedelta) -> None:
         """Let the courier try again and again for so long."""
         ends = self.house.clock() + span
         while self.house.clock() < ends:
-            await self.house.round(self.courier)
+            await self.house.round(self.deliverer)
             self.house.clock.advance(timedelta(minutes=5))
 
     async def next(self, at: datetime) -> Digest:
@@ -69,49 +69,49 @@ def titles(digest: Digest) -> Sequence[str]:
 
 async def overtaken() -> Paper:
     """A digest that ended unposted after a later one was made, which was posted."""
-    press = Paper()
-    press.closed()
-    await press.prints("Paging a cache")
-    await press.waits(6 * HOUR)
-    await press.prints("Sharding a cache")
-    await press.waits(7 * HOUR)
-    press.opened()
-    await press.waits(HOUR)
-    assert len(press.house.chat.messages) == 1
-    return press
+    paper = Paper()
+    paper.closed()
+    await paper.prints("Paging a cache")
+    await paper.waits(6 * HOUR)
+    await paper.prints("Sharding a cache")
+    await paper.waits(7 * HOUR)
+    paper.opened()
+    await paper.waits(HOUR)
+    assert len(paper.house.chat.messages) == 1
+    return paper
 
 
 async def test_papers_of_a_digest_that_ended_after_a_later_one_was_made_come_in_the_next_alone() -> None:
-    press = await overtaken()
-    digest = await press.next(NOW + DAY)
+    paper = await overtaken()
+    digest = await paper.next(NOW + DAY)
     assert titles(digest) == ["Paging a cache"]
-    await press.prints("Warm cache, cold start")
-    await press.waits(HOUR)
-    assert len(press.house.chat.messages) == 2
-    assert titles(await press.next(NOW + 2 * DAY)) == []
-    assert (await press.next(NOW + 2 * DAY)).since > digest.since + DAY
+    await paper.prints("Warm cache, cold start")
+    await paper.waits(HOUR)
+    assert len(paper.house.chat.messages) == 2
+    assert titles(await paper.next(NOW + 2 * DAY)) == []
+    assert (await paper.next(NOW + 2 * DAY)).since > digest.since + DAY
 
 
 async def test_what_is_owed_is_owed_until_it_is_posted_through_one_digest_after_another() -> None:
-    press = await overtaken()
-    begins = (await press.next(NOW + DAY)).since
-    press.closed()
+    paper = await overtaken()
+    begins = (await paper.next(NOW + DAY)).since
+    paper.closed()
     further = ("A cache of beans", "Evicting rows fairly from a cache", "Warm cache, cold start")
     for day, title in enumerate(further, start=1):
-        press.house.clock.now = NOW + day * DAY
-        await press.prints(title)
-        await press.waits(13 * HOUR)
-        assert (await press.next(press.house.clock())).since == begins
-    press.opened()
-    assert titles(await press.next(press.house.clock())) == sorted([*further, "Paging a cache"])
+        paper.house.clock.now = NOW + day * DAY
+        await paper.prints(title)
+        await paper.waits(13 * HOUR)
+        assert (await paper.next(paper.house.clock())).since == begins
+    paper.opened()
+    assert titles(await paper.next(paper.house.clock())) == sorted([*further, "Paging a cache"])
 
 
 async def test_a_digest_looks_no_farther_back_for_what_is_owed_than_news_goes() -> None:
-    press = Paper()
-    await press.prints("Paging a cache")
-    press.house.clock.advance(20 * DAY)  # in which nothing was posted
-    await press.prints("Sharding a cache")
-    await press.waits(HOUR)
-    digest = await press.next(NOW + 21 * DAY)
+    paper = Paper()
+    await paper.prints("Paging a cache")
+    paper.house.clock.advance(20 * DAY)  # in which nothing was posted
+    await paper.prints("Sharding a cache")
+    await paper.waits(HOUR)
+    digest = await paper.next(NOW + 21 * DAY)
     assert digest.since == NOW + 21 * DAY - Limits().max_age
     assert digest.entries == ()

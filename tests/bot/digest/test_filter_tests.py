@@ -16,7 +16,7 @@ WEEK = timedelta(days=7)
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
 
 
-def order(of_channel: str = "", of_topic: str = "", **given: object) -> DigestRequest:
+def request(of_channel: str = "", of_topic: str = "", **given: object) -> DigestRequest:
     topic = replace(TOPIC, filter=parse(of_topic), **given)  # type: ignore[arg-type]
     return DigestRequest(topic, "local", "local", filter=parse(of_channel))
 
@@ -34,29 +34,29 @@ async def store(now: datetime) -> MemoryStore:
     return store
 
 
-def press(store: MemoryStore) -> Publisher:
+def publisher_of(store: MemoryStore) -> Publisher:
     return Publisher(store, Extractive(), {"arxiv": "arXiv"})
 
 
 async def test_a_filter_is_tried_on_what_entered_the_topic_in_the_span(store: MemoryStore, now: datetime) -> None:
-    trial = await press(store).try_filter(order("paged"), now - WEEK, now)
+    tested = await publisher_of(store).try_filter(request("paged"), now - WEEK, now)
 
-    assert (trial.seen, trial.entered, trial.passed) == (4, 3, 2)
-    assert [(each.ranked.item.title, each.passes, each.clause) for each in trial.through] == [
+    assert (tested.seen, tested.entered, tested.passed) == (4, 3, 2)
+    assert [(each.ranked.item.title, each.passes, each.clause) for each in tested.through] == [
         ("The KV cache, paged", True, 'title has "paged"'),
         ("A genome cache, paged", True, 'title has "paged"'),
     ]
-    assert [(each.ranked.item.title, each.passes, each.clause) for each in trial.stopped] == [
+    assert [(each.ranked.item.title, each.passes, each.clause) for each in tested.stopped] == [
         ("A cache of maps", False, 'no text has "paged"')
     ]
 
 
 async def test_both_filters_hold_and_each_is_named(store: MemoryStore, now: datetime) -> None:
-    trial = await press(store).try_filter(order("-genome", "paged"), now - WEEK, now)
+    tested = await publisher_of(store).try_filter(request("-genome", "paged"), now - WEEK, now)
 
-    assert (trial.entered, trial.passed) == (3, 1)
-    assert trial.through[0].clause == 'title has "paged"; no text has "genome"'
-    assert {each.ranked.item.title: each.clause for each in trial.stopped} == {
+    assert (tested.entered, tested.passed) == (3, 1)
+    assert tested.through[0].clause == 'title has "paged"; no text has "genome"'
+    assert {each.ranked.item.title: each.clause for each in tested.stopped} == {
         "A genome cache, paged": 'title has "genome" (this channel\'s filter)',
         "A cache of maps": 'no text has "paged" (the topic\'s filter)',
     }
@@ -64,68 +64,68 @@ async def test_both_filters_hold_and_each_is_named(store: MemoryStore, now: date
 
 async def test_the_best_of_either_side_are_shown_and_no_more_than_asked_for(store: MemoryStore, now: datetime) -> None:
     await store.add([about(20 + number, f"Yet another cache, the {number}th", upvotes=number) for number in range(9)], now)
-    trial = await press(store).try_filter(order("yet"), now - WEEK, now, shown=2)
+    tested = await publisher_of(store).try_filter(request("yet"), now - WEEK, now, shown=2)
 
-    assert (trial.passed, trial.entered - trial.passed) == (9, 3)
-    for shown in (trial.through, trial.stopped):
+    assert (tested.passed, tested.entered - tested.passed) == (9, 3)
+    for shown in (tested.through, tested.stopped):
         scores = [each.ranked.score for each in shown]
         assert len(shown) == 2
         assert scores == sorted(scores, reverse=True)
-    assert trial.through[0].ranked.item.key == "arxiv:2603.00028"
+    assert tested.through[0].ranked.item.key == "arxiv:2603.00028"
 
 
 async def test_without_a_filter_everything_passes(store: MemoryStore, now: datetime) -> None:
-    trial = await press(store).try_filter(order(), now - WEEK, now)
-    assert (trial.entered, trial.passed, trial.stopped) == (3, 3, ())
-    assert trial.through[0].clause == "everything is let in"
+    tested = await publisher_of(store).try_filter(request(), now - WEEK, now)
+    assert (tested.entered, tested.passed, tested.stopped) == (3, 3, ())
+    assert tested.through[0].clause == "everything is let in"
 
 
 async def test_a_filter_may_ask_for_the_score(store: MemoryStore, now: datetime) -> None:
-    trial = await press(store).try_filter(order("score:>0.3"), now - WEEK, now)
-    assert 0 < trial.passed < trial.entered
-    assert trial.through[-1].ranked.score > 0.3 >= trial.stopped[0].ranked.score
+    tested = await publisher_of(store).try_filter(request("score:>0.3"), now - WEEK, now)
+    assert 0 < tested.passed < tested.entered
+    assert tested.through[-1].ranked.score > 0.3 >= tested.stopped[0].ranked.score
 
 
 async def test_what_was_no_news_when_it_was_seen_is_not_counted_as_entered(store: MemoryStore, now: datetime) -> None:
     no_news = about(30, "A withdrawn cache", withdrawn=True), about(31, "An old cache", appeared=now - timedelta(days=90))
     await store.add([*no_news, repo("lab/cache", published=now - timedelta(days=900))], now)
 
-    trial = await press(store).try_filter(order(), now - WEEK, now)
+    tested = await publisher_of(store).try_filter(request(), now - WEEK, now)
 
-    assert (trial.seen, trial.entered) == (7, 4)
+    assert (tested.seen, tested.entered) == (7, 4)
 
 
 async def test_a_topic_that_leaves_sources_out_leaves_them_out_here(store: MemoryStore, now: datetime) -> None:
     await store.add([repo("lab/cache")], now)
-    trial = await press(store).try_filter(order(sources=("github",)), now - WEEK, now)
-    assert [each.ranked.item.key for each in trial.through] == ["github:lab/cache"]
+    tested = await publisher_of(store).try_filter(request(sources=("github",)), now - WEEK, now)
+    assert [each.ranked.item.key for each in tested.through] == ["github:lab/cache"]
 
 
 async def test_a_filter_that_is_changed_and_tried_again_is_tried_anew(store: MemoryStore, now: datetime) -> None:
-    publisher = press(store)
-    await publisher.try_filter(order("paged"), now - WEEK, now)
+    publisher = publisher_of(store)
+    await publisher.try_filter(request("paged"), now - WEEK, now)
     await store.add([about(40, "A cache, paged twice")], now)
 
-    again = await publisher.try_filter(order("paged"), now - WEEK, now)
-    other = await publisher.try_filter(order("-paged"), now - WEEK, now)
+    again = await publisher.try_filter(request("paged"), now - WEEK, now)
+    other = await publisher.try_filter(request("-paged"), now - WEEK, now)
 
     assert (again.entered, again.passed, other.passed) == (4, 3, 1)
 
 
 async def test_nothing_seen_is_an_answer(now: datetime) -> None:
-    trial = await press(MemoryStore()).try_filter(order("paged"), now - WEEK, now)
-    assert (trial.seen, trial.entered, trial.passed, trial.through, trial.stopped) == (0, 0, 0, (), ())
+    tested = await publisher_of(MemoryStore()).try_filter(request("paged"), now - WEEK, now)
+    assert (tested.seen, tested.entered, tested.passed, tested.through, tested.stopped) == (0, 0, 0, (), ())
 
 
 async def test_what_a_search_found_is_scored_as_its_digest_scores_it(store: MemoryStore, now: datetime) -> None:
-    publisher = press(store)
+    publisher = publisher_of(store)
     found = [about(3, "Cooking with gas"), about(2, "A cache of maps", upvotes=2), about(50, "A KV cache never stored")]
 
-    scored = await publisher.score(order("-maps"), found, now)
+    scored = await publisher.score(request("-maps"), found, now)
 
     assert [each.item.key for each in scored] == ["arxiv:2603.00050", "arxiv:2603.00002"]
     assert scored[0].score > scored[1].score > 0
-    assert await publisher.score(order(), [], now) == []
+    assert await publisher.score(request(), [], now) == []
 
 
 async def test_of_a_topic_that_lets_nearly_everything_in_all_are_counted(now: datetime) -> None:
@@ -136,8 +136,8 @@ async def test_of_a_topic_that_lets_nearly_everything_in_all_are_counted(now: da
     ]
     await store.add(many, now - timedelta(days=1))
 
-    trial = await press(store).try_filter(order("paged"), now - WEEK, now)
+    tested = await publisher_of(store).try_filter(request("paged"), now - WEEK, now)
 
-    assert (trial.seen, trial.entered, trial.passed) == (2_100, 2_100, 3)
-    assert [each.ranked.item.title for each in trial.through] == ["A cache paged"] * 3
-    assert {each.clause for each in trial.stopped} == {'no text has "paged"'}
+    assert (tested.seen, tested.entered, tested.passed) == (2_100, 2_100, 3)
+    assert [each.ranked.item.title for each in tested.through] == ["A cache paged"] * 3
+    assert {each.clause for each in tested.stopped} == {'no text has "paged"'}

@@ -40,7 +40,7 @@ TITLES = {"arxiv": "arXiv", "github": "GitHub"}
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
 
 
-def order(**given: object) -> DigestRequest:
+def request(**given: object) -> DigestRequest:
     return replace(DigestRequest(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
 
 
@@ -53,7 +53,7 @@ async def store(now: datetime) -> MemoryStore:
     return MemoryStore()
 
 
-def press(store: MemoryStore) -> Publisher:
+def publisher_of(store: MemoryStore) -> Publisher:
     return Publisher(store, Extractive(), TITLES)
 
 
@@ -71,13 +71,13 @@ async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store
     better, worse = about(1, "The KV cache, paged"), about(2, "A genome cache")
     await store.add([worse, better], now)
 
-    fates = [await press(store).explain(order(min_score=0.01), item, now) for item in (better, worse)]
+    outcomes = [await publisher_of(store).explain(request(min_score=0.01), item, now) for item in (better, worse)]
 
-    assert [(fate.reason, fate.place, fate.least) for fate in fates] == [("", 1, 0.01), ("", 2, 0.01)]
-    assert fates[0].ranked is not None
-    assert fates[0].ranked.reasons[0].startswith("matches *KV* ×2, *cache* ×2")
-    assert fates[0].clause == 'title has "cache"'
-    assert (fates[0].since, fates[0].instead) == (now - timedelta(hours=48), None)
+    assert [(outcome.reason, outcome.place, outcome.least) for outcome in outcomes] == [("", 1, 0.01), ("", 2, 0.01)]
+    assert outcomes[0].ranked is not None
+    assert outcomes[0].ranked.reasons[0].startswith("matches *KV* ×2, *cache* ×2")
+    assert outcomes[0].clause == 'title has "cache"'
+    assert (outcomes[0].since, outcomes[0].instead) == (now - timedelta(hours=48), None)
 
 
 async def test_what_does_not_enter_the_topic_is_told_with_the_clause_that_kept_it_out(
@@ -86,7 +86,9 @@ async def test_what_does_not_enter_the_topic_is_told_with_the_clause_that_kept_i
     await store.add([about(1, "Cooking with gas"), about(2, "A cache", sources=("feed:lab",))], now)
     topic = replace(TOPIC, sources=("arxiv", "github"))
 
-    outside, elsewhere = [await press(store).explain(order(topic=topic), about(number, ""), now) for number in (1, 2)]
+    outside, elsewhere = [
+        await publisher_of(store).explain(request(topic=topic), about(number, ""), now) for number in (1, 2)
+    ]
 
     assert (outside.reason, outside.clause, outside.ranked) == (compose.QUERY, 'no text has "cache"', None)
     assert (elsewhere.reason, elsewhere.clause) == (compose.SOURCE, "source is feed:lab, not arxiv or github")
@@ -107,43 +109,43 @@ async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_
 ) -> None:
     item = about(1, "The KV cache, paged")
     await store.add([item], now)
-    asked = order(topic=replace(TOPIC, filter=parse(of_topic)), filter=parse(of_channel))
+    asked = request(topic=replace(TOPIC, filter=parse(of_topic)), filter=parse(of_channel))
 
-    fate = await press(store).explain(asked, item, now)
+    outcome = await publisher_of(store).explain(asked, item, now)
 
-    assert (fate.reason, fate.place) == (compose.FILTER, 1)
-    assert fate.clause.startswith(clause)
+    assert (outcome.reason, outcome.place) == (compose.FILTER, 1)
+    assert outcome.clause.startswith(clause)
 
 
 async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStore, now: datetime) -> None:
     await store.add([about(1, "A cache")], now)
 
-    fate = await press(store).explain(order(min_score=0.99), about(1, ""), now)
+    outcome = await publisher_of(store).explain(request(min_score=0.99), about(1, ""), now)
 
-    assert (fate.reason, fate.least) == (compose.SCORE, 0.99)
-    assert fate.ranked is not None
-    assert 0 < fate.ranked.score < 0.99
+    assert (outcome.reason, outcome.least) == (compose.SCORE, 0.99)
+    assert outcome.ranked is not None
+    assert 0 < outcome.ranked.score < 0.99
 
 
 async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, now: datetime) -> None:
     words = ("The KV cache in optical networks", "A genome cache", "Weather and a cache of maps")
     await store.add([about(number, title) for number, title in enumerate(words)], now)
 
-    fates = [await press(store).explain(order(limits=Limits(1)), about(number, ""), now) for number in range(3)]
+    outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), about(number, ""), now) for number in range(3)]
 
-    assert [fate.reason for fate in fates] == ["", compose.CAP, compose.CAP]
-    assert sorted(fate.place or 0 for fate in fates) == [1, 2, 3]
+    assert [outcome.reason for outcome in outcomes] == ["", compose.CAP, compose.CAP]
+    assert sorted(outcome.place or 0 for outcome in outcomes) == [1, 2, 3]
 
 
 async def test_a_near_twin_is_told_with_the_better_one(store: MemoryStore, now: datetime) -> None:
     first, twin = about(1, "The KV cache, paged", upvotes=90), about(2, "The KV cache, paged")
     await store.add([first, twin], now)
 
-    fate = await press(store).explain(order(), twin, now)
+    outcome = await publisher_of(store).explain(request(), twin, now)
 
-    assert fate.reason == compose.TWIN
-    assert fate.instead is not None
-    assert fate.instead.key == first.key
+    assert outcome.reason == compose.TWIN
+    assert outcome.instead is not None
+    assert outcome.instead.key == first.key
 
 
 async def test_the_other_half_of_a_card_is_told_with_the_half_that_leads(store: MemoryStore, now: datetime) -> None:
@@ -151,11 +153,11 @@ async def test_the_other_half_of_a_card_is_told_with_the_half_that_leads(store: 
     its_repo = repo("lab/pager", abstract="Pages", paper=the_paper.key)
     await store.add([the_paper, its_repo], now)
 
-    fate = await press(store).explain(order(), its_repo, now)
+    outcome = await publisher_of(store).explain(request(), its_repo, now)
 
-    assert (fate.reason, fate.ranked, fate.clause) == (compose.JOINED, None, 'no text has "cache"')
-    assert fate.instead is not None
-    assert fate.instead.key == the_paper.key
+    assert (outcome.reason, outcome.ranked, outcome.clause) == (compose.JOINED, None, 'no text has "cache"')
+    assert outcome.instead is not None
+    assert outcome.instead.key == the_paper.key
 
 
 async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store: MemoryStore, now: datetime) -> None:
@@ -167,9 +169,9 @@ async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store:
     items = [best, the_paper, its_repo, foreign, its_code]
     await store.add(items, now)
 
-    fates = [await press(store).explain(order(limits=Limits(1)), item, now) for item in items]
+    outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), item, now) for item in items]
 
-    assert [fate.reason for fate in fates] == ["", compose.CAP, compose.CAP, compose.CAP, compose.QUERY]
+    assert [outcome.reason for outcome in outcomes] == ["", compose.CAP, compose.CAP, compose.CAP, compose.QUERY]
 
 
 async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: MemoryStore, now: datetime) -> None:
@@ -177,13 +179,13 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
     await store.add([early, outside], now - 3 * DAY)
     await store.add([about(3, "The KV cache, paged")], now)
 
-    fate = await press(store).explain(order(), early, now)
-    never = await press(store).explain(order(), about(4, "A cache that nobody collected"), now)
-    neither = await press(store).explain(order(), outside, now)
+    outcome = await publisher_of(store).explain(request(), early, now)
+    never = await publisher_of(store).explain(request(), about(4, "A cache that nobody collected"), now)
+    neither = await publisher_of(store).explain(request(), outside, now)
 
-    assert {each.reason for each in (fate, never, neither)} == {compose.NOT_IN_TIME}
-    assert [each.otherwise for each in (fate, never, neither)] == ["", "", compose.QUERY]
-    assert (fate.place, fate.since) == (2, now - 2 * DAY)
+    assert {each.reason for each in (outcome, never, neither)} == {compose.NOT_IN_TIME}
+    assert [each.otherwise for each in (outcome, never, neither)] == ["", "", compose.QUERY]
+    assert (outcome.place, outcome.since) == (2, now - 2 * DAY)
     assert never.ranked is not None
     assert (neither.ranked, neither.clause) == (None, 'no text has "cache"')
 
@@ -197,7 +199,7 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
 )
 async def test_what_is_no_news_is_told_so(store: MemoryStore, now: datetime, item: Item, reason: str) -> None:
     await store.add([item], now)
-    assert (await press(store).explain(order(), item, now)).reason == reason
+    assert (await publisher_of(store).explain(request(), item, now)).reason == reason
 
 
 async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: datetime) -> None:
@@ -205,18 +207,18 @@ async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: 
     await store.add([item], now)
     await post_them(store, [item], now)
 
-    fate = await press(store).explain(order(), item, now)
+    outcome = await publisher_of(store).explain(request(), item, now)
 
-    assert (fate.reason, fate.place) == (compose.POSTED, 1)
+    assert (outcome.reason, outcome.place) == (compose.POSTED, 1)
 
 
 async def test_an_item_known_under_another_key_now_is_told_as_what_it_became(store: MemoryStore, now: datetime) -> None:
     asked = post("cache")
     await store.add([about(1, "The KV cache, paged", aliases=(asked.key,))], now)
 
-    fate = await press(store).explain(order(), asked, now)
+    outcome = await publisher_of(store).explain(request(), asked, now)
 
-    assert (fate.item.key, fate.reason) == ("arxiv:2603.00001", "")
+    assert (outcome.item.key, outcome.reason) == ("arxiv:2603.00001", "")
 
 
 # --- all of them
@@ -246,7 +248,7 @@ topics = st.builds(
     st.sampled_from(((), (), ("arxiv",), ("feed:lab", "github"))),
     st.sampled_from((0.0, 0.2)),
 )
-orders = st.builds(
+requests = st.builds(
     DigestRequest,
     topics,
     st.just("local"),
@@ -260,7 +262,7 @@ some_works = st.lists(st.sampled_from(WORKS), max_size=5, unique_by=lambda item:
 
 
 @settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-@given(orders, some_works, some_works, some_works)
+@given(requests, some_works, some_works, some_works)
 def test_every_item_is_told_what_the_digest_does_with_it(
     asked: DigestRequest, early: list[Item], posted: list[Item], liked: list[Item]
 ) -> None:
@@ -272,31 +274,33 @@ def test_every_item_is_told_what_the_digest_does_with_it(
         for item in liked:
             said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=JUNE)
             await store.save_feedback(said, Change(workspace="local", at=JUNE, person="ada", what="feedback"))
-        publisher = press(store)
+        publisher = publisher_of(store)
         (digest,) = await publisher.publish([asked], JUNE)
         window = await store.items_since(digest.since, JUNE + DAY)
-        fates = [await publisher.explain(asked, item, JUNE) for item in window]
+        outcomes = [await publisher.explain(asked, item, JUNE) for item in window]
 
         assert await publisher.preview(asked, JUNE) == digest
-        assert [fate.item for fate in fates] == list(window)
-        assert {fate.item.key for fate in fates if not fate.reason} == {each.ranked.item.key for each in digest.entries}
-        counts = Counter(fate.reason for fate in fates if fate.reason)
+        assert [outcome.item for outcome in outcomes] == list(window)
+        assert {outcome.item.key for outcome in outcomes if not outcome.reason} == {
+            each.ranked.item.key for each in digest.entries
+        }
+        counts = Counter(outcome.reason for outcome in outcomes if outcome.reason)
         assert sorted(counts.items()) == sorted(digest.coverage.dropped)
         assert digest.coverage.seen == digest.coverage.kept + counts.total() == len(window)
-        _consistent(digest, fates)
+        _consistent(digest, outcomes)
 
     asyncio.run(told())
 
 
-def _consistent(digest: Digest, fates: Sequence[ItemOutcome]) -> None:
+def _consistent(digest: Digest, outcomes: Sequence[ItemOutcome]) -> None:
     shown = {item.key for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None}
     entries = {entry.ranked.item.key: entry.ranked for entry in digest.entries}
-    for fate in fates:
-        assert fate.reason in ("", *compose.REASONS)
-        assert (fate.item.key in shown) == (fate.reason in ("", compose.JOINED))
-        assert (fate.reason in (compose.TWIN, compose.JOINED)) <= (fate.instead is not None)
-        if not fate.reason:
-            assert fate.ranked == entries[fate.item.key]
-        if fate.reason == compose.SCORE:
-            assert fate.ranked is not None
-            assert fate.ranked.score < fate.least
+    for outcome in outcomes:
+        assert outcome.reason in ("", *compose.REASONS)
+        assert (outcome.item.key in shown) == (outcome.reason in ("", compose.JOINED))
+        assert (outcome.reason in (compose.TWIN, compose.JOINED)) <= (outcome.instead is not None)
+        if not outcome.reason:
+            assert outcome.ranked == entries[outcome.item.key]
+        if outcome.reason == compose.SCORE:
+            assert outcome.ranked is not None
+            assert outcome.ranked.score < outcome.least

@@ -30,7 +30,7 @@ def about(number: int, title: str, **given: object) -> Item:
     return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.", **given)
 
 
-def order(**given: object) -> DigestRequest:
+def request(**given: object) -> DigestRequest:
     return replace(DigestRequest(TOPIC, "local", "local"), **given)  # type: ignore[arg-type]
 
 
@@ -47,7 +47,7 @@ async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(s
         about(3, "A cache for old times", appeared=now - timedelta(days=60)),
         about(4, "Withdrawn cache", withdrawn=True),
     )
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([request()], now)
 
     assert [entry.ranked.item.title for entry in digest.entries] == ["Paging the KV cache"]
     assert digest.entries[0].ranked.reasons
@@ -60,10 +60,10 @@ async def test_a_preview_changes_nothing_and_a_recorded_digest_is_not_repeated(s
     await filled(store, now, about(1, "Paging the KV cache"))
     publisher = Publisher(store, Extractive(), TITLES)
 
-    preview = await publisher.publish([order()], now)
-    recorded = await publisher.publish([order()], now, record=True)
-    again = await publisher.publish([order(since_last=False)], now + timedelta(hours=1), record=True)
-    next_day = await publisher.publish([order()], now + timedelta(days=1))
+    preview = await publisher.publish([request()], now)
+    recorded = await publisher.publish([request()], now, record=True)
+    again = await publisher.publish([request(since_last=False)], now + timedelta(hours=1), record=True)
+    next_day = await publisher.publish([request()], now + timedelta(days=1))
 
     assert [len(each[0].entries) for each in (preview, recorded, again, next_day)] == [1, 1, 0, 0]
     assert again[0].coverage.dropped == ((compose.POSTED, 1),)
@@ -74,7 +74,7 @@ async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemorySt
     await filled(store, now, about(1, "Paging the KV cache"))
     other = replace(TOPIC, name="other", title="Other")
 
-    first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=other)], now)
+    first, second = await Publisher(store, Extractive(), TITLES).publish([request(), request(topic=other)], now)
 
     assert (len(first.entries), len(second.entries)) == (1, 0)
     assert second.coverage.dropped == ((compose.SHOWN, 1),)
@@ -83,7 +83,7 @@ async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemorySt
 async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: datetime) -> None:
     await filled(store, now, about(1, "Paging the KV cache"))
 
-    digests = await Publisher(store, Extractive(), TITLES).publish([order(), order(channel="two")], now, record=True)
+    digests = await Publisher(store, Extractive(), TITLES).publish([request(), request(channel="two")], now, record=True)
 
     assert [len(digest.entries) for digest in digests] == [1, 1]
 
@@ -91,8 +91,8 @@ async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: dateti
 async def test_filter_score_and_cap_each_drop_with_their_reason(store: MemoryStore, now: datetime) -> None:
     papers = [about(n, f"{word} KV cache") for n, word in enumerate(("Paging", "Sharding", "Hashing", "Pruning"))]
     await filled(store, now, *papers, about(9, "Another cache"))
-    picky = order(filter=parse("-sharding"), limits=Limits(entries=2))
-    strict = order(topic=replace(TOPIC, min_score=1.0))
+    picky = request(filter=parse("-sharding"), limits=Limits(entries=2))
+    strict = request(topic=replace(TOPIC, min_score=1.0))
 
     first, second = await Publisher(store, Extractive(), TITLES).publish([picky, strict], now)
     await Publisher(store, Extractive(), TITLES).publish([strict], now)
@@ -107,7 +107,7 @@ async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, n
     code = Link("code", "https://github.com/lab/cache")
     await filled(store, now, about(1, "Paging the KV cache", links=(code,)), repo("lab/cache", abstract="KV cache paging"))
 
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([request()], now)
 
     (entry,) = digest.entries
     assert {entry.ranked.item.key, entry.partner and entry.partner.key} == {"arxiv:2603.00001", "github:lab/cache"}
@@ -115,7 +115,7 @@ async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, n
 
 
 async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: MemoryStore, now: datetime) -> None:
-    (digest,) = await Publisher(store, Extractive(), TITLES).publish([order()], now)
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([request()], now)
 
     assert digest.entries == ()
     assert (digest.coverage.seen, digest.coverage.kept) == (0, 0)
@@ -123,11 +123,11 @@ async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: Memor
 
 
 async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
-    publisher, order = Publisher(store, Extractive(), TITLES), DigestRequest(TOPIC, "local", "local")
-    await publisher.publish([order], now + timedelta(days=300), record=True)
+    publisher, request = Publisher(store, Extractive(), TITLES), DigestRequest(TOPIC, "local", "local")
+    await publisher.publish([request], now + timedelta(days=300), record=True)
     await store.add([about(1, "KV cache")], now - timedelta(hours=1))
 
-    (digest,) = await publisher.publish([order], now)
+    (digest,) = await publisher.publish([request], now)
 
     assert digest.coverage.seen == 1
 
@@ -136,7 +136,7 @@ async def test_nothing_first_seen_before_the_baseline_is_posted_or_counted(store
     await store.add([about(1, "Paging the KV cache")], now - timedelta(hours=2))
     await store.add([about(2, "Sharding a cache")], now - timedelta(hours=1))
 
-    subscribed = order(baseline=now - timedelta(hours=1))
+    subscribed = request(baseline=now - timedelta(hours=1))
     (digest,) = await Publisher(store, Extractive(), TITLES).publish([subscribed], now)
 
     assert [entry.ranked.item.key for entry in digest.entries] == ["arxiv:2603.00002"]
@@ -145,10 +145,10 @@ async def test_nothing_first_seen_before_the_baseline_is_posted_or_counted(store
 
 async def test_a_baseline_moves_no_digest_back(store: MemoryStore, now: datetime) -> None:
     publisher = Publisher(store, Extractive(), TITLES)
-    await publisher.publish([order()], now - timedelta(hours=3), record=True)
+    await publisher.publish([request()], now - timedelta(hours=3), record=True)
 
-    earlier = await publisher.preview(order(baseline=now - timedelta(days=30)), now)
-    from_a_clock_ahead = await publisher.preview(order(baseline=now + timedelta(days=30)), now)
+    earlier = await publisher.preview(request(baseline=now - timedelta(days=30)), now)
+    from_a_clock_ahead = await publisher.preview(request(baseline=now + timedelta(days=30)), now)
 
     assert earlier.since == from_a_clock_ahead.since == now - timedelta(hours=3)
 
@@ -160,7 +160,7 @@ async def test_an_order_sets_the_score_that_an_entry_needs_instead_of_the_topic(
 
     digests = [
         await publisher.preview(each, now)
-        for each in (order(topic=strict), order(topic=strict, min_score=0.0), order(min_score=1.0))
+        for each in (request(topic=strict), request(topic=strict, min_score=0.0), request(min_score=1.0))
     ]
 
     assert [len(digest.entries) for digest in digests] == [0, 1, 0]
@@ -168,7 +168,7 @@ async def test_an_order_sets_the_score_that_an_entry_needs_instead_of_the_topic(
 
 async def test_the_topics_filter_holds_besides_the_channels(store: MemoryStore, now: datetime) -> None:
     await filled(store, now, about(1, "Paging the KV cache"), about(2, "Sharding a cache"), about(3, "Pruning a cache"))
-    asked = order(topic=replace(TOPIC, filter=parse("-paging")), filter=parse("-sharding"))
+    asked = request(topic=replace(TOPIC, filter=parse("-paging")), filter=parse("-sharding"))
 
     (digest,) = await Publisher(store, Extractive(), TITLES).publish([asked], now)
 
@@ -180,9 +180,9 @@ async def test_a_preview_is_what_publishing_would_post(store: MemoryStore, now: 
     await filled(store, now, *(about(number, f"The KV cache of {number} banks") for number in range(9)), repo())
     publisher = Publisher(store, Extractive(), TITLES)
 
-    preview = await publisher.preview(order(), now)
+    preview = await publisher.preview(request(), now)
 
-    assert [preview] == await publisher.publish([order()], now)
+    assert [preview] == await publisher.publish([request()], now)
     assert len(preview.entries) > 0
 
 
@@ -199,11 +199,11 @@ async def test_what_people_want_less_of_falls_back_in_the_next_digest(store: Mem
     await store.add([sparse], now - timedelta(days=40))
     await filled(store, now, about(1, "A cache for sparse attention kernels"), about(2, "A cache for optical networks"))
     publisher = Publisher(store, Extractive(), TITLES)
-    before = await publisher.preview(order(), now)
+    before = await publisher.preview(request(), now)
 
     await says(store, now, "ada", sparse.key, more=False)
-    after = await publisher.preview(order(), now)
-    elsewhere = await publisher.preview(order(topic=replace(TOPIC, name="other")), now)
+    after = await publisher.preview(request(), now)
+    elsewhere = await publisher.preview(request(topic=replace(TOPIC, name="other")), now)
 
     scores = [{entry.ranked.item.key: entry.ranked.score for entry in each.entries} for each in (before, after, elsewhere)]
     assert scores[1]["arxiv:2603.00001"] < scores[0]["arxiv:2603.00001"]
@@ -216,10 +216,10 @@ async def test_feedback_on_an_older_key_counts_for_the_item(store: MemoryStore, 
     await store.add([replace(sparse, aliases=("url:https://lab.example/sparse",))], now - timedelta(days=40))
     await filled(store, now, about(1, "A cache for sparse attention kernels"))
     publisher = Publisher(store, Extractive(), TITLES)
-    (before,) = (await publisher.preview(order(), now)).entries
+    (before,) = (await publisher.preview(request(), now)).entries
 
     await says(store, now, "ada", "url:https://lab.example/sparse", more=True)
-    (after,) = (await publisher.preview(order(), now)).entries
+    (after,) = (await publisher.preview(request(), now)).entries
 
     assert after.ranked.score > before.ranked.score
 
@@ -231,11 +231,11 @@ async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(stor
     early = post("cache", title="A Cache for Everything One Needs", authors=("Ada Lovelace",), abstract="A cache.")
     collector, publisher = Collector(store), Publisher(store, Extractive(), TITLES)
     await collector.collect([Scripted("feed:lab", Batch(items=(early,)))], now)
-    (first,) = await publisher.publish([order()], now, record=True)
+    (first,) = await publisher.publish([request()], now, record=True)
 
     numbered = about(1, "A Cache for Everything One Needs", aliases=(early.key,))
     await collector.collect([Scripted("arxiv", Batch(items=(numbered,)))], now + timedelta(hours=1))
-    again = await publisher.preview(order(since_last=False), now + timedelta(hours=2))
+    again = await publisher.preview(request(since_last=False), now + timedelta(hours=2))
 
     assert [entry.ranked.item.key for entry in first.entries] == [early.key]
     assert list(await store.find([early.key])) == [early.key]
@@ -245,10 +245,10 @@ async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(stor
 async def test_a_paper_that_was_posted_is_not_repeated_beside_its_repository(store: MemoryStore, now: datetime) -> None:
     publisher = Publisher(store, Extractive(), TITLES)
     await filled(store, now, about(1, "Paging the KV cache", links=(Link("code", "https://github.com/lab/cache"),)))
-    (first,) = await publisher.publish([order()], now, record=True)
+    (first,) = await publisher.publish([request()], now, record=True)
 
     await filled(store, now + timedelta(hours=1), repo("lab/cache", abstract="KV cache paging"))
-    (second,) = await publisher.publish([order()], now + timedelta(hours=2), record=True)
+    (second,) = await publisher.publish([request()], now + timedelta(hours=2), record=True)
 
     assert [entry.ranked.item.key for entry in first.entries] == ["arxiv:2603.00001"]
     assert [(entry.ranked.item.key, entry.partner) for entry in second.entries] == [("github:lab/cache", None)]
@@ -259,11 +259,11 @@ async def test_the_half_of_a_card_is_posted_with_it_under_every_key(store: Memor
     the_paper, its_repo = about(1, "Paging the KV cache", links=(code,)), repo("lab/cache", abstract="KV cache paging")
     await filled(store, now, the_paper, its_repo)
     publisher = Publisher(store, Extractive(), TITLES)
-    await publisher.publish([order()], now, record=True)
+    await publisher.publish([request()], now, record=True)
 
     renamed = repo("lab/pager", abstract="KV cache paging", aliases=(its_repo.key,))
     await Collector(store).collect([Scripted("github", Batch(items=(renamed,)))], now + timedelta(hours=1))
-    again = await publisher.preview(order(since_last=False), now + timedelta(hours=2))
+    again = await publisher.preview(request(since_last=False), now + timedelta(hours=2))
 
     assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 2),))
 
@@ -274,7 +274,7 @@ async def test_a_repository_of_two_papers_stands_on_one_card_of_all_the_digests(
     await filled(store, now, *papers, repo("lab/cache", abstract="KV cache paging"))
     optics = Topic(name="optics", title="Optics", query=parse("optical"))
 
-    first, second = await Publisher(store, Extractive(), TITLES).publish([order(), order(topic=optics)], now)
+    first, second = await Publisher(store, Extractive(), TITLES).publish([request(), request(topic=optics)], now)
 
     shown = [
         [each and each.key for each in (entry.ranked.item, entry.partner)] for entry in (*first.entries, *second.entries)

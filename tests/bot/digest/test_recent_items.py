@@ -31,7 +31,7 @@ async def store(now: datetime) -> MemoryStore:
 
 
 async def asked(kept: RecentItems, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> IndexedItems:
-    return await kept.stock(now - since, max_age, now)
+    return await kept.indexed(now - since, max_age, now)
 
 
 async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
@@ -68,7 +68,7 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
     soon = await asked(kept, now + recent_items.FRESH - MINUTE)
     late = await asked(kept, now + recent_items.FRESH)
     clock_set_back = await asked(kept, now)
-    at_once = await kept.stock(now, MAX_AGE, now + MINUTE, exact=True)
+    at_once = await kept.indexed(now, MAX_AGE, now + MINUTE, exact=True)
 
     assert soon is first
     assert late.edition.now == now + recent_items.FRESH
@@ -142,7 +142,7 @@ async def test_one_index_is_made_for_all_who_ask_at_once(store: MemoryStore, now
 
 
 async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: datetime) -> None:
-    stock = await asked(RecentItems(store), now)
+    indexed = await asked(RecentItems(store), now)
     inside: list[int] = []
     most: list[int] = []
 
@@ -151,9 +151,9 @@ async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: d
         most.append(len(inside))
         sum(range(20_000))
         inside.pop()
-        return len(stock.items)
+        return len(indexed.items)
 
-    assert await asyncio.gather(*(stock.work(task) for _ in range(8))) == [5] * 8
+    assert await asyncio.gather(*(indexed.work(task) for _ in range(8))) == [5] * 8
     assert set(most) == {1}
 
 
@@ -161,17 +161,17 @@ async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: M
     """Words are as rare, and votes as many, as they are there; with the item itself among five, words are a little rarer."""
     stranger = paper("2502.00001", title="Paged caches", upvotes=40, published=now, appeared=now)
     kept = RecentItems(store)
-    stock = await asked(kept, now)
-    beside = await kept.beside(stock, [stranger])
+    indexed = await asked(kept, now)
+    beside = await kept.beside(indexed, [stranger])
     await store.add([replace(stranger, seen=now)], now)
     among = (await asked(kept, now)).edition
 
     number = among.number(stranger.key)
     assert number is not None
     assert beside.by_itself[0] == pytest.approx(among.by_itself[number])
-    for example in ("Paged caches in memory", stock.items[0], stock.items[0].key):
+    for example in ("Paged caches in memory", indexed.items[0], indexed.items[0].key):
         assert beside.closeness(example)[0] == pytest.approx(among.closeness(example)[number], abs=0.1)
-    assert beside.knows(stock.items[0].key)
+    assert beside.knows(indexed.items[0].key)
 
 
 # --- what is kept, and what is made anew
@@ -206,11 +206,11 @@ async def does(store: MemoryStore, step: str, item: Item, now: datetime) -> None
 async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> list[object]:
     """All that can be asked of it."""
     answers: list[object] = []
-    for order in ORDERS:
-        answers.append(await publisher.preview(order, now))
-        answers.append(await publisher.try_filter(order, now - 7 * DAY, now))
-        answers.append(await publisher.score(order, items, now))
-        answers += [await publisher.explain(order, item, now) for item in items]
+    for request in ORDERS:
+        answers.append(await publisher.preview(request, now))
+        answers.append(await publisher.try_filter(request, now - 7 * DAY, now))
+        answers.append(await publisher.score(request, items, now))
+        answers += [await publisher.explain(request, item, now) for item in items]
     return answers
 
 

@@ -107,11 +107,11 @@ async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: 
     store = MemoryStore()
     await store.add([CACHE, MEMORY, PROTEIN], now)
     kept = RecentItems(store, space=Axes.space)
-    first = await kept.stock(now, timedelta(days=14), now)
+    first = await kept.indexed(now, timedelta(days=14), now)
 
     await embedded(store, [CACHE, MEMORY])
-    second = await kept.stock(now, timedelta(days=14), now)
-    third = await kept.stock(now, timedelta(days=14), now)
+    second = await kept.indexed(now, timedelta(days=14), now)
+    third = await kept.indexed(now, timedelta(days=14), now)
 
     assert first.edition.closeness(CACHE.key).max() < 0.1 < second.edition.closeness(CACHE.key).max()
     assert second.edition.items is first.edition.items
@@ -122,8 +122,8 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     store = MemoryStore()
     await store.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
-    stock = await RecentItems(store).stock(now, timedelta(days=14), now)
-    assert stock.edition.closeness(CACHE.key).max() < 0.1
+    indexed = await RecentItems(store).indexed(now, timedelta(days=14), now)
+    assert indexed.edition.closeness(CACHE.key).max() < 0.1
 
 
 # --- the digest
@@ -133,10 +133,10 @@ async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_withou
     store = MemoryStore()
     await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
     await embedded(store, [MEMORY, PROTEIN])
-    order = DigestRequest(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
+    request = DigestRequest(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
 
-    by_words = await Publisher(store, Extractive(), {}).preview(order, now)
-    by_meaning = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
+    by_words = await Publisher(store, Extractive(), {}).preview(request, now)
+    by_meaning = await Publisher(store, Extractive(), {}, Axes()).preview(request, now)
 
     assert not any("close to" in reason for entry in by_words.entries for reason in entry.ranked.reasons)
     first, second = (entry.ranked for entry in by_meaning.entries)
@@ -152,9 +152,9 @@ async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the
     await embedded(store, [MEMORY, PROTEIN])
     liked = Feedback(workspace="local", topic="t", person="ada", key=CACHE.key, more=True, at=now)
     await store.save_feedback(liked, Change(workspace="local", at=now, person="ada", what="feedback"))
-    order = DigestRequest(Topic(name="t", title="T"), "local", "local")
+    request = DigestRequest(Topic(name="t", title="T"), "local", "local")
 
-    digest = await Publisher(store, Extractive(), {}, Axes()).preview(order, now)
+    digest = await Publisher(store, Extractive(), {}, Axes()).preview(request, now)
 
     assert digest.entries[0].ranked.item.key == MEMORY.key
     assert f'close to "{CACHE.title}" you liked' in digest.entries[0].ranked.reasons

@@ -102,9 +102,9 @@ class Asker:
 
 def asker(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> Asker:
     """Ada, who asks a context with two packs over this store."""
-    press = Publisher(store, Extractive(), SOURCES)
+    publisher = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Asker(HandlerContext(store, press, packs, SOURCES, store, gists, **settled), ADA, now)
+    return Asker(HandlerContext(store, publisher, packs, SOURCES, store, gists, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:

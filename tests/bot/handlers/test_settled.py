@@ -235,15 +235,15 @@ async def opened() -> tuple[House, Asker]:
 async def test_quiet_hours_that_were_settled_in_words_hold_a_message_back_until_they_end() -> None:
     house, ada = await opened()
     await ada.ask("settings quiet from 22:00 until 8")
-    courier = house.courier()
+    deliverer = house.deliverer()
 
     while house.clock() < NOW.replace(hour=7, minute=59):
-        await house.round(courier)
+        await house.round(deliverer)
         house.clock.advance(timedelta(minutes=5))
     assert house.chat.calls == []
 
     house.clock.now = NOW.replace(hour=8)
-    await house.round(courier)
+    await house.round(deliverer)
     assert (await house.rows())["d1p1"].state is State.DONE
 
 
@@ -251,7 +251,7 @@ async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
     house, ada = await opened()
     await ada.ask(button(await ada.ask("settings quiet 22:00–08:00"), "Undo"))
 
-    await house.round(house.courier())
+    await house.round(house.deliverer())
 
     assert (await house.rows())["d1p1"].state is State.DONE
 
@@ -259,13 +259,13 @@ async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
 async def test_what_waits_for_the_end_of_quiet_hours_waits_no_more_when_they_are_taken_back() -> None:
     house, ada = await opened()
     undo = button(await ada.ask("settings quiet 22:00–08:00"), "Undo")
-    courier = house.courier()
+    deliverer = house.deliverer()
     for _ in range(3):
-        await house.round(courier)
+        await house.round(deliverer)
     assert house.chat.calls == []
 
     await ada.ask(undo)
-    await house.round(courier)
+    await house.round(deliverer)
 
     assert (await house.rows())["d1p1"].state is State.DONE
 
@@ -275,7 +275,7 @@ async def test_a_channel_that_asked_for_alerts_is_told_what_could_not_be_posted(
     await ada.by(channel="C-ops").ask("settings alerts here")
     house.chat.closed["C1"] = Refused("The channel is archived.")
 
-    await house.round(house.courier())
+    await house.round(house.deliverer())
 
     ((workspace, channel, text),) = house.chat.announced
     assert (workspace, channel) == ("chat:T1", "C-ops")
@@ -287,9 +287,9 @@ async def test_a_channel_that_asked_for_it_sees_a_digest_rather_twice(typed: str
     house = House(NEITHER, faults=[Fault.LOST_ANSWER])
     await house.plant([delivery(now=NOW)])
     await asker(house.store, NOW).by(workspace="chat:T1", channel="C1").ask(typed)
-    courier = house.courier()
+    deliverer = house.deliverer()
 
     for _ in range(30):
-        await house.round(courier)
+        await house.round(deliverer)
 
     assert house.chat.posted("d1p1") == messages

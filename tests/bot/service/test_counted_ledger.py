@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
-from bot.service.counted_ledger import counted
+from bot.service.counted_ledger import count_writes
 from bot.store.memory import MemoryStore
 
 DAY = date(2026, 4, 1)
@@ -31,7 +31,7 @@ async def subscribed(store: MemoryStore, now: datetime) -> Subscription:
 
 async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> None:
     store, counts = MemoryStore(), Counter[str]()
-    ledger = counted(store, counts)
+    ledger = count_writes(store, counts)
     subscription = await subscribed(store, now)
     found = [
         occurrence(now, 1, state=Happening.SKIPPED, reason="overtaken"),
@@ -49,7 +49,7 @@ async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> No
 
 async def test_each_outcome_of_a_try_is_counted_when_it_is_recorded(now: datetime) -> None:
     store, counts = MemoryStore(), Counter[str]()
-    ledger = counted(store, counts)
+    ledger = count_writes(store, counts)
     due = occurrence(now)
     await ledger.open_occurrences([due], await subscribed(store, now), now + timedelta(days=1))
     delivery = Delivery(

@@ -19,7 +19,7 @@ from bot.models import Batch, Limits, State, Topic
 from bot.ports.store import Job
 from bot.query import parse
 from bot.service.backups import Backups
-from bot.service.jobs import DeliveryJobs, beat, collecting, upkeep
+from bot.service.jobs import DeliveryJobs, collecting, upkeep, write_heartbeat
 from bot.store.alive import read_alive, write_alive
 from bot.store.memory import MemoryStore
 from bot.store.sqlite import SqliteStore
@@ -121,9 +121,11 @@ class Service:
         self.house = House()
         self.store, self.clock, self.chat = self.house.store, self.house.clock, self.house.chat
         self.clock.now = NOW - timedelta(hours=2)
-        office = self.house.office()
-        printer = Preparer(office, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store, {"kv": KV}, Limits()))
-        self.jobs = named(DeliveryJobs(Scheduler(office), printer, Deliverer(office), write).jobs(self.clock))
+        context = self.house.context()
+        preparer = Preparer(
+            context, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store, {"kv": KV}, Limits())
+        )
+        self.jobs = named(DeliveryJobs(Scheduler(context), preparer, Deliverer(context), write).jobs(self.clock))
 
     async def subscribe(self) -> None:
         await self.store.save_subscription(subscription(always=True), change(), replaces=0)
@@ -189,7 +191,7 @@ async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimabl
 async def test_the_heartbeat_stands_in_the_database_and_then_beside_it(tmp_path: Path, now: datetime) -> None:
     store = SqliteStore(tmp_path / "b.sqlite3")
     await store.open()
-    await beat(store, write_alive, tmp_path / "b.sqlite3", now)
+    await write_heartbeat(store, write_alive, tmp_path / "b.sqlite3", now)
 
     known = datetime.fromisoformat(await store.get_fact("heartbeat"))
     assert known == await asyncio.to_thread(read_alive, tmp_path / "b.sqlite3") == now

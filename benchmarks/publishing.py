@@ -1,6 +1,6 @@
 """What people wait for when they ask about a digest: a preview, why an item is not in it, a filter tried on a week.
 
-    python -m benchmarks.press --corpus FILE [--week 8000]
+    python -m benchmarks.publishing --corpus FILE [--week 8000]
 
 FILE is as `benchmarks.corpus` reads it. It is stored as if its last `--week` papers had been first seen in the week before
 now, evenly, and all others long before. Every topic that comes with Broadsheet asks in turn, each through a publisher of its
@@ -47,23 +47,25 @@ async def stored(path: Path, items: Sequence[Item], week: int) -> SqliteStore:
 
 async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -> None:
     """Let one topic ask for everything, and note the milliseconds of processor time."""
-    press = Publisher(store, Extractive(), {"arxiv": "arXiv"})
-    order = DigestRequest(topic, "local", "local", filter=FILTER)
+    publisher = Publisher(store, Extractive(), {"arxiv": "arXiv"})
+    request = DigestRequest(topic, "local", "local", filter=FILTER)
 
     async def timed(name: str, question: Callable[[], Awaitable[object]]) -> None:
         start = time.process_time()
         await question()
         times.setdefault(name, []).append((time.process_time() - start) * 1000)
 
-    lately = await store.items_since(NOW - order.window, NOW)
+    lately = await store.items_since(NOW - request.window, NOW)
     early = (await store.items_since(NOW - WEEK, NOW))[-1]
-    await timed("a digest published", lambda: press.publish([order], NOW))
-    await timed("a preview", lambda: press.preview(order, NOW))
-    await timed("a preview, again", lambda: press.preview(order, LATER))
-    await timed("why, after the preview", lambda: press.explain(order, lately[0], LATER))
-    await timed("why, of an earlier item", lambda: press.explain(order, early, LATER))
-    await timed("a filter tried", lambda: press.try_filter(order, NOW - WEEK, NOW))
-    await timed("a filter tried, again", lambda: press.try_filter(replace(order, filter=parse("gpu")), NOW - WEEK, NOW))
+    await timed("a digest published", lambda: publisher.publish([request], NOW))
+    await timed("a preview", lambda: publisher.preview(request, NOW))
+    await timed("a preview, again", lambda: publisher.preview(request, LATER))
+    await timed("why, after the preview", lambda: publisher.explain(request, lately[0], LATER))
+    await timed("why, of an earlier item", lambda: publisher.explain(request, early, LATER))
+    await timed("a filter tried", lambda: publisher.try_filter(request, NOW - WEEK, NOW))
+    await timed(
+        "a filter tried, again", lambda: publisher.try_filter(replace(request, filter=parse("gpu")), NOW - WEEK, NOW)
+    )
     await timed("the week read and indexed", lambda: whole(store, topic))
 
 
@@ -93,7 +95,7 @@ def main() -> None:
     parser.add_argument("--week", type=int, default=8000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        asyncio.run(run(corpus.papers(asked.corpus), asked.week, Path(folder) / "press.db"))
+        asyncio.run(run(corpus.papers(asked.corpus), asked.week, Path(folder) / "publishing.db"))
 
 
 if __name__ == "__main__":
