@@ -24,7 +24,7 @@ from sqlite_utils import Database
 
 from benchmarks import corpus
 from bot.models import Item
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 
 BATCH = 2000  # items to a transaction, as a backfill gives them
 NOW = datetime(2026, 4, 1, tzinfo=UTC)

@@ -24,7 +24,7 @@ from bot.models import DigestRequest, Item, Topic
 from bot.query import parse
 from bot.rank import ItemIndex, rank
 from bot.settings.topic_packs import load_packs
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 
 NOW = datetime(2026, 4, 1, 8, tzinfo=UTC)

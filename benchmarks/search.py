@@ -41,10 +41,10 @@ from bot.handlers.searched import read_search
 from bot.models import Item, Near, Query
 from bot.models.vectors import NEAR, pack, text_of_item
 from bot.query.parse import parse
-from bot.store.best import Span
-from bot.store.search import find
-from bot.store.sqlite import SqliteStore
-from bot.store.words import STOPWORDS
+from bot.store.rules.search_terms import STOPWORDS
+from bot.store.sqlite.search.best import Span
+from bot.store.sqlite.search.index import find
+from bot.store.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 LIMIT = 10

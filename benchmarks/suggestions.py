@@ -28,9 +28,9 @@ from bot.models import Actor, Item
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.parse import parse
 from bot.settings.topic_packs import load_packs
-from bot.store.compile import LABELS, label_token
-from bot.store.similar import asked
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.search.compile import LABELS, label_token
+from bot.store.sqlite.search.similar import asked
+from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 

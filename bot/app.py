@@ -38,6 +38,7 @@ from bot.ports.vectors import Embedder
 from bot.service.backups import Backups
 from bot.service.counted_ledger import count_writes
 from bot.service.health import ServiceHealth
+from bot.service.heartbeat_file import read_alive, write_alive
 from bot.service.jobs import TICK, DeliveryJobs, collecting, embedding, listening, upkeep, write_heartbeat
 from bot.service.measurements import Measurements
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
@@ -47,8 +48,7 @@ from bot.sources.arxiv.source import ArxivSource
 from bot.sources.feeds.source import FeedSource
 from bot.sources.github.source import GitHubSource
 from bot.sources.huggingface.source import HuggingFaceSource
-from bot.store.alive import read_alive, write_alive
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from bot.summarise.llm.summariser import LlmSummariser

@@ -109,7 +109,7 @@ def _refuse_to_replace(path: Path, database: Path) -> None:
 @click.pass_context
 def restore(context: click.Context, path: Path) -> None:
     """Put the backup at PATH in the database's place; the old file is kept beside it."""
-    from bot.store.upkeep import restore as put_back
+    from bot.store.sqlite.maintenance import restore as put_back
 
     target = settings_of(context).database_path
     aside = put_back(path, target, now_of(context))

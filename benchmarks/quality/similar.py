@@ -19,8 +19,8 @@ from benchmarks.quality.records import Record
 from benchmarks.quality.stocked import NOW, near, paper_of, stocked
 from bot.models import Item, Near
 from bot.models.vectors import text_of_item
-from bot.store.similar import KEPT
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.search.similar import KEPT
+from bot.store.sqlite.store import SqliteStore
 
 RELEVANT = 2
 _REACH = 0.41

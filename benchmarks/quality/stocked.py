@@ -12,7 +12,7 @@ from benchmarks.quality.metrics import TOP
 from benchmarks.quality.records import Record
 from bot.models import And, Item, Kind, Near, Query, Term
 from bot.models.vectors import pack
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)
 _BATCH = 2000

@@ -23,7 +23,7 @@ from statistics import fmean
 
 from bot.models import Schedule, Subscription
 from bot.query import parse
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.e2e.month import DAY, HOUR, WORDS, WORKSPACES, Month
 from tests.e2e.month_model import Model
 from tests.fakes.simulated import Clock, Fault

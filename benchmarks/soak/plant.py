@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bot.delivery import delivery_id
 from bot.models import Change, Delivery, Digest, DigestRequest, Happening, Schedule, Subscription, Topic
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.fakes.digests import GPU
 
 TOPIC = Topic(name=GPU.topic, title=GPU.title)

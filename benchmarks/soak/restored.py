@@ -14,8 +14,8 @@ from benchmarks.soak.plant import Crowd, ledger, plant, skipped
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.run import due_just_now
 from benchmarks.soak.work import Work
-from bot.store.sqlite import SqliteStore
-from bot.store.upkeep import restore
+from bot.store.sqlite.maintenance import restore
+from bot.store.sqlite.store import SqliteStore
 from tests.fakes.platform import Behaviour, Platform, running
 
 _DAY = timedelta(days=1).total_seconds()

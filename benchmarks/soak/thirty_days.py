@@ -24,7 +24,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from benchmarks.soak.memory import WARM
 from bot.ports.store import Store
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.e2e.month import WORDS
 from tests.e2e.thirty_days import ThirtyDays
 

@@ -20,8 +20,8 @@ from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.ports.facts import HEARTBEAT
 from bot.ports.ledger import Messenger
-from bot.store.alive import read_alive, write_alive
-from bot.store.sqlite import SqliteStore
+from bot.service.heartbeat_file import read_alive, write_alive
+from bot.store.sqlite.store import SqliteStore
 
 log = logging.getLogger(__name__)
 

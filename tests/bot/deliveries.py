@@ -10,9 +10,9 @@ from bot.delivery import Deliverer, DeliveryContext, DeliverySettings
 from bot.models import Abilities, Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
 from bot.ports.ledger import Ledger
 from bot.ports.store import Store
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript
+from tests.stores.memory import MemoryStore
 
 ROUND = timedelta(seconds=10)  # between two rounds of the service
 PATIENT = timedelta(minutes=1)  # between two rounds of one that has lived for long: its waits have become long too

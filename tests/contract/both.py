@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from bot.ports.store import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
+from tests.stores.memory import MemoryStore
 
 
 async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:

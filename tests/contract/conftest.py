@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bot.ports.store import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
+from tests.stores.memory import MemoryStore
 
 
 def _memory(folder: Path) -> Store:

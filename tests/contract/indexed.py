@@ -6,8 +6,8 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from bot.models import Item
-from bot.store import ingest
-from bot.store.schema import migrate
+from bot.store.sqlite import ingest
+from bot.store.sqlite.schema import migrate
 
 
 def indexed(items: Sequence[Item], now: datetime) -> Database:

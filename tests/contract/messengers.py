@@ -17,13 +17,13 @@ from adapters.discord.client.http import Door
 from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
 from bot.ports.ledger import Messenger
-from bot.store.memory import MemoryStore
 from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW
 from tests.fakes.discord import FakeDiscord, running
 from tests.fakes.platform import Fault as Cut
 from tests.fakes.slack import Failure
 from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcript
+from tests.stores.memory import MemoryStore
 
 
 class Bench(Protocol):

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.test_ledger import LEASE, Books, occurrence, part
+from tests.stores.memory import MemoryStore
 
 WORKSPACES = ("slack:T1", "slack:T10", "local")  # one's name begins with another's
 EVERYTHING = 1000

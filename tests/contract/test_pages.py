@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from bot.errors import UsageError
 from bot.models import And, Item, Kind, Page, Query, Term
 from bot.ports.store import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.both import with_both
+from tests.stores.memory import MemoryStore
 
 at_ease = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 

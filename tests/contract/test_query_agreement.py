@@ -13,14 +13,14 @@ from bot.models import And, Item, Label, Not, Number, Or, Query, Term, Tree
 from bot.query.fields import LABEL, TEXT, labels_of
 from bot.query.match import Folded, matches
 from bot.query.parse import DEEPEST
-from bot.store.best import Span
-from bot.store.compile import compile_tree, to_where
-from bot.store.memory import MemoryStore
-from bot.store.search import count, find, matching, search
+from bot.store.sqlite.search.best import Span
+from bot.store.sqlite.search.compile import compile_tree, to_where
+from bot.store.sqlite.search.index import count, find, matching, search
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.contract.indexed import indexed
 from tests.contract.records import records
+from tests.stores.memory import MemoryStore
 
 # Slow machines are no fault of the code, and the fixtures that every test gets hold nothing between examples.
 at_ease = settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.too_slow])

@@ -14,10 +14,10 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
 from bot.ports.store import Store
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
+from tests.stores.memory import MemoryStore
 
 T = TypeVar("T")
 

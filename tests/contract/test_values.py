@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bot.models import Item, Kind
 from bot.ports.store import Store
 from bot.query.fields import fold_label
-from bot.store.labels import values_of
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.labels import values_of
+from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.conftest import NOW
 from tests.contract.both import with_both

@@ -15,12 +15,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from bot.errors import Conflict
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
 from bot.ports.store import Store
-from bot.store import workspace_records as records
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.records import workspaces as records
+from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract import made
 from tests.contract.made import CHANNELS, KEYS, PEOPLE, TOPICS
+from tests.stores.memory import MemoryStore
 
 WORKSPACES = ("slack:T1", "slack:T10")  # one's name begins with the other's
 at_ease = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])

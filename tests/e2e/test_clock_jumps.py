@@ -14,9 +14,9 @@ from blockbuster import BlockBuster
 from bot.models import Happening, Schedule
 from bot.ports.store import Job
 from bot.service.runner import LocalRunner
-from bot.store.memory import MemoryStore
 from tests.e2e.month import Month
 from tests.fakes.simulated import Clock
+from tests.stores.memory import MemoryStore
 
 OFTEN = timedelta(milliseconds=100)
 SECOND, HOUR, DAY = timedelta(seconds=1), timedelta(hours=1), timedelta(days=1)

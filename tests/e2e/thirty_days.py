@@ -14,9 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from bot.models import EVERY_DAY, Preferences, Query, Schedule, Subscription
 from bot.ports.store import Store
 from bot.query import parse
-from bot.store.memory import MemoryStore
 from tests.e2e.month import DAY, HOUR, QUIET, WORDS, WORKSPACES, Month
 from tests.fakes.simulated import Clock, Fault
+from tests.stores.memory import MemoryStore
 
 ZONES = (
     "Europe/Zurich",

@@ -20,8 +20,8 @@ from bot.ports.ledger import Messenger
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 NOWHERE = "http://127.0.0.1:9"  # the port of "discard", which nobody listens to
 SLACK = SlackSettings(bot_token=SecretStr("xoxb-1-a"), app_token=SecretStr("xapp-1-a"), api_url=f"{NOWHERE}/api")

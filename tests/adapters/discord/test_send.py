@@ -13,10 +13,10 @@ from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Delivery
-from bot.store.memory import MemoryStore
 from tests.adapters.discord.render.test_messages import many
 from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
+from tests.stores.memory import MemoryStore
 
 
 @pytest.fixture

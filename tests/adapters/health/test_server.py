@@ -17,11 +17,11 @@ from bot.models import Health, SourceState
 from bot.ports.store import Job
 from bot.service.health import ServiceHealth
 from bot.service.measurements import Measurements
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes.concepts import Concepts
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 TICK = timedelta(seconds=15)
 

@@ -10,9 +10,9 @@ from adapters.slack.client.clients import Clients, new_session
 from adapters.slack.render.messages import Layout
 from adapters.slack.send import SlackMessenger
 from bot.settings.chat import SlackSettings
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes import slack
+from tests.stores.memory import MemoryStore
 
 
 @dataclass(frozen=True)

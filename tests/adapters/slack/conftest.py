@@ -14,7 +14,7 @@ from adapters.slack.connection.platform import built_app
 from adapters.slack.install.encryption import Sealer
 from adapters.slack.install.installations import Installs
 from bot.settings.chat import SlackSettings
-from bot.store.memory import MemoryStore
+from tests.stores.memory import MemoryStore
 
 
 @dataclass(slots=True)

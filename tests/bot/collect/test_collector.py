@@ -7,9 +7,9 @@ import pytest
 from bot.collect.collector import Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
 from bot.models import Batch, Health
-from bot.store.memory import MemoryStore
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
+from tests.stores.memory import MemoryStore
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from bot.collect.requested import TopicRequests
 from bot.models import Change, Schedule, Subscription, Topic
-from bot.store.memory import MemoryStore
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 PACKS = {
     "kv": Topic(name="kv", title="KV", repositories=("topic:kv-cache",), examples=("arxiv:2603.00001", "Keys and values.")),

@@ -11,11 +11,11 @@ from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, Happening, Preferences, Rate, State
-from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Clock, Fault, Transcript, delivery, numbered
+from tests.stores.memory import MemoryStore
 
 MINUTE = timedelta(minutes=1)
 ARCHIVED = Refused("The channel is archived.")

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.models import Happening, Occurrence, Schedule, Subscription
-from bot.store.memory import MemoryStore
 from tests.e2e.month import DAY, HOUR, Month
 from tests.fakes.simulated import Clock
+from tests.stores.memory import MemoryStore
 
 MINUTE = timedelta(minutes=1)
 MADE, SKIPPED = Happening.MADE, Happening.SKIPPED

@@ -15,12 +15,12 @@ from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.models import Digest, DigestRequest, Happening, Limits, Occurrence, Preferences, State, Subscription, Topic
 from bot.query import parse
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import HISTORY, NEITHER
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 HOUR = timedelta(hours=1)
 TOPICS = {

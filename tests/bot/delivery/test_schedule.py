@@ -9,10 +9,10 @@ from bot.delivery import Scheduler
 from bot.delivery.schedule import AT_ONCE
 from bot.errors import Delayed
 from bot.models import Happening, Occurrence, Preferences, Schedule, Subscription
-from bot.store.memory import MemoryStore
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import delivery
+from tests.stores.memory import MemoryStore
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)

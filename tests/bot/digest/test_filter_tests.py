@@ -8,9 +8,9 @@ import pytest
 from bot.digest.publisher import Publisher
 from bot.models import DigestRequest, Interest, Item, Topic
 from bot.query import parse
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.fakes.works import paper, repo
+from tests.stores.memory import MemoryStore
 
 WEEK = timedelta(days=7)
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))

@@ -29,10 +29,10 @@ from bot.models import (
 )
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.fakes import edition as june
 from tests.fakes.works import paper, post, repo
+from tests.stores.memory import MemoryStore
 
 DAY = timedelta(days=1)
 JUNE = datetime(2026, 6, 14, 20, tzinfo=UTC)

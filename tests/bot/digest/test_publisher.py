@@ -9,10 +9,10 @@ from bot.digest import compose
 from bot.digest.publisher import Publisher
 from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Topic
 from bot.query import parse
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
+from tests.stores.memory import MemoryStore
 
 TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
 TITLES = {"arxiv": "arXiv", "github": "GitHub"}

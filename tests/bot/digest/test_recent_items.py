@@ -14,10 +14,10 @@ from bot.embed.local import LocalEmbedder
 from bot.models import Change, DigestRequest, Feedback, Item
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.fakes import edition as june
 from tests.fakes.works import paper, repo
+from tests.stores.memory import MemoryStore
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 MAX_AGE = 14 * DAY

@@ -14,9 +14,9 @@ from bot.digest.topic_vectors import TopicVectors
 from bot.errors import EmbeddingUnavailable
 from bot.models import Change, DigestRequest, Feedback, Item, Topic
 from bot.models.vectors import pack, text_of_item
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 AXES = ("cache", "memory", "protein")
 

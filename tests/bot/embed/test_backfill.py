@@ -12,10 +12,10 @@ from bot.embed.backfill import Filler, in_words
 from bot.models import Item
 from bot.ports.vectors import Embedded
 from bot.service.jobs import embedding
-from bot.store.memory import MemoryStore
 from tests.fakes.concepts import Concepts
 from tests.fakes.transcript import Clock
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 SPACE = Concepts.space
 

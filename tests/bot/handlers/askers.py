@@ -12,11 +12,11 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.handle import handle
 from bot.models import Actor, Change, Feedback, Interest, Item, Preferences, Reply, Schedule, Subscription, Topic
 from bot.query import parse as parse_query
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 SOURCES = {"arxiv": "arXiv", "github": "GitHub", "feed:lab": "The lab"}
 ADA = Actor(platform="slack", workspace="slack:T1", channel="C1", person="U-ada")

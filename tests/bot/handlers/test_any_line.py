@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.commands import parse
 from bot.errors import UsageError
 from bot.models import Reply
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.bot.commands.lines import LONGEST, SHARES, World, lines
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 

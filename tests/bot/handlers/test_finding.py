@@ -8,9 +8,9 @@ from bot.commands import Search
 from bot.errors import UsageError
 from bot.handlers.finding import PAGE
 from bot.models import Item, Reply
-from bot.store.memory import MemoryStore
 from tests.bot.handlers.askers import Asker, about, asker, button, said
 from tests.fakes.works import paper, repo
+from tests.stores.memory import MemoryStore
 
 
 def keys(reply: Reply) -> list[str]:

@@ -12,10 +12,10 @@ from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.forms import filter_form, matching, submit, subscribe_form, topic_form
 from bot.models import Interest, Reply, Subscription
 from bot.query import parse
-from bot.store.memory import MemoryStore
 from tests.bot.commands.test_forms import forms, subscribing
 from tests.bot.handlers.askers import Asker, asker, changes, topic
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 
 async def of_subscription(ada: Asker, name: str = "kv") -> SubscribeForm:

@@ -18,10 +18,10 @@ from bot.handlers.failures import not_done
 from bot.handlers.handle import answer
 from bot.handlers.registry import HANDLERS, handles
 from bot.models import Reply
-from bot.store.memory import MemoryStore
 from tests.bot.commands.generate import commands, texts
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABLE]), texts())
 

@@ -10,9 +10,9 @@ from bot.handlers.items import item_named
 from bot.handlers.meant import near_item, near_text
 from bot.models import Reply
 from bot.models.vectors import pack, text_of_item
-from bot.store.memory import MemoryStore
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker
 from tests.fakes.concepts import Concepts
+from tests.stores.memory import MemoryStore
 
 
 @pytest.fixture

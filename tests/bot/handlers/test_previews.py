@@ -1,8 +1,8 @@
 from datetime import timedelta
 
 from bot.models import Reply
-from bot.store.memory import MemoryStore
 from tests.bot.handlers.askers import Asker, about, asker, button
+from tests.stores.memory import MemoryStore
 
 
 def titles(reply: Reply) -> list[list[str]]:

@@ -10,7 +10,7 @@ from bot.handlers.places import LONGEST, Place, read_place, write_place
 from bot.handlers.searched import newest_of_any, read_search
 from bot.models import And
 from bot.query import parse
-from bot.store.words import STOPWORDS
+from bot.store.rules.search_terms import STOPWORDS
 from tests.bot.query.generate import trees
 from tests.conftest import NOW
 

@@ -11,9 +11,9 @@ from bot.errors import StoreError, UsageError
 from bot.handlers.suggest import LONGEST, MOST, suggest
 from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
-from bot.store.memory import MemoryStore
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 KINDS = ("topic", "subscription", "command", "item", "zone", "query")
 REPOS = (

@@ -1,8 +1,8 @@
 import pytest
 
 from bot.ports.facts import HEARTBEAT, time_of_fact
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 
 async def test_a_time_that_was_noted_is_told() -> None:

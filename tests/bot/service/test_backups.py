@@ -7,8 +7,8 @@ import pytest
 
 from bot.errors import StoreError
 from bot.service.backups import Backups
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
+from tests.stores.memory import MemoryStore
 
 DAY = timedelta(days=1)
 

@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 
 from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
 from bot.service.counted_ledger import count_writes
-from bot.store.memory import MemoryStore
+from tests.stores.memory import MemoryStore
 
 DAY = date(2026, 4, 1)
 

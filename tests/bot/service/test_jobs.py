@@ -19,16 +19,16 @@ from bot.models import Batch, Limits, State, Topic
 from bot.ports.store import Job
 from bot.query import parse
 from bot.service.backups import Backups
+from bot.service.heartbeat_file import read_alive, write_alive
 from bot.service.jobs import DeliveryJobs, collecting, upkeep, write_heartbeat
-from bot.store.alive import read_alive, write_alive
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
 from tests.fakes.scripted import Scripted
 from tests.fakes.transcript import Clock
 from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
 
 DAY = timedelta(days=1)
 KV = Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0)

@@ -10,9 +10,9 @@ from adapters.discord.client.http import Door
 from adapters.discord.listeners.answers import Answers, Call
 from bot.errors import StoreError, UsageError
 from bot.models import Reply
-from bot.store.memory import MemoryStore
 from tests.fakes.discord import Kind, running
 from tests.fakes.discord.asked import Asked, Doing
+from tests.stores.memory import MemoryStore
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ from slack_bolt.request.async_request import AsyncBoltRequest
 from adapters.slack.connection.dispatch import Door
 from adapters.slack.connection.seen_events import Once, happened, name_of
 from bot.ports.chats import Chats
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
 from tests.adapters.slack.conftest import Room
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 COMMAND = {
     "command": "/digest",

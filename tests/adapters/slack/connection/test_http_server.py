@@ -20,9 +20,9 @@ from adapters.slack.connection.dispatch import Door
 from adapters.slack.connection.http_server import LARGEST, Events, serving
 from adapters.slack.connection.seen_events import Once
 from bot.errors import SettingsError
-from bot.store.memory import MemoryStore
 from tests.adapters.slack.conftest import Room
 from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 COMMAND = {

@@ -12,8 +12,8 @@ from adapters.slack.install.installations import Installs
 from adapters.slack.workspaces import PLATFORM
 from bot.errors import StoreError
 from bot.models import Installation as Kept
-from bot.store.memory import MemoryStore
-from bot.store.sqlite import SqliteStore
+from bot.store.sqlite.store import SqliteStore
+from tests.stores.memory import MemoryStore
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 

@@ -12,11 +12,11 @@ from adapters.slack.listeners.actors import Actors, profile_of
 from adapters.slack.listeners.answers import Address, Answers
 from bot.models import Attachment, Button, Reply, text_key
 from bot.settings.chat import SlackSettings
-from bot.store.memory import MemoryStore
 from tests.conftest import NOW
 from tests.fakes import slack
 from tests.fakes.slack import Failure
 from tests.fakes.slack.state import Channel
+from tests.stores.memory import MemoryStore
 
 WORKSPACE = "slack:T0BROAD"
 REPLY = Reply(title="Found", text=("Two papers.",), buttons=(Button("Next", "search gpu"),))

@@ -9,7 +9,6 @@ from bot.collect.collector import Collector
 from bot.http.client import Http
 from bot.sources.github.details import SPARE
 from bot.sources.github.releases import PAGE
-from bot.store.memory import MemoryStore
 from tests.bot.sources.github.collecting import (
     SEARCH,
     collect,
@@ -24,6 +23,7 @@ from tests.bot.sources.github.collecting import (
 )
 from tests.bot.sources.replay import recorded, release, repository
 from tests.fakes.web import Answer, Asked, Web
+from tests.stores.memory import MemoryStore
 
 OLD = {"created_at": "2020-01-01T00:00:00Z"}
 ALLOWED = {"readme": {"readmes": 5}, "releases": {"releases": 5}}  # by what is asked for of a repository

@@ -12,12 +12,12 @@ import pytest
 from bot.errors import SummaryUnavailable
 from bot.http.client import Http, Politeness
 from bot.models import Item, Kind, Summary
-from bot.store.memory import MemoryStore
 from bot.summarise.extractive import Extractive, extract
 from bot.summarise.llm.summariser import LlmSummariser, source_text
 from tests.fakes.edition import items
 from tests.fakes.llm import PATH, completion, refusing, summary
 from tests.fakes.web import Answer, Asked, Web
+from tests.stores.memory import MemoryStore
 
 KEY = "sk-not-a-real-key-123456"
 MAESTRO = next(item for item in items() if item.title.startswith("Maestro"))

@@ -1,0 +1,1 @@
+"""Values as the text that stores keep, and back."""

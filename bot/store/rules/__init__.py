@@ -1,0 +1,1 @@
+"""What every store decides alike: pure, and held against both by the contract tests."""

@@ -1,0 +1,251 @@
+"""How items come into the database: made ready beside the writer, then written a thousand to a statement.
+
+Statements with many rows keep the writer inside SQLite, where it does not hold the interpreter's lock, so that the next
+rows can be folded at the same time on another core.
+"""
+
+import itertools
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from hashlib import blake2b
+from typing import NamedTuple
+
+from sqlite_utils import Database
+
+from bot.models import Item
+from bot.models.vectors import text_digest
+from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
+from bot.query.fold import VERSION
+from bot.store.records.items import item_from_text, item_to_text, micros, newness
+from bot.store.rules.search_terms import STEMS_VERSION, stemmed
+from bot.store.sqlite import vectors
+from bot.store.sqlite.labels import Value, tally, untally, values_of
+from bot.store.sqlite.schema import COLUMNS, make_index
+from bot.store.sqlite.search.compile import label_token
+
+CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
+# Raise the first number when the columns of the index or the spelling of labels change: the index is then made anew.
+INDEX_VERSION = f"3 {VERSION} {STEMS_VERSION}"
+
+_ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
+
+
+class Held(NamedTuple):
+    """What the index holds of an item."""
+
+    texts: tuple[str, ...]  # the columns of the search index
+    values: tuple[Value, ...]  # what the labels are counted by
+
+    def fingerprint(self) -> int:
+        """Return 63 bits of it, to see whether it changed; the stems follow from the texts."""
+        names = (f"{field}:{value}" for field, value in self.values)
+        whole = "\n".join((*self.texts[: len(TEXT)], self.texts[-1], *names))
+        return int.from_bytes(blake2b(whole.encode(), digest_size=8).digest()) >> 1
+
+
+_NOTHING = Held((), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An item as it will be written."""
+
+    key: str
+    row: tuple[object, ...]  # the columns of `items` after the id
+    data: str
+    held: Held
+    aliases: tuple[str, ...]
+    counts: tuple[int | None, int | None, int | None]
+    read: int  # the digest of the text that its vector is made of
+
+
+def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
+    """Return the items as they will be stored, the last of each key, in runs of one statement each."""
+    last = {item.key: item if item.seen else replace(item, seen=now) for item in items}
+    rows = list(last.values())
+    return [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
+
+
+def make_ready(items: Sequence[Item]) -> list[Ready]:
+    """Fold and encode some items. Pure, and the costly half of writing."""
+    return list(map(_ready, items))
+
+
+def held(item: Item) -> Held:
+    """Return what the index holds of the item."""
+    texts = tuple(text_of(item, field) for field in TEXT)
+    labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
+    return Held((*texts, *stemmed(texts), labels), values_of(item))
+
+
+def _ready(item: Item) -> Ready:
+    assert item.seen is not None  # noqa: S101 - `chunks` sees to it
+    inside = held(item)
+    dates = (item.seen, newness(item)[0], date_of(item, "published"), date_of(item, "updated"))
+    times = [None if time is None else micros(time) for time in dates]
+    counts = (item.stars, item.forks, item.upvotes)
+    row = (item.key, str(item.kind), *times, *counts, inside.fingerprint())
+    return Ready(item.key, row, item_to_text(item), inside, item.aliases, counts, text_digest(item))
+
+
+# --- writing; all of it inside the writer's transaction
+
+
+def known(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
+    """Return id and fingerprint of each key that is an item's own."""
+    sql = "select key, id, fingerprint from items where key in (select value from json_each(?))"
+    return {key: (number, mark) for key, number, mark in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
+
+
+def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, tuple[int, int]], day: date) -> None:
+    """Insert or replace items with what belongs to them; `known` are those among them that are stored already.
+
+    The search index comes first, chunk by chunk as they are made ready. The rows wait until nothing is left to fold, or
+    until a changed text is taken out of the index, which may have to make it anew from the rows.
+    """
+    following = itertools.count(last_id(db) + 1)
+    waiting: list[tuple[int, Ready]] = []
+    for chunk in chunks:
+        pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
+        fresh = [(number, item) for number, item in pairs if known.get(item.key, ()) != (number, item.row[-1])]
+        changed = [number for number, item in fresh if item.key in known]
+        if changed:
+            _write_rows(db, waiting, day)
+            unindex(db, changed)
+            waiting = []
+        _index(db, [(number, item.held) for number, item in fresh])
+        waiting += [(number, replace(item, held=_NOTHING)) for number, item in pairs]
+    _write_rows(db, waiting, day)
+
+
+def _write_rows(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+    if pairs:
+        note_change(db)
+    for at in range(0, len(pairs), CHUNK):
+        some = pairs[at : at + CHUNK]
+        _replace(db, "items", _ROW, [(number, *item.row) for number, item in some])
+        _replace(db, "records", ("id", "data"), [(number, item.data) for number, item in some])
+        _write_aliases(db, some)
+        _write_readings(db, some, day)
+        vectors.forget_changed(db, {number: item.read for number, item in some})
+
+
+def ids_of(db: Database, keys: Collection[str]) -> dict[str, int]:
+    """Return the id of each key that is an item's own."""
+    rows = db.execute("select key, id from items where key in (select value from json_each(?))", [json.dumps(list(keys))])
+    return dict(rows.fetchall())
+
+
+def retire(db: Database, keys: Collection[str], heirs: dict[str, str]) -> None:
+    """Drop items; the readings of one that another names as its alias pass to that one. The heirs must be written."""
+    gone = ids_of(db, keys)
+    inherits = ids_of(db, list(heirs.values()))
+    for key, number in sorted(gone.items()):
+        heir = inherits.get(heirs.get(key, ""))
+        if heir is not None:
+            db.execute("update or ignore readings set item = ? where item = ?", [heir, number])
+    drop(db, list(gone.values()))
+
+
+def note_change(db: Database) -> None:
+    """Count that items or readings are about to change."""
+    db.execute("insert into facts (name, value) values ('changes', '1') on conflict (name) do update set value = value + 1")
+
+
+def last_id(db: Database) -> int:
+    """Return the highest id that an item ever had, 0 before the first: none is given twice, so ids tell what came later."""
+    row = db.execute(
+        "select max(coalesce(max(id), 0), coalesce((select value from facts where name = 'last id'), 0) + 0) from items"
+    ).fetchone()
+    return int(row[0])
+
+
+def drop(db: Database, numbers: Sequence[int]) -> None:
+    """Drop the items of these ids with all that belongs to them."""
+    if numbers:
+        note_change(db)
+        db.execute("insert or replace into facts (name, value) values ('last id', ?)", [str(last_id(db))])
+    for at in range(0, len(numbers), CHUNK):
+        some = numbers[at : at + CHUNK]
+        unindex(db, some)
+        vectors.forget(db, some)
+        for table, column in (("items", "id"), ("records", "id"), ("aliases", "item"), ("readings", "item")):
+            db.execute(f"delete from {table} where {column} in (select value from json_each(?))", [json.dumps(some)])
+
+
+def unindex(db: Database, numbers: Sequence[int]) -> None:
+    """Take items out of the search index, which needs to be told what it holds of them."""
+    if not numbers:
+        return
+    rows = _stored(db, numbers)
+    if any(inside.fingerprint() != fingerprint for _, inside, fingerprint in rows):
+        rebuild(db)  # the index was made by other rules than ours; taking our words out of it would spoil it
+    columns = ("words", "rowid", *COLUMNS)
+    _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
+    untally(db, (value for _, inside, _ in rows for value in inside.values))
+
+
+def _index(db: Database, items: Sequence[tuple[int, Held]]) -> None:
+    _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
+    tally(db, (value for _, inside in items for value in inside.values))
+
+
+def rebuild(db: Database) -> None:
+    """Make the search index anew from the stored items."""
+    make_index(db.conn)
+    for rows in _all_rows(db):
+        _index(db, [(number, inside) for number, inside, _ in rows])
+        marks = [(inside.fingerprint(), number) for number, inside, _ in rows]
+        db.conn.executemany("update items set fingerprint = ? where id = ?", marks)
+    db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
+
+
+_Stored = tuple[int, Held, int]  # id, what the index should hold, the fingerprint of what it does
+
+
+def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
+    sql = (
+        "select items.id, data, fingerprint from items join records using (id)"
+        " where items.id in (select value from json_each(?))"
+    )
+    rows = db.execute(sql, [json.dumps(list(numbers))]).fetchall()
+    return [(number, held(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
+
+
+def _all_rows(db: Database) -> Iterator[list[_Stored]]:
+    last = 0
+    while True:
+        sql = "select id from items where id > ? order by id limit ?"
+        numbers = [number for (number,) in db.execute(sql, [last, CHUNK]).fetchall()]
+        if not numbers:
+            return
+        yield _stored(db, numbers)
+        last = numbers[-1]
+
+
+def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]]) -> None:
+    numbers = json.dumps([number for number, _ in pairs])
+    db.execute("delete from aliases where item in (select value from json_each(?))", [numbers])
+    rows = [(alias, number) for number, item in pairs for alias in item.aliases]
+    db.conn.executemany("insert or replace into aliases (alias, item) values (?, ?)", rows)
+
+
+def _write_readings(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+    rows = [(number, day.isoformat(), *item.counts) for number, item in pairs if item.counts != (None, None, None)]
+    _replace(db, "readings", ("item", "day", "stars", "forks", "upvotes"), rows)
+
+
+def _replace(db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]]) -> None:
+    _insert(db, table, columns, rows, "insert or replace")
+
+
+def _insert(
+    db: Database, table: str, columns: Sequence[str], rows: Sequence[tuple[object, ...]], verb: str = "insert"
+) -> None:
+    if not rows:
+        return
+    places = f"({', '.join('?' * len(columns))})"
+    sql = f"{verb} into {table} ({', '.join(columns)}) values {', '.join([places] * len(rows))}"
+    db.conn.execute(sql, [value for row in rows for value in row])

@@ -1,0 +1,354 @@
+"""The ledger in SQL: what is due, what was posted, and what may have been.
+
+Each function that writes runs inside the writer's transaction, begun IMMEDIATE: what it reads to decide and what it writes
+are one. Every statement names the workspace, except those that ask what there is to do for all of them.
+"""
+
+import contextlib
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TypeVar
+
+from sqlite_utils import Database
+
+from bot.errors import StoreError
+from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.store.records.items import micros, time_of
+from bot.store.records.ledger import (
+    delivery_from_text,
+    delivery_to_text,
+    occurrence_from_text,
+    occurrence_to_text,
+    payloads_to_bytes,
+)
+from bot.store.records.workspaces import subscription_from_text
+from bot.store.rules.transitions import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
+from bot.store.sqlite import digests
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+_PLACE = "workspace = ? and subscription = ? and day = ? and slot = ?"
+# `number` joins each delivery to its payload, which is written once and read only where it is sent or shown.
+_DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
+
+# --- when
+
+
+def subscriptions_due(db: Database, now: datetime, limit: int) -> Sequence[tuple[Subscription, datetime | None]]:
+    """Return subscriptions whose next occurrence is due or not known, with that instant; those not known come first."""
+    sql = (
+        "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
+        " order by next_due, workspace, id limit ?"
+    )
+    asked = [micros(now), micros(now)]
+    return _readable(
+        lambda most: db.execute(sql, [*asked, most]).fetchall(),
+        lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
+        limit,
+    )
+
+
+def open_occurrences(db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+    """Keep the occurrences that are not yet kept, and when the subscription is due next."""
+    if not _is_wanted(db, subscription.workspace, subscription.id):
+        return 0
+    db.execute(
+        "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
+        [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
+    )
+    sql = (
+        "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    return sum(
+        db.execute(sql, [*_place_of(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
+    )
+
+
+def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
+    sql = "select 1 from subscriptions where workspace = ? and id = ?"
+    return db.execute(sql, [workspace, subscription]).fetchone() is not None
+
+
+# --- occurrences
+
+
+def occurrences(db: Database, now: datetime, state: Happening, limit: int, had: Mapping[str, int]) -> Sequence[Occurrence]:
+    """Return occurrences in this state whose time has come; the workspaces take turns."""
+    place = "workspace, subscription, day, slot"
+    turns = (
+        f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
+        " from occurrences where state = ? and (next_at is null or next_at <= ?)"
+    )
+    order = "line, due, subscription, day, slot, workspace"
+    chosen = f"select {place}, {_LINE} from ({turns}) order by {order} limit ?"
+    sql = (
+        f"with chosen as materialized ({chosen})"
+        f" select data from chosen cross join occurrences using ({place}) order by {order}"
+    )
+    _count_turns(db, had)
+    return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
+
+
+_LINE = "turn + turns_had(workspace) as line"
+
+
+def _count_turns(db: Database, had: Mapping[str, int]) -> None:
+    """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
+    db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
+
+
+def close_occurrence(
+    db: Database, given: Occurrence, now: datetime, digest: Digest | None, deliveries: Sequence[Delivery]
+) -> bool:
+    """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
+    row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_of(given))).fetchone()
+    fresh = closed(occurrence_from_text(row[0]) if row else None, given)
+    if fresh is None:
+        return False
+    _update_occurrence(db, fresh)
+    if digest is not None:
+        digests.save(db, fresh.workspace, fresh.channel, digest, now)
+    for each in deliveries:
+        _insert(db, each)
+    return True
+
+
+def _update_occurrence(db: Database, fresh: Occurrence) -> None:
+    sql = f"update occurrences set state = ?, next_at = ?, data = ? where {_PLACE}"
+    db.execute(sql, [*_standing(fresh), *_place_of(fresh)])
+
+
+def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -> Sequence[Occurrence]:
+    """Return the workspace's occurrences, the latest first, "" standing for every channel."""
+    where, values = ("", []) if not channel else (" and channel = ?", [channel])
+    sql = f"select data from occurrences where workspace = ?{where} order by due desc, day desc, subscription, slot limit ?"
+    return [occurrence_from_text(data) for (data,) in db.execute(sql, [workspace, *values, limit]).fetchall()]
+
+
+# --- deliveries
+
+
+def due_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
+    """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
+    waiting = f"deliveries indexed by deliveries_pending where state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}"
+    return _in_turns(db, waiting, limit, had, micros(now))
+
+
+_IS_NEXT = (
+    "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
+    " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
+    f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{State.DONE}'))"
+)
+
+
+def unsettled_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
+    """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
+    unclear = f"state = '{State.AMBIGUOUS}' and next_at <= ?"
+    left = f"state = '{State.SENDING}' and (lease_until is null or lease_until <= ?)"
+    return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
+
+
+def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
+    turns = (
+        "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
+        f" from {waiting}"
+    )
+    order = "line, due, id, workspace"
+    chosen = f"select number, {_LINE} from ({turns}) order by {order} limit ?"
+    sql = (
+        f"with chosen as materialized ({chosen})"
+        " select data, payload from chosen cross join deliveries using (number)"
+        f" left join payloads using (number) order by {order}"
+    )
+    _count_turns(db, had)
+    return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
+
+
+def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+    """Take the delivery for sending; None when it may not be taken."""
+    fresh = claimed(_stored(db, given), given, now, lease)
+    if fresh is None or not all(each.state is State.DONE for each in _siblings(db, fresh) if each.part < fresh.part):
+        return None
+    _update(db, fresh)
+    return fresh
+
+
+def record(db: Database, given: Delivery, unposted: bool) -> bool:
+    """Record a claimed delivery as it is given; False when its token is no longer the latest."""
+    wanted = given.state is not State.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
+    fresh = recorded(_stored(db, given), given, wanted=wanted)
+    if fresh is None:
+        return False
+    for each in (fresh, *after(fresh, _siblings(db, fresh))):
+        _update(db, each)
+    if is_undone(fresh, given, unposted=unposted):
+        digests.drop(db, fresh)
+    return True
+
+
+def release(db: Database, now: datetime, workspace: str) -> int:
+    """Let what waits for a later time than now have its turn at once."""
+    where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
+    at = micros(now)
+    waiting = f"state in ('{State.PENDING}', '{State.AMBIGUOUS}') and next_at > ?"
+    found = db.execute(
+        f"select data from deliveries where ({waiting} or state = '{State.SENDING}' and lease_until > ?){where}",
+        [at, at, *ours],
+    ).fetchall()
+    fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
+    changed = [after for before, after in fresh if after != before]
+    for delivery in changed:
+        _update(db, delivery)
+    sql = f"select data from occurrences where state = '{Happening.DUE}' and next_at > ?{where}"
+    rows = db.execute(sql, [at, *ours]).fetchall()
+    put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
+    for each in put_off:
+        _update_occurrence(db, replace(each, next_at=None))
+    return len(changed) + len(put_off)
+
+
+def expire_parts(db: Database, given: Delivery, reason: str) -> int:
+    """End the pending parts of the same occurrence that come after this one."""
+    later = [each for each in _siblings(db, given) if each.part > given.part and each.state is State.PENDING]
+    for each in later:
+        _update(db, expired(each, reason))
+    return len(later)
+
+
+def deliveries(db: Database, workspace: str, channel: str, states: Collection[State], limit: int) -> Sequence[Delivery]:
+    """Return the workspace's deliveries, the latest first, "" standing for every channel and nothing for every state."""
+    where = " and channel = ?" if channel else ""
+    where += f" and state in ({', '.join('?' * len(states))})" if states else ""
+    sql = f"{_DELIVERIES} where workspace = ?{where} order by due desc, subscription, day, slot, part limit ?"
+    values = [workspace, *([channel] if channel else []), *states, limit]
+    return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
+
+
+def posted_as(db: Database, workspace: str, channel: str, message: str) -> Delivery | None:
+    """Return the delivery that was posted as this message of the channel; the latest, should there be two."""
+    where = "workspace = ? and channel = ? and message = ? and message <> ''"  # the last as the index has it
+    sql = f"{_DELIVERIES} where {where} order by due desc, id desc limit 1"
+    row = db.execute(sql, [workspace, channel, message]).fetchone()
+    return delivery_from_text(*row) if row else None
+
+
+def counts(db: Database) -> Mapping[str, int]:
+    """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
+    known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
+    due = db.execute("select count(*) from occurrences where state = ?", [Happening.DUE]).fetchone()[0]
+    return {**{str(state): known.get(state, 0) for state in State}, "due": due}
+
+
+def _insert(db: Database, fresh: Delivery) -> None:
+    sql = (
+        "insert into deliveries (workspace, id, subscription, day, slot, part, channel, due,"
+        " state, next_at, lease_until, message, data) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    _, *place = _place_of(fresh)
+    what = [fresh.workspace, fresh.id, *place, fresh.part, fresh.channel, micros(fresh.due)]
+    number = db.execute(sql, [*what, *_progress(fresh)]).lastrowid
+    said = payloads_to_bytes(fresh.payload, fresh.if_late)
+    db.execute("insert into payloads (number, payload) values (?, ?)", [number, said])
+
+
+def _update(db: Database, fresh: Delivery) -> None:
+    progress = "state = ?, next_at = ?, lease_until = ?, message = ?, data = ?"
+    sql = f"update deliveries set {progress} where workspace = ? and id = ?"
+    db.execute(sql, [*_progress(fresh), fresh.workspace, fresh.id])
+
+
+def _stored(db: Database, given: Delivery) -> Delivery | None:
+    row = db.execute(f"{_DELIVERIES} where workspace = ? and id = ?", [given.workspace, given.id]).fetchone()
+    return delivery_from_text(*row) if row else None
+
+
+def _siblings(db: Database, given: Delivery) -> list[Delivery]:
+    """Return the other parts of the delivery's digest, without their payloads."""
+    if given.parts == 1:
+        return []
+    sql = f"select data from deliveries where {_PLACE} and part <> ? order by part"
+    rows = db.execute(sql, [*_place_of(given), given.part]).fetchall()
+    return [delivery_from_text(data, None) for (data,) in rows]
+
+
+# --- what ends
+
+
+def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
+    """Post nothing more for subscriptions that are no more, named by their ids."""
+    for number in subscriptions:
+        ours = [workspace, number]
+        sql = "select data from {} where workspace = ? and subscription = ? and state = '{}'"
+        for (data,) in db.execute(sql.format("occurrences", Happening.DUE), ours).fetchall():
+            _update_occurrence(db, replace(occurrence_from_text(data), state=Happening.SKIPPED, reason=UNSUBSCRIBED))
+        for (data,) in db.execute(sql.format("deliveries", State.PENDING), ours).fetchall():
+            ended = expired(delivery_from_text(data, None), UNSUBSCRIBED)
+            _update(db, ended)
+            if ended.part == 1:
+                digests.drop(db, ended)
+
+
+def prune(db: Database, now: datetime) -> None:
+    """Drop what was settled long ago: no row is needed any more to keep its occurrence from being posted twice."""
+    open_still = f"{_PLACE_JOINED} and deliveries.state in ('{State.PENDING}', '{State.SENDING}')"
+    old = db.execute(
+        "select workspace, subscription, day, slot from occurrences where due < ? and state <> ?"
+        f" and not exists (select 1 from deliveries where {open_still})",
+        [micros(now - KEPT), Happening.DUE],
+    ).fetchall()
+    db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
+    db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
+    db.conn.executemany(f"delete from occurrences where {_PLACE}", old)
+    digests.prune(db, now - KEPT)
+
+
+_PLACE_JOINED = " and ".join(
+    f"deliveries.{name} = occurrences.{name}" for name in ("workspace", "subscription", "day", "slot")
+)
+
+
+def _readable(rows: Callable[[int], Sequence[tuple[object, ...]]], read: Callable[..., T], limit: int) -> list[T]:
+    """Return what can be read of what there is to do for all workspaces, as many as were asked for where there are so many.
+
+    A damaged row must not stop the others, and however many there are must not take their turns.
+    """
+    most = limit
+    while True:
+        given = rows(most)
+        found = [each for row in given for each in _if_readable(row, read)]
+        if len(given) < most or len(found) >= limit:
+            break
+        most *= 2
+    if len(found) < len(given):
+        log.error(
+            "rows of the ledger that cannot be read are passed over: %d; `db check` counts them", len(given) - len(found)
+        )
+    return found[:limit]
+
+
+def _if_readable(row: tuple[object, ...], read: Callable[..., T]) -> Iterator[T]:
+    with contextlib.suppress(StoreError):
+        yield read(*row)
+
+
+def _place_of(each: Occurrence | Delivery) -> tuple[str, str, str, int]:
+    workspace, subscription, day, slot = each.place
+    return workspace, subscription, day.isoformat(), slot
+
+
+def _standing(occurrence: Occurrence) -> tuple[str, int | None, str]:
+    return occurrence.state, _or_none(occurrence.next_at), occurrence_to_text(occurrence)
+
+
+def _progress(delivery: Delivery) -> tuple[str, int, int | None, str, str]:
+    times = (micros(delivery.next_at), _or_none(delivery.lease_until))
+    return delivery.state, *times, delivery.message, delivery_to_text(delivery)
+
+
+def _or_none(time: datetime | None) -> int | None:
+    return None if time is None else micros(time)

@@ -1,0 +1,191 @@
+"""A search for words and their meaning where more has the words than both orders put together."""
+
+from collections.abc import AsyncIterator, Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bot.models import And, Item, Kind, Label, Near, Not, Number, Query, Term, Tree, When
+from bot.models.vectors import NEAR, Floats, pack, unpack
+from bot.store.rules.fusion import BY_WORDS, WIDENED, fuse
+from bot.store.rules.nearest import EXACT, Close, Ids, Nearest
+from bot.store.sqlite.store import SqliteStore
+
+NOW = datetime(2026, 4, 1, tzinfo=UTC)
+SPACE = "random-1"
+MANY = BY_WORDS + 60
+FAR = EXACT + 100
+
+
+def rows(count: int, size: int = 8, seed: int = 3) -> Floats:
+    made = np.random.default_rng(seed).standard_normal((count, size)).astype(np.float32)
+    unit: Floats = made / np.linalg.norm(made, axis=1, keepdims=True)
+    return unit
+
+
+async def filled(store: SqliteStore, cats: int, others: int) -> Near:
+    """Store so many papers with the word, and others without it, each with a vector; return what one of the last means."""
+    items = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cats", categories=("cs.LG",)) for number in range(cats)]
+    items += [Item(key=f"arxiv:9{number:04}", kind=Kind.PAPER, title="Felines") for number in range(others)]
+    vectors = pack(rows(len(items)))
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, vectors, quick=False)
+    return Near(SPACE, vectors[-1], NEAR)
+
+
+@pytest.mark.parametrize("size", [7, 50, MANY])
+async def test_what_is_not_among_the_best_by_words_follows_however_pages_are_cut(store: SqliteStore, size: int) -> None:
+    near = await filled(store, MANY, 30)
+    query = Query("", And((Term("cats"),)))
+    keys: list[str] = []
+    relevances: list[float] = []
+    while True:
+        page = await store.search(query, NOW, limit=size, offset=len(keys), near=near)
+        keys += [hit.item.key for hit in page.hits]
+        relevances += [hit.relevance for hit in page.hits]
+        if not page.more:
+            break
+    words = {hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY)).hits}
+    assert len(keys) == len(set(keys))
+    assert words < set(keys)
+    assert relevances == sorted(relevances, reverse=True)
+    assert keys.index("arxiv:90029") < 20
+
+
+async def test_a_list_with_a_mark_goes_on_behind_what_was_shown(store: SqliteStore) -> None:
+    near = await filled(store, MANY, 30)
+    query = Query("", And((Term("cats"),)))
+    whole = [hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY, near=near)).hits]
+    first = await store.search(query, NOW, limit=40, near=near)
+    await store.add([Item(key="arxiv:77777", kind=Kind.PAPER, title="Cats, cats")], NOW)
+    keys = [hit.item.key for hit in first.hits]
+    while len(keys) < len(whole):
+        page = await store.search(query, NOW, limit=40, offset=len(keys), mark=first.mark, near=near)
+        keys += [hit.item.key for hit in page.hits]
+    assert keys[:40] == whole[:40]
+    assert sorted(keys) == sorted(whole)
+
+
+async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(store: SqliteStore) -> None:
+    items = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Felines", categories=("cs.LG",)) for number in range(1400)]
+    (vector,) = pack(rows(1))
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, [vector] * len(items), quick=False)
+    for parts in ((Term("cats"),), (Term("cats"), Label("category", "cs.lg"))):
+        page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector, NEAR))
+        assert len(page.hits) == WIDENED
+
+
+# Of everything, of most and of few; and of none of the closest 4,000, where what is measured first does not reach.
+CONDITIONS: tuple[tuple[Tree, Callable[[int], bool]], ...] = (
+    (And(()), lambda number: True),
+    (Label("category", "cs.lg"), lambda number: number % 9 == 0),
+    (Not(Label("category", "cs.lg")), lambda number: number % 9 != 0),
+    (Term("paws", quoted=True), lambda number: number % 5 == 0),
+    (When("published", oldest=60.0), lambda number: number % 100 <= 60),
+    (When("published", youngest=98.5), lambda number: number % 100 == 99),
+    (And((Label("category", "cs.lg"), When("published", oldest=9.5))), lambda number: number % 9 == 0 and number % 100 < 10),
+    (Number("stars", low=1), lambda number: number >= FAR),
+    (And((Number("stars", low=1), Not(Term("paws")))), lambda number: number >= FAR and number % 5 != 0),
+    (Term("whiskers", quoted=True), lambda number: number >= FAR),
+    (Term("tail", quoted=True), lambda number: False),
+)
+
+
+async def test_under_every_condition_the_closest_are_found_of_all_that_satisfy_it(store: SqliteStore) -> None:
+    items = [
+        Item(
+            key=f"arxiv:{number}",
+            kind=Kind.PAPER,
+            title=f"Felines{' with paws' * (number % 5 == 0)}{' and whiskers' * (number >= FAR)}",
+            categories=() if number % 9 else ("cs.LG",),
+            published=NOW - timedelta(days=number % 100),
+            stars=int(number >= FAR),
+        )
+        for number in range(FAR + 200)
+    ]
+    asked, *sides = rows(1 + len(items), 64)
+    angles = np.linspace(0.1, 1.1, len(items))[:, None]  # the last of them has a cosine of .45
+    across = np.stack(sides) - (np.stack(sides) @ asked)[:, None] * asked
+    across /= np.linalg.norm(across, axis=1, keepdims=True)
+    vectors = pack((np.cos(angles) * asked + np.sin(angles) * across).astype(np.float32))
+    near = Near(SPACE, pack(asked[None])[0], NEAR)
+    cosines = unpack(vectors) @ unpack([near.vector])[0]
+    await store.open()
+    await store.add(items, NOW)
+    await store.save_vectors(SPACE, items, vectors, quick=False)
+    for condition, holds in CONDITIONS:
+        query = Query("", And((Term("cats"), *(condition.parts if isinstance(condition, And) else (condition,)))))
+        for enough, end in product((NEAR, 0.7), (len(items), 2000)):
+            mark = "" if end == len(items) else str(end)
+            page = await store.search(query, NOW, limit=999, mark=mark, near=replace(near, enough=enough))
+            found = {int(hit.item.key.removeprefix("arxiv:")) for hit in page.hits}
+            right = {number for number in range(end) if holds(number) and cosines[number] >= enough}
+            others = right.difference(found)
+            assert found <= right
+            assert len(found) == min(WIDENED, len(right))
+            assert not others or cosines[list(found)].min() >= cosines[list(others)].max() - 1e-6
+
+
+def test_the_first_pass_loses_next_to_nothing_of_what_is_closest() -> None:
+    made = rows(2 * EXACT, 384)
+    packed = pack(made)
+    nearest = Nearest(384)
+    for at in range(0, len(packed), 1000):
+        nearest.put(np.arange(at + 1, at + 1001), packed[at : at + 1000])
+    asked = unpack(packed[:20]) * 0.7 + rows(20, 384, seed=4) * 0.7
+    kept = []
+    for vector in asked.astype(np.float32):
+        exact = np.argsort(-(made @ vector))[:10] + 1
+        kept.append(len(np.intersect1d(exact, nearest.closest(vector, 10).ids)) / 10)
+    assert np.mean(kept) > 0.9
+
+
+def test_what_is_removed_is_not_found_and_its_place_is_used_again() -> None:
+    nearest, (first, second) = Nearest(8), pack(rows(2))
+    nearest.put(np.array([5, 3000]), [first, second])
+    nearest.remove(np.array([5, 5, 7]))
+    nearest.put(np.array([9]), [first])
+    (asked,) = unpack([first])
+    assert len(nearest) == 2
+    assert nearest.closest(asked, 5).ids.tolist() == [9, 3000]
+    assert np.isnan(nearest.cosines(asked, np.array([5, -1, 99_999]))).all()
+    with pytest.raises(ValueError, match="4 numbers among those of 8"):
+        nearest.put(np.array([1]), pack(rows(1, 4)))
+
+
+def test_what_has_every_word_comes_before_what_is_a_little_closer() -> None:
+    words = [(1, 5.0), (2, 5.0)]
+    close = Close(np.array([2, 3]), np.array([0.6, 0.95], np.float32))
+    cosines = np.array([0.45, 0.6], np.float32)
+
+    def order(whole: int) -> list[int]:
+        return [
+            number for number, _ in fuse(words, whole, cosines, close, lambda first, ids: np.zeros(len(ids), np.float32))
+        ]
+
+    assert order(0) == [2, 3, 1]
+    assert order(1) == [1, 2, 3]
+    assert order(2) == [2, 1, 3]
+
+
+def test_without_a_word_or_a_vector_there_is_nothing_to_put_together() -> None:
+    nothing = Close(np.empty(0, np.int64), np.empty(0, np.float32))
+
+    def alike(first: Ids, ids: Ids) -> Floats:
+        raise AssertionError("there is nothing to be like")
+
+    assert fuse([], 0, np.empty(0, np.float32), nothing, alike) == []
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "hybrid.db")
+    yield made
+    await made.close()

@@ -1,0 +1,88 @@
+"""Databases with no vectors yet, of an older edition, and with damaged ones."""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bot.models import Near
+from bot.models.vectors import unpack
+from bot.ports.vectors import Embedded
+from bot.query import parse
+from bot.store.sqlite.connections import connect
+from bot.store.sqlite.store import SqliteStore
+from tests.conftest import NOW
+from tests.contract.made import digest, paper
+from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
+
+LATER = ("m005_unposted", "m006_vectors", "m007_releases")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "broadsheet.db"
+
+
+def made_older(path: Path) -> None:
+    """Take from a database what the fourth schema did not have."""
+    db = connect(path)
+    for table in ("unposted", "vectors", "gone_vectors", "vector_spaces"):
+        db.execute(f"drop table {table}")
+    db.execute(f"delete from _sqlite_migrations where name in {LATER}")
+    db.conn.commit()
+    db.close()
+
+
+async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(path: Path) -> None:
+    older = SqliteStore(path)
+    await older.open()
+    items = [paper(1), paper(2)]
+    await older.add(items, NOW)
+    await older.save_digest("T1", "C1", digest(0.5), NOW)
+    await older.close()
+    await asyncio.to_thread(made_older, path)
+
+    store = SqliteStore(path)
+    await store.open()
+    assert await store.check() == []
+    assert await store.embedded(SPACE) == Embedded(whole=0, quick=0, lacking=2)
+    assert await store.unposted_since("T1", "C1", "kv") is None
+    assert await keep(store, items) == 2
+    assert await lacking(store) == []
+    await store.add([paper(1, title="Another")], NOW)
+    assert await lacking(store) == [items[0].key]
+    await store.close()
+
+
+def damaged(path: Path, vector: bytes | str) -> None:
+    """Put these bytes in the place of the oldest item's vector."""
+    db = connect(path)
+    db.execute("update vectors set vector = ? where item = (select min(item) from vectors)", [vector])
+    db.conn.commit()
+    db.close()
+
+
+@pytest.mark.parametrize("wrong", [b"", b"\1", vector(1, 2)[:-1], vector(1, 2, 3), "1", "abcdef", *UNSOUND])
+async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item_waits_for_another(
+    path: Path, wrong: bytes | str
+) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    items = [paper(1), paper(2), paper(3)]
+    await store.add(items, NOW)
+    await keep(store, items)
+    await asyncio.to_thread(damaged, path, wrong)
+    found = await store.vectors(SPACE, [item.key for item in items])
+    assert len(found) == 2
+    assert {len(packed) for packed in found.values()} == {len(vector(1, 2))}
+    assert unpack(list(found.values())).shape == (2, 2)
+    near = Near(SPACE, vector(1, 2), 0.0)
+    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    assert {hit.item.key for hit in page.hits} == found.keys()
+    assert await lacking(store) == []
+    await store.prune(items_before=NOW - timedelta(days=9999), readings_before=NOW.date(), now=NOW)
+    assert await lacking(store) == [items[0].key]
+    assert await keep(store, items[:1]) == 1
+    assert len(await store.vectors(SPACE, [item.key for item in items])) == 3
+    await store.close()

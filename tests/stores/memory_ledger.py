@@ -1,0 +1,266 @@
+"""The ledger in dictionaries. Nothing waits here, so each method is a transaction."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from bot.errors import StoreError
+from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models.deliveries import Place
+from bot.ports.ledger import NO_TURNS
+from bot.store.rules.transitions import (
+    KEPT,
+    OPEN,
+    UNSUBSCRIBED,
+    after,
+    claimed,
+    closed,
+    deliveries_in_turns,
+    ended_at,
+    expired,
+    is_undone,
+    occurrences_in_turns,
+    ran_out,
+    recorded,
+    released,
+    takes_over,
+)
+from tests.stores.memory_workspaces import Workspaces
+
+KeepDigest = Callable[[str, str, Digest, datetime], None]
+
+
+class MemoryLedger:
+    """bot.ports.ledger.Ledger for the memory store, which is one."""
+
+    def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
+        """`made` knows the subscriptions; `keep` stores a digest of a workspace's channel as posted at a time."""
+        self._made = made
+        self._keep_digest = keep
+        self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
+        self._occurrences: dict[Place, Occurrence] = {}
+        self._due: dict[Place, None] = {}
+        self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
+        self._parts: dict[Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
+        self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
+        # By workspace, channel and topic: from when on digests looked that were dropped, and when they ended.
+        self._unposted: dict[tuple[str, str, str], dict[datetime, datetime]] = {}
+
+    # --- when
+
+    async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
+        """Return subscriptions whose next occurrence is due or not known, with that instant."""
+        awake = [(each, self._next_of(each)) for each in self._made.every_subscription() if not each.is_paused(now)]
+        due = [(each, at) for each, at in awake if at is None or at <= now]
+        due.sort(key=lambda found: (found[1] is not None, found[1] or now, found[0].workspace, found[0].id))
+        return due[:limit]
+
+    async def every_subscription(self) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces."""
+        return sorted(self._made.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
+
+    def _next_of(self, subscription: Subscription) -> datetime | None:
+        """What was found of an earlier revision holds no more."""
+        revision, at = self._next.get((subscription.workspace, subscription.id), (0, None))
+        return at if revision == subscription.revision else None
+
+    async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+        """Keep the occurrences that are not yet kept, and when the subscription is due next."""
+        revision = self._revision(subscription.workspace, subscription.id)
+        if revision is None:
+            return 0
+        if revision == subscription.revision:
+            self._next[subscription.workspace, subscription.id] = (revision, next_due)
+        fresh = {each.place: each for each in reversed(found) if each.place not in self._occurrences}
+        for each in fresh.values():
+            self._put_occurrence(each)
+        return len(fresh)
+
+    def _revision(self, workspace: str, number: str) -> int | None:
+        """Return the stored revision of a subscription, None when it is no more."""
+        standing = self._made.every_subscription()
+        return next((each.revision for each in standing if (each.workspace, each.id) == (workspace, number)), None)
+
+    def _put_occurrence(self, occurrence: Occurrence) -> None:
+        place = occurrence.place
+        self._occurrences[place] = occurrence
+        self._due.pop(place, None)
+        if occurrence.state is Happening.DUE:
+            self._due[place] = None
+
+    # --- occurrences
+
+    async def occurrences(
+        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Occurrence]:
+        """Return occurrences in this state whose time has come; the workspaces take turns."""
+        places: Iterable[Place] = self._due if state is Happening.DUE else self._occurrences
+        some = (self._occurrences[place] for place in places)
+        come = (each for each in some if each.state is state and (each.next_at is None or each.next_at <= now))
+        return occurrences_in_turns(come, limit, had)
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
+    ) -> bool:
+        """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
+        fresh = closed(self._occurrences.get(occurrence.place), occurrence)
+        if fresh is None:
+            return False
+        for each in deliveries:
+            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.place, ()):
+                raise StoreError(f"The delivery {each.id} stands in the ledger already.")
+        self._put_occurrence(fresh)
+        if digest is not None:
+            self._keep_digest(fresh.workspace, fresh.channel, digest, now)
+        for each in deliveries:
+            self._put_delivery(each)
+        return True
+
+    async def recent_occurrences(self, workspace: str, *, channel: str = "", limit: int = 20) -> Sequence[Occurrence]:
+        """Return the workspace's occurrences, the latest first."""
+        own = [each for each in self._occurrences.values() if each.workspace == workspace and channel in ("", each.channel)]
+        own.sort(key=lambda each: (each.subscription, each.slot))
+        return sorted(own, key=lambda each: (each.due, each.day), reverse=True)[:limit]
+
+    # --- deliveries
+
+    def _put_delivery(self, delivery: Delivery) -> None:
+        key = (delivery.workspace, delivery.id)
+        self._deliveries[key] = delivery
+        self._parts.setdefault(delivery.place, {})[delivery.part] = delivery.id
+        self._open.pop(key, None)
+        if delivery.state in OPEN:
+            self._open[key] = None
+
+    def _opened(self, state: State) -> list[Delivery]:
+        found = (self._deliveries[key] for key in self._open)
+        return [each for each in found if each.state is state]
+
+    def _siblings(self, delivery: Delivery) -> list[Delivery]:
+        """Return all parts of the delivery's digest, in order."""
+        parts = self._parts.get(delivery.place, {})
+        return [self._deliveries[delivery.workspace, parts[number]] for number in sorted(parts)]
+
+    def _is_next(self, delivery: Delivery) -> bool:
+        """Say whether the parts before it are done."""
+        return all(each.state is State.DONE for each in self._siblings(delivery) if each.part < delivery.part)
+
+    async def due_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
+        """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
+        come = (each for each in self._opened(State.PENDING) if each.next_at <= now and self._is_next(each))
+        return deliveries_in_turns(come, limit, had)
+
+    async def unsettled_deliveries(
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
+        """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
+        unclear = [each for each in self._opened(State.AMBIGUOUS) if each.next_at <= now]
+        left = [each for each in self._opened(State.SENDING) if ran_out(each, now)]
+        return deliveries_in_turns(unclear + left, limit, had)
+
+    async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+        """Take the delivery for sending; None when it may not be taken."""
+        fresh = claimed(self._deliveries.get((delivery.workspace, delivery.id)), delivery, now, lease)
+        if fresh is None or not self._is_next(fresh):
+            return None
+        self._put_delivery(fresh)
+        return fresh
+
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
+        """Record a claimed delivery as it is given; False when its token is no longer the latest."""
+        again = delivery.state is State.PENDING
+        wanted = not again or self._revision(delivery.workspace, delivery.occurrence[0]) is not None
+        fresh = recorded(self._deliveries.get((delivery.workspace, delivery.id)), delivery, wanted=wanted)
+        if fresh is None:
+            return False
+        for each in (fresh, *after(fresh, self._siblings(fresh))):
+            self._put_delivery(each)
+        if is_undone(fresh, delivery, unposted=unposted):
+            self._undo_digest(fresh)
+        return True
+
+    def _undo_digest(self, ended: Delivery) -> None:
+        """Drop the digest of a delivery, and what it would have posted; the store, which keeps both, does that."""
+        raise NotImplementedError
+
+    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
+        """Return from when on the digests of the topic looked that were dropped, where no later one does."""
+        return min(self._unposted.get((workspace, channel, topic), ()), default=None)
+
+    def _leave(self, ended: Delivery, since: datetime) -> None:
+        """Have the next digest look at what the one did of which a delivery ended."""
+        place = (ended.workspace, ended.channel, ended.topic)
+        self._unposted.setdefault(place, {})[since] = ended_at(ended)
+
+    def _take_over(self, place: tuple[str, str, str], until: datetime) -> None:
+        """Forget what a digest looks at that looks until then."""
+        owed = self._unposted.get(place, {})
+        self._unposted[place] = {since: at for since, at in owed.items() if not takes_over(until, at)}
+
+    async def release(self, now: datetime, *, workspace: str = "") -> int:
+        """Let what waits for a later time than now have its turn at once."""
+        waiting = [self._deliveries[key] for key in self._open if workspace in ("", key[0])]
+        changed = [fresh for each in waiting if (fresh := released(each, now)) != each]
+        for each in changed:
+            self._put_delivery(each)
+        due = [self._occurrences[place] for place in self._due if workspace in ("", place[0])]
+        put_off = [each for each in due if each.next_at is not None and each.next_at > now]
+        for occurrence in put_off:
+            self._put_occurrence(replace(occurrence, next_at=None))
+        return len(changed) + len(put_off)
+
+    async def expire_parts(self, delivery: Delivery, reason: str) -> int:
+        """End the pending parts of the same occurrence that come after this one."""
+        later = [each for each in self._siblings(delivery) if each.part > delivery.part and each.state is State.PENDING]
+        for each in later:
+            self._put_delivery(expired(each, reason))
+        return len(later)
+
+    async def deliveries(
+        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+    ) -> Sequence[Delivery]:
+        """Return the workspace's deliveries, the latest first."""
+        own = (each for each in self._deliveries.values() if each.workspace == workspace)
+        some = [each for each in own if channel in ("", each.channel) and (not states or each.state in states)]
+        some.sort(key=lambda each: (each.occurrence, each.part))
+        return sorted(some, key=lambda each: each.due, reverse=True)[:limit]
+
+    async def ledger_counts(self) -> Mapping[str, int]:
+        """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
+        states = [each.state for each in self._deliveries.values()]
+        return {**{str(state): states.count(state) for state in State}, "due": len(self._due)}
+
+    # --- what the store does besides
+
+    def _end(self, gone: Iterable[Subscription]) -> None:
+        """Post nothing more for subscriptions that are no more."""
+        names = {(each.workspace, each.id) for each in gone}
+        for place in [place for place in self._due if place[:2] in names]:
+            self._put_occurrence(replace(self._occurrences[place], state=Happening.SKIPPED, reason=UNSUBSCRIBED))
+        for each in self._opened(State.PENDING):
+            if (each.workspace, each.occurrence[0]) in names:
+                self._put_delivery(ended := expired(each, UNSUBSCRIBED))
+                if ended.part == 1:
+                    self._undo_digest(ended)
+        for name in names:
+            self._next.pop(name, None)
+
+    def _drop_old(self, now: datetime) -> int:
+        """Drop what was settled long ago; return how many deliveries."""
+        before = len(self._deliveries)
+        for place in [place for place, each in self._occurrences.items() if each.due < now - KEPT]:
+            keys = [(place[0], number) for number in self._parts.get(place, {}).values()]
+            states = {self._deliveries[key].state for key in keys}
+            if place in self._due or states & {State.PENDING, State.SENDING}:
+                continue
+            del self._occurrences[place]
+            self._parts.pop(place, None)
+            for key in keys:
+                del self._deliveries[key]
+                self._open.pop(key, None)
+        for owed in self._unposted.values():
+            for since in [since for since, at in owed.items() if at < now - KEPT]:
+                del owed[since]
+        return before - len(self._deliveries)

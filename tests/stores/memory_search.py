@@ -1,0 +1,85 @@
+"""How the memory store ranks: what a search finds, and what is closest to an item."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from math import isnan
+
+import numpy as np
+
+from bot.models import Hit, Item, Near
+from bot.models.vectors import unpack
+from bot.query.fields import TEXT, text_of
+from bot.query.fold import BARRIER
+from bot.store.rules.fusion import WIDENED, fuse
+from bot.store.rules.nearest import Close
+from bot.store.rules.search_terms import Words, stemmed
+from bot.store.sqlite.search.similar import asked, closest
+from tests.stores.memory_vectors import Meanings
+
+_HAVING = 3  # points of a word that an item has
+
+
+def similar(
+    item: Item, others: Sequence[Item], number: int, limit: int, cosines: Mapping[str, float], enough: float
+) -> list[Hit]:
+    """Return those of the others whose texts are closest to the item's, of `number` that were ever stored.
+
+    `cosines` say by key how close the others are by their meaning, as far as that is known, `enough` what is near.
+    """
+    about = asked(item)
+    having = [(other, stems) for other in others if (stems := _tokens(other).intersection(about.telling))]
+    counts = Counter(stem for _, stems in having for stem in stems)
+    idf = about.idf({stem: counts[stem] for stem in about.telling}, number)
+    near = [other for other in others if cosines.get(other.key, 0.0) >= enough]
+    meant = {other: cosines.get(other.key) for other in (*(each for each, _ in having), *near)}
+    return closest(about, idf, item, meant, limit)
+
+
+def _tokens(item: Item) -> set[str]:
+    """Return the words of the item's texts and their stems."""
+    texts = tuple(text_of(item, field) for field in TEXT)
+    return set(" ".join((*texts, *stemmed(texts))).split())
+
+
+def ranked(
+    hits: Sequence[Hit], words: Words, numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+) -> list[Hit]:
+    """Return the hits that have words, the best first; with `near`, by that too, and what is near enough without words."""
+    having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
+    if near is None:
+        return having
+    items = {numbers[hit.item.key]: hit.item for hit in hits}
+    nearest, (vector,) = meanings.nearest(near, numbers), unpack([near.vector])
+    scored = [(numbers[hit.item.key], hit.relevance) for hit in having]
+    whole = sum(score >= 2 * _HAVING * len(words) for _, score in scored)
+    cosines = nearest.cosines(vector, np.array([number for number, _ in scored], np.int64))
+    ids, close = nearest.closest(vector, WIDENED, np.array(list(items), np.int64))
+    found = Close(ids[close >= near.enough], close[close >= near.enough])
+    order = fuse(scored, whole, cosines, found, lambda first, some: nearest.cosines(nearest.together(first), some))
+    return [Hit(items[number], score) for number, score in order]
+
+
+def cosines_of(
+    others: Sequence[Item], numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+) -> Mapping[str, float]:
+    """Return how close each item is, by key, as far as that is known."""
+    if near is None:
+        return {}
+    ids = np.array([numbers[other.key] for other in others], np.int64)
+    found = meanings.nearest(near, numbers).cosines(unpack([near.vector])[0], ids).tolist()
+    return {other.key: cosine for other, cosine in zip(others, found, strict=True) if not isnan(cosine)}
+
+
+def relevance(item: Item, words: Words) -> float:
+    """Return 3 for each of the words that the item has, 1 more for its title, and as much again when it has all of them."""
+    title, *rest = texts = tuple(text_of(item, field) for field in TEXT)
+    text = f" {BARRIER} ".join(rest)
+    stems = stemmed(texts)
+    places = {False: (f" {title} {stems[0]} ", f" {text} {stems[1]} "), True: (f" {title} ", f" {text} ")}
+
+    def score(ways: tuple[str, ...]) -> int:
+        found = [[f" {way} " in place for place in places[" " in way]] for way in ways]
+        return max((_HAVING + 1 if in_title else _HAVING if in_text else 0 for in_title, in_text in found), default=0)
+
+    scores = list(map(score, words))
+    return float(sum(scores) * (1 + all(scores)))

@@ -1,0 +1,108 @@
+"""The vectors of the memory store."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bot.models import Item, Near
+from bot.models.vectors import sound, split, text_of_item, unpack
+from bot.ports.vectors import Embedded
+from bot.store.records.items import newness
+from bot.store.rules.nearest import Nearest
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    space: str
+    packed: bytes
+    quick: bool
+
+
+class Meanings:
+    """Vectors in a dictionary, beside items in another."""
+
+    def __init__(self, items: Mapping[str, Item]) -> None:
+        self._items = items
+        self._vectors: dict[str, _Kept] = {}
+        self._vector_changes = 0
+
+    def forget(self, key: str, becomes: Item | None = None) -> None:
+        """Take the item's vector, unless the item becomes one of the same text."""
+        before = self._items.get(key)
+        same = before is not None and becomes is not None and text_of_item(before) == text_of_item(becomes)
+        if not same and self._vectors.pop(key, None) is not None:
+            self._vector_changes += 1
+
+    def lacking(self, space: str, limit: int, *, better: bool) -> list[Item]:
+        """Return the newest items without a vector of the space, or those with a quick one."""
+        ordered = sorted(self._items.values(), key=newness, reverse=True)
+        return [item for item in ordered if self._lacks(item.key, space, better=better)][: max(0, limit)]
+
+    def _lacks(self, key: str, space: str, *, better: bool) -> bool:
+        kept = self._vectors.get(key)
+        if kept is None or kept.space != space:
+            return not better
+        return better and kept.quick
+
+    def save(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
+        """Keep the vectors of those items whose text is still the same."""
+        fresh = {
+            item.key: _Kept(space, vector, quick)
+            for item, vector in zip(items, packed, strict=True)
+            if (stored := self._items.get(item.key)) and text_of_item(stored) == text_of_item(item)
+        }
+        self._vectors.update(fresh)
+        self._vector_changes += 1
+        return len(fresh)
+
+    def of_keys(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
+        """Return the vectors of the space by the items' own keys, those left out that are damaged."""
+        found = {key: kept.packed for key in keys if (kept := self._vectors.get(key)) and kept.space == space}
+        return {key: packed for key, packed in found.items() if sound(split([packed])[1]).all()}
+
+    def mark(self) -> str:
+        """Return how often vectors were changed."""
+        return str(self._vector_changes)
+
+    def embedded(self, space: str) -> Embedded:
+        """Return how far the space is filled."""
+        quick = [kept.quick for kept in self._vectors.values() if kept.space == space]
+        return Embedded(quick.count(False), quick.count(True), len(self._items) - len(quick))
+
+    def nearest(self, near: Near, numbers: Mapping[str, int]) -> Nearest:
+        """Return the vectors of that space and size, by the items' numbers."""
+        rows = {numbers[key]: kept.packed for key, kept in self._vectors.items() if kept.space == near.space}
+        fitting = {number: packed for number, packed in rows.items() if len(packed) == len(near.vector)}
+        nearest = Nearest(len(unpack([near.vector])[0]))
+        nearest.put(np.array(list(fitting), np.int64), list(fitting.values()))
+        return nearest
+
+    def __len__(self) -> int:
+        return len(self._vectors)
+
+
+class MemoryVectors:
+    """bot.ports.vectors.Vectors for a store in memory."""
+
+    _meanings: Meanings
+
+    async def lacking_vectors(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
+        """Return items without a vector of the space, or with a quick one, the newest first."""
+        return self._meanings.lacking(space, limit, better=better)
+
+    async def save_vectors(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
+        """Keep the vector of each item whose text is still the same."""
+        return self._meanings.save(space, items, packed, quick=quick)
+
+    async def vectors(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
+        """Return the vectors of the space by the items' own keys."""
+        return self._meanings.of_keys(space, keys)
+
+    async def vectors_mark(self, space: str) -> str:
+        """Return how often vectors were changed."""
+        return self._meanings.mark()
+
+    async def embedded(self, space: str) -> Embedded:
+        """Return how far the space is filled."""
+        return self._meanings.embedded(space)
