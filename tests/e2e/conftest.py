@@ -1,17 +1,26 @@
 """The desk that every test of the whole command sits at."""
 
-from collections.abc import AsyncIterator
+import os
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from adapters.cli.demo.replay import replay
-from tests.e2e.desk import Desk
+from tests.e2e.desk import WARNINGS, Desk
+from tests.e2e.forked import Forks
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    made = Forks({"PATH": os.environ["PATH"], "PYTHONWARNINGS": WARNINGS})
+    yield made
+    made.close()
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
+async def desk(tmp_path: Path, forks: Forks) -> AsyncIterator[Desk]:
     async with replay() as url:
-        desk = Desk(tmp_path, url)
+        desk = Desk(tmp_path, url, forks)
         desk.settle()
         yield desk

@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.e2e.forked import ROOT, Forked, Forks
+
 ENTRY = "from adapters.cli.main import main; main()"
 # All are errors but that of discord.py's import, which is not ours to mend: from Python 3.13 on it brings its own.
 WARNINGS = "error,ignore:'audioop' is deprecated:DeprecationWarning"
@@ -24,6 +26,7 @@ class Desk:
 
     folder: Path
     url: str
+    forks: Forks
 
     @property
     def database(self) -> Path:
@@ -38,23 +41,39 @@ class Desk:
             encoding="utf-8",
         )
 
-    async def start(self, *arguments: str, **variables: str) -> asyncio.subprocess.Process:
+    async def start(self, *arguments: str, **variables: str) -> Forked:
+        """Start the command, forked from a process that has everything imported."""
+        return await self.start_into(None, *arguments, **variables)
+
+    async def start_into(self, out: int | None, *arguments: str, **variables: str) -> Forked:
+        """Start the command with this file for its output."""
+        now = ("--now", "2026-04-01T04:15:00+00:00") if {"run", "doctor"}.isdisjoint(arguments) else ()
+        return await self.forks.start([*now, *arguments], self.folder, self._environ() | variables, out)
+
+    def _environ(self) -> dict[str, str]:
         environ = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "COLUMNS": "80", "PYTHONWARNINGS": WARNINGS}
         environ["BROADSHEET_EMBEDDINGS__USE"] = "off"  # hundreds of items take half a minute; who wants them says so
-        return await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-c",
-            ENTRY,
-            *(("--now", "2026-04-01T04:15:00+00:00") if {"run", "doctor"}.isdisjoint(arguments) else ()),
-            *arguments,
-            cwd=self.folder,
-            env=environ | {"PYTHONPATH": str(Path(__file__).parents[2])} | variables,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        return environ | {"PYTHONPATH": str(ROOT)}
 
     async def run(self, *arguments: str, decoded: str = "utf-8", **variables: str) -> Ran:
         return await self._ended(await self.start(*arguments, **variables), decoded)
+
+    async def run_into(self, out: int, *arguments: str) -> Ran:
+        return await self._ended(await self.start_into(out, *arguments))
+
+    async def anew(self, *arguments: str, decoded: str = "utf-8", **variables: str) -> Ran:
+        """Run the command by a Python of its own, where what that is told or where it finds the code is what matters."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable,
+            "-c",
+            ENTRY,
+            *arguments,
+            cwd=self.folder,
+            env=self._environ() | variables,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        return await self._ended(process, decoded)
 
     async def shell(self, line: str) -> Ran:
         """Run the command by a shell, for what only that can do to it."""
@@ -62,13 +81,13 @@ class Desk:
             f"{sys.executable} -c '{ENTRY}' {line}",
             executable="/bin/bash",
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         return await self._ended(process)
 
-    async def _ended(self, process: asyncio.subprocess.Process, decoded: str = "utf-8") -> Ran:
+    async def _ended(self, process: asyncio.subprocess.Process | Forked, decoded: str = "utf-8") -> Ran:
         out, err = await asyncio.wait_for(process.communicate(), 60)
         assert process.returncode is not None
         assert "Traceback" not in err.decode(decoded), err.decode(decoded)

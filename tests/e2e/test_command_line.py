@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import signal
 import sqlite3
@@ -160,16 +161,27 @@ async def test_a_page_that_cannot_be_written_costs_no_digest(desk: Desk) -> None
 
 
 async def test_output_that_nobody_takes_is_told_or_is_no_fault(desk: Desk) -> None:
-    for arguments in ("version", "topics", "pack hci", "topics --json"):
-        full = await desk.shell(f"{arguments} > /dev/full")
+    for arguments in (["version"], ["topics"], ["pack", "hci"], ["topics", "--json"]):
+        disk = os.open("/dev/full", os.O_WRONLY)
+        full = await desk.run_into(disk, *arguments)
+        os.close(disk)
         assert (full.status, "No space left on device" in full.err) == (Exit.USAGE, True), arguments
-        gone = await desk.shell(f"{arguments} | true; exit ${{PIPESTATUS[0]}}")
+        reader, writer = os.pipe()
+        os.close(reader)
+        gone = await desk.run_into(writer, *arguments)
+        os.close(writer)
         assert (gone.status, gone.err) == (Exit.OK, ""), arguments
+
+    full = await desk.shell("version > /dev/full")
+    assert (full.status, "No space left on device" in full.err) == (Exit.USAGE, True)
+    gone = await desk.shell("version | true; exit ${PIPESTATUS[0]}")
+    assert (gone.status, gone.err) == (Exit.OK, "")
 
 
 async def test_an_encoding_without_our_signs_stops_nothing(desk: Desk) -> None:
     await desk.run("collect", "huggingface")
 
+    assert (await desk.anew("search", "--help", PYTHONIOENCODING="latin-1", decoded="latin-1")).status == Exit.OK
     for arguments in (["search", "--help"], ["digest"], ["digest", "--json"], ["search", "the", "--json"]):
         assert (await desk.run(*arguments, PYTHONIOENCODING="latin-1", decoded="latin-1")).status == Exit.OK
 
@@ -366,7 +378,12 @@ async def test_the_demo_needs_nothing_and_keeps_nothing(desk: Desk) -> None:
 
 
 async def test_who_reads_only_the_beginning_gets_no_error(desk: Desk) -> None:
-    ran = await desk.shell("demo | head -n 1; exit ${PIPESTATUS[0]}")
+    reader, writer = os.pipe()
+    demo = await desk.start_into(writer, "demo")
+    os.close(writer)
+    with os.fdopen(reader, "rb") as head:
+        assert await asyncio.to_thread(head.readline)
+    _, err = await demo.communicate()
 
-    assert ran.status == Exit.OK
-    assert "Exception" not in ran.err
+    assert demo.returncode == Exit.OK
+    assert b"Exception" not in err

@@ -23,8 +23,8 @@ async def test_a_model_that_is_missing_or_damaged_is_named_with_what_to_do(desk:
     told = f"The model file {roles} is missing or damaged: install Broadsheet again."
 
     demo, ill = await asyncio.gather(
-        desk.run("demo", PYTHONPATH=str(copy)),
-        desk.run("doctor", "--offline", PYTHONPATH=str(copy), BROADSHEET_EMBEDDINGS__USE="on"),
+        desk.anew("demo", PYTHONPATH=str(copy)),
+        desk.anew("doctor", "--offline", PYTHONPATH=str(copy), BROADSHEET_EMBEDDINGS__USE="on"),
     )
     assert (demo.status, demo.out, demo.err.splitlines()[-1]) == (Exit.UNWELL, "", f"broadsheet: {told}")
     assert f"words alone rank them: The model file {vectors} is missing or damaged" in demo.err

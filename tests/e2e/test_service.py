@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import socket
-from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,12 +14,13 @@ import aiohttp
 
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
+from tests.e2e.forked import Forked
 
 PATIENCE = 60  # seconds; nothing here takes so long, but a machine may be busy
 
 
 @asynccontextmanager
-async def running(desk: Desk, *options: str) -> AsyncIterator[Process]:
+async def running(desk: Desk, *options: str) -> AsyncIterator[Forked]:
     """A service that is told to end when the block does, and must end well."""
     service = await desk.start(*options, "-v", "run")
     try:
