@@ -23,7 +23,7 @@ from benchmarks import corpus
 from benchmarks.search import NOW, report
 from bot.digest.publisher import Publisher
 from bot.handlers.context import HandlerContext
-from bot.handlers.suggest import suggest
+from bot.handlers.surfaces.suggestions import suggest
 from bot.models import Actor, Item
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.parse import parse

@@ -28,7 +28,6 @@ from bot.embed.local import LocalEmbedder
 from bot.embed.remote import RemoteEmbedder
 from bot.errors import Reach, SettingsError, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.lookup import order_of, subscription_here, topic_named
 from bot.http.client import Http, Politeness
 from bot.models import Actor, DigestRequest, Limits, Topic
 from bot.ports.chats import Chats
@@ -106,10 +105,9 @@ class App:
         It may show what is older than the subscription: nothing of it is posted anywhere. Raises UsageError for a name
         that is not there.
         """
-        topic, actor = await topic_named(self.handler_context, LOCAL, name), self.terminal()
-        request = await order_of(
-            self.handler_context, actor, topic, await subscription_here(self.handler_context, actor, topic.name)
-        )
+        topic, actor = await self.handler_context.topic_named(LOCAL, name), self.terminal()
+        here = await self.handler_context.subscription_here(actor, topic.name)
+        request = await self.handler_context.request(actor, topic, here)
         limits = replace(request.limits, entries=entries or request.limits.entries)
         return replace(request, limits=limits, window=window or request.window, since_last=window is None, baseline=None)
 

@@ -174,11 +174,10 @@ def _show_glimpses(digest: "Digest", *, compact: bool) -> None:
 def pack(context: click.Context, name: str) -> None:
     """Print the topic NAME as a pack: a file to keep, to change and to put into a folder of your own."""
     from bot.app import LOCAL
-    from bot.handlers.lookup import topic_named
     from bot.settings.topic_packs import pack_as_written, pack_text
 
     async def work(app: "App") -> "Topic":
-        return await topic_named(app.handler_context, LOCAL, name)
+        return await app.handler_context.topic_named(LOCAL, name)
 
     topic = with_app(context, work)
     written = "" if topic.revision else pack_as_written(topic.name, settings_of(context).topics_dir)

@@ -1,11 +1,16 @@
-"""What every handler works with."""
+"""What every handler works with: the service's parts, the workspace's topics, and who may change them."""
 
+import contextlib
+import difflib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import TypeVar
 
 from bot.digest.request import RequestBuilder
-from bot.models import Actor, Item, Limits, Topic
+from bot.errors import Conflict, UsageError
+from bot.handlers.wording.names import shown, slug
+from bot.models import Actor, Change, DigestRequest, Item, Limits, Subscription, Topic
 from bot.ports.ledger import Ledger
 from bot.ports.store import Previewer, Store
 from bot.ports.vectors import Embedder
@@ -15,6 +20,11 @@ VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
 
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
+
+
+ATTEMPTS = 5  # of a change; whoever gets in the way has done theirs when ours is tried again
+
+Made = TypeVar("Made")
 
 
 async def all_channels(_actor: Actor, channels: Collection[str]) -> Collection[str]:
@@ -42,3 +52,63 @@ class HandlerContext:
     def requests(self) -> RequestBuilder:
         """What digests are asked for, here as for those that are posted."""
         return RequestBuilder(self.store, self.packs, self.limits, timedelta(hours=self.window_hours))
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
+        return await self.requests.topics(workspace)
+
+    async def topic_named(self, workspace: str, name: str) -> Topic:
+        """Return the workspace's topic of that name or title; raises UsageError that suggests the nearest one."""
+        topics = await self.topics(workspace)
+        typed = slug(name)
+        if typed in topics:
+            return topics[typed]
+        titled = [topic for topic in topics.values() if slug(topic.title) == typed] if typed else []
+        if len(titled) == 1:
+            return titled[0]
+        raise UsageError(f'There is no topic "{shown(name)}".', hint=_nearest(typed, topics))
+
+    async def may_manage(self, actor: Actor) -> bool:
+        """Say whether the actor may change subscriptions, topics and filters, as the workspace or the operator settled."""
+        settled = (await self.store.preferences(actor.workspace)).manage or self.manage
+        return settled == "anyone" or actor.may_administer
+
+    async def check_may_manage(self, actor: Actor) -> None:
+        """Raise UsageError when the actor may not change subscriptions, topics and filters."""
+        if not await self.may_manage(actor):
+            raise UsageError(
+                "Only administrators may change subscriptions, topics and filters here.",
+                hint="Ask one of them; anyone may search, preview with *now*, and try a filter with *filter TOPIC test*.",
+            )
+
+    async def subscription_here(self, actor: Actor, topic: str) -> Subscription | None:
+        """Return the subscription of the actor's channel to the topic of that very name, None when there is none."""
+        found = await self.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
+        return next(iter(found), None)
+
+    async def request(self, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
+        """Return the request for a digest of the topic as it is subscribed in the actor's channel, or as it would be."""
+        return await self.requests.request(topic, actor.workspace, actor.channel, subscription)
+
+
+def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:
+    titles = {slug(topic.title): topic.name for topic in topics.values()}
+    known = {**titles, **{name: name for name in topics}}
+    words = set(typed.split("-"))
+    close = difflib.get_close_matches(typed, known, n=2, cutoff=0.5) if typed else []
+    close += [each for each in known if words & set(each.split("-"))] if not close else []  # gpu is a word of gpu-systems
+    names = list(dict.fromkeys(known[each] for each in close))[:2]
+    return f"Did you mean {' or '.join(names)}?" if names else "*topics* lists those there are."
+
+
+async def retry_on_conflict(attempt: Callable[[], Awaitable[Made]]) -> Made:
+    """Return what the attempt makes; it reads anew each time, and the last Conflict is raised."""
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(Conflict):
+            return await attempt()
+    return await attempt()
+
+
+def change_by(actor: Actor, what: str, before: str, after: str, now: datetime) -> Change:
+    """Return the line of the audit for what the actor changes: `what` it is, as it was and as it is."""
+    return Change(workspace=actor.workspace, at=now, person=actor.person, what=what, before=before, after=after)

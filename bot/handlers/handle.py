@@ -9,9 +9,9 @@ from importlib import import_module
 from bot import handlers
 from bot.commands import Command, parse
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers import failures
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import HANDLERS
+from bot.handlers.wording import failures
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)

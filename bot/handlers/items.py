@@ -1,6 +1,7 @@
-"""Which item is meant by a key, a link, a number, a name or a title."""
+"""Which item is meant by a key, a link, a number, a name or a title; and the links in a message that name one."""
 
 import contextlib
+import html
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,9 +9,9 @@ from datetime import UTC, datetime
 from bot import keys
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.lookup import is_topic, shown
-from bot.handlers.meant import close_ones, near_text
-from bot.models import Actor, And, Item, Query, Term
+from bot.handlers.query_vectors import close_ones, near_text
+from bot.handlers.wording.names import called, shown
+from bot.models import Actor, And, Item, Query, Summary, Term
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
 
@@ -54,15 +55,16 @@ async def item_for_topic(context: HandlerContext, actor: Actor, text: str, topic
 
     Raises UsageError as `item_named` does; that there is no such topic is for who asks for it to find.
     """
-    if topic.strip() and not await is_topic(context, actor.workspace, topic):
+    if topic.strip() and not await _is_topic(context, actor, topic):
         with contextlib.suppress(UsageError):
             return await item_named(context, actor, f"{text} for {topic}"), ""
     return await item_named(context, actor, text), topic
 
 
-def called(item: Item) -> str:
-    """Return the item's title, or its key when it has none."""
-    return " ".join(item.title.split()) or item.key
+async def _is_topic(context: HandlerContext, actor: Actor, name: str) -> bool:
+    with contextlib.suppress(UsageError):
+        return bool(await context.topic_named(actor.workspace, name))
+    return False
 
 
 def _keys(typed: str) -> list[str]:
@@ -149,3 +151,55 @@ def _unknown(typed: str, wanted: Sequence[str]) -> UsageError:
             hint="Broadsheet knows what its sources have shown since it runs; *search* finds those.",
         )
     return UsageError(f'No item has "{shown(typed)}" in its title.', hint=_HOW)
+
+
+_READ = 40_000  # characters of a message: Slack takes no more, Discord 4,000
+_ADDRESS = re.compile(r"(?i)\bhttps?://[^\s<>|\"“”]+")
+_AFTER = ".,;:!?*_~`'’"  # what ends a sentence or stresses a word, not an address
+_BRACKETS = {")": "(", "]": "["}
+_NAMED = ("arxiv", "github", "doi")
+
+
+def links_in(text: str) -> tuple[str, ...]:
+    """Return the addresses in a message's text that name a paper or lie in a repository, the first first, each item once.
+
+    Slack's <address|label> and Discord's [label](address) are understood.
+    """
+    named: dict[str, str] = {}
+    for found in _ADDRESS.finditer(text[:_READ]):
+        address = _trimmed(html.unescape(found[0]))
+        if key := _item_of(address):
+            named.setdefault(key, address)
+    return tuple(named.values())
+
+
+def _trimmed(address: str) -> str:
+    """Without the signs behind it, and without a bracket that was opened before it."""
+    while address:
+        last = address[-1]
+        opened = _BRACKETS.get(last)
+        if last not in _AFTER and (opened is None or address.count(opened) >= address.count(last)):
+            break
+        address = address[:-1]
+    return address
+
+
+def _item_of(address: str) -> str:
+    """Return what the address names, "" for nothing: a page within a repository names the repository."""
+    key = keys.key_of_url(address)
+    if key.partition(":")[0] in _NAMED:
+        return key
+    repository = keys.github_repo(address)
+    return f"github:{repository}" if repository else ""
+
+
+async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple[Item, Summary] | None:
+    """Return what is known behind a link to a paper or to a repository's front page; None when nothing is.
+
+    Nothing is asked of the network for it, and no private repository is ever stored. Raises StoreError.
+    """
+    key = keys.key_of_url(url)
+    if key.partition(":")[0] not in _NAMED:
+        return None
+    item = (await context.store.find([key])).get(key)
+    return None if item is None else (item, await context.previewer.summary(item, now))

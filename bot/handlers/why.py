@@ -8,12 +8,11 @@ from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why,
 from bot.digest import compose
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.items import called, item_for_topic
-from bot.handlers.lookup import order_of, subscription_here, topic_named, topics_of
-from bot.handlers.previews import ONCE
+from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
-from bot.handlers.subscribed import next_due, pause_in_words, title_of
-from bot.handlers.times import local, moment_in_words
+from bot.handlers.subscriptions.preview import ONCE
+from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.handlers.wording.names import called, title_of
 from bot.models import (
     Actor,
     Button,
@@ -67,7 +66,7 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
     entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]
     awaited = 0
     for topic, subscription in asked[:AT_ONCE]:
-        order = await order_of(context, actor, topic, subscription)
+        order = await context.request(actor, topic, subscription)
         fate = await context.previewer.explain(order, item, now)
         outlook = await _outlook(fate, subscription, now)
         coming = _is_coming(subscription, now)
@@ -92,9 +91,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
 
 async def _asked(context: HandlerContext, named: str, actor: Actor) -> list[tuple[Topic, Subscription | None]]:
     if named.strip():
-        topic = await topic_named(context, actor.workspace, named)
-        return [(topic, await subscription_here(context, actor, topic.name))]
-    topics = await topics_of(context, actor.workspace)
+        topic = await context.topic_named(actor.workspace, named)
+        return [(topic, await context.subscription_here(actor, topic.name))]
+    topics = await context.topics(actor.workspace)
     here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
     return [(topics[each.topic], each) for each in here if each.topic in topics]
 
@@ -115,7 +114,7 @@ async def _seen(here: _Here, item: Item, postings: Sequence[Posting]) -> tuple[s
         lines.append(f"It appeared on {await here.day(shown)}.")
     if item.aliases:
         lines.append(f"One work with {', '.join(item.aliases[:3])}, known as {item.key}.")
-    topics = await topics_of(here.context, here.actor.workspace)
+    topics = await here.context.topics(here.actor.workspace)
     links = await _links(here, postings)
     for each, link in zip(postings, links, strict=True):
         score = f", with score {each.score:.2f}" if each.score is not None else ""

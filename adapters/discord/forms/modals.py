@@ -15,8 +15,8 @@ from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
 from bot.commands.forms import Form as Values
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.failures import broken, in_words, not_done
-from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
+from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
+from bot.handlers.wording.failures import broken, in_words, not_done
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)

@@ -33,7 +33,7 @@ class Option:
     help: str
     kind: int = STRING
     required: bool = False
-    suggests: str = ""  # what completes it: a kind of bot.handlers.suggest, or "days"
+    suggests: str = ""  # what completes it: a kind of `suggest`, or "days"
     choices: Choices = ()
     least: float | None = None
     most: float | None = None

@@ -14,9 +14,9 @@ from adapters.discord.render.buttons import opened, pressed
 from adapters.forms import Form, form_beside
 from bot.commands import Command, ListSaved, Search, Similar, parse
 from bot.errors import BotError, UsageError
-from bot.handlers.failures import broken, not_done
-from bot.handlers.linked import links_in
-from bot.handlers.suggest import suggest
+from bot.handlers.items import links_in
+from bot.handlers.surfaces.suggestions import suggest
+from bot.handlers.wording.failures import broken, not_done
 from bot.models import Reply
 
 log = logging.getLogger(__name__)

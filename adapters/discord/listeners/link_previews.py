@@ -9,7 +9,7 @@ from discord.http import MultipartParameters
 from adapters.discord.listeners.context import Reception
 from adapters.discord.render.messages import item_posting
 from adapters.discord.workspaces import PLATFORM
-from bot.handlers.linked import linked, links_in
+from bot.handlers.items import linked_item, links_in
 
 _SPAN = timedelta(minutes=30)
 _MOST = 3  # previews of one message
@@ -21,7 +21,7 @@ async def preview(reception: Reception, message: "discord.Message") -> None:
         return
     channel, now = str(message.channel.id), reception.now
     for url in links_in(message.content)[:_MOST]:
-        found = await linked(reception.line.handler_context, url, now)
+        found = await linked_item(reception.line.handler_context, url, now)
         if found is None or not await reception.line.chats.first_time(
             PLATFORM, f"preview {channel} {found[0].key}", now, _SPAN
         ):

@@ -8,7 +8,7 @@ import discord
 from adapters.discord.client.errors import translated
 from adapters.discord.listeners.context import Reception
 from adapters.discord.workspaces import PLATFORM, workspace_of
-from bot.handlers.reacted import reacted
+from bot.handlers.feedback import note_reaction
 from bot.models import Actor
 
 log = logging.getLogger(__name__)
@@ -28,7 +28,7 @@ async def react(reception: Reception, event: discord.RawReactionActionEvent, *, 
         return
     keys, topic, channel = delivery
     actor = Actor(platform=PLATFORM, workspace=workspace, channel=channel, person=str(event.user_id))
-    await reacted(reception.handler_context, actor, keys, topic, more=name == _MORE, given=given, now=reception.now)
+    await note_reaction(reception.handler_context, actor, keys, topic, more=name == _MORE, given=given, now=reception.now)
 
 
 async def _delivery(reception: Reception, workspace: str, channel: str, message: str) -> tuple[list[str], str, str] | None:

@@ -16,9 +16,9 @@ from adapters.slack.forms.views import changed, opened
 from adapters.slack.listeners.context import Reception, Scene, scene_of
 from bot.commands import Filter, FilterAction
 from bot.errors import BotError, UsageError
-from bot.handlers.failures import in_words
-from bot.handlers.forms import filter_form, matching, subscribe_form, topic_form
-from bot.handlers.suggest import suggest
+from bot.handlers.surfaces.forms import filter_form, matching, subscribe_form, topic_form
+from bot.handlers.surfaces.suggestions import suggest
+from bot.handlers.wording.failures import in_words
 from bot.models import Actor
 
 _PAUSE = 0.5  # seconds without a further character: what was typed is worth trying

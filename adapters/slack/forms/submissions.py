@@ -18,9 +18,9 @@ from adapters.slack.listeners.home import publish
 from bot.commands import Search
 from bot.errors import BotError, Misfit, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.failures import in_words
-from bot.handlers.forms import filter_form, submit, subscribe_form, topic_form
 from bot.handlers.handle import failed
+from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
+from bot.handlers.wording.failures import in_words
 from bot.models import Actor, Reply
 
 _PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one

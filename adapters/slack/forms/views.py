@@ -10,7 +10,7 @@ from adapters.slack.forms.latest import Turn
 from adapters.slack.listeners.answers import TROUBLES, Address
 from adapters.slack.listeners.context import Reception, Scene
 from bot.errors import BotError
-from bot.handlers.failures import in_words
+from bot.handlers.wording.failures import in_words
 from bot.models import Reply
 
 log = logging.getLogger(__name__)

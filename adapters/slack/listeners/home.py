@@ -16,7 +16,7 @@ from adapters.slack.listeners.context import Reception
 from adapters.slack.listeners.visible_channels import channels_of
 from adapters.slack.workspaces import workspace_of
 from bot.errors import BotError
-from bot.handlers.home import Home, HomeSubscription, home
+from bot.handlers.surfaces.home import Home, HomeSubscription, home
 from bot.models import Reply, ReplyEntry
 from bot.wording import counted
 

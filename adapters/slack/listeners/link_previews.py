@@ -14,7 +14,7 @@ from adapters.slack.listeners.context import Reception
 from adapters.slack.render import messages
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError
-from bot.handlers.linked import linked
+from bot.handlers.items import linked_item
 from bot.models import Entry, Ranked
 
 log = logging.getLogger(__name__)
@@ -57,7 +57,7 @@ async def _previewed(reception: Reception, workspace: str, event: Mapping[str, A
 async def _card(reception: Reception, workspace: str, channel: str, url: str) -> list[dict[str, Any]]:
     """Return what is shown of the link; nothing for one that is not known, or was previewed here a while ago."""
     try:
-        known = await linked(reception.line.handler_context, url, reception.now)
+        known = await linked_item(reception.line.handler_context, url, reception.now)
         if known is None:
             return []
         item, summary = known

@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncApp, AsyncBoltContext
 
 from adapters.slack.listeners.context import Reception
 from adapters.slack.workspaces import workspace_of
-from bot.handlers.reacted import reacted
+from bot.handlers.feedback import note_reaction
 
 _MEANT = {"+1": True, "thumbsup": True, "-1": False, "thumbsdown": False}  # by name, without the tone of the skin
 
@@ -42,6 +42,6 @@ async def _said(reception: Reception, workspace: str, event: Mapping[str, Any], 
     if delivery is None or not entries or len(entries) != 1:
         return  # of several entries a reaction does not say which it means
     actor = await reception.actors.actor(workspace, channel, event["user"])
-    await reacted(
+    await note_reaction(
         reception.line.handler_context, actor, entries[0], delivery.topic, more=more, given=given, now=reception.now
     )

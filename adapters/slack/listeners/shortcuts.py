@@ -12,7 +12,7 @@ from adapters.slack.install.permissions import FIND_SIMILAR, SEARCH
 from adapters.slack.listeners.answers import Address
 from adapters.slack.listeners.context import Reception, scene_of
 from bot.commands import Similar
-from bot.handlers.linked import links_in
+from bot.handlers.items import links_in
 from bot.models import Reply
 
 _NO_LINK = Reply(

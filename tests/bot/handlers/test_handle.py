@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from bot.commands import TABLE, Command, More, Search, parse
 from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
-from bot.handlers.failures import not_done
 from bot.handlers.handle import answer
 from bot.handlers.registry import HANDLERS, handles
+from bot.handlers.wording.failures import not_done
 from bot.models import Reply
 from tests.bot.commands.generate import commands, texts
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
@@ -40,7 +40,7 @@ def test_no_command_has_two_functions_that_answer_it() -> None:
 
 
 def test_a_handler_is_there_whichever_module_is_imported_first() -> None:
-    for first in ("bot.handlers.forms", "bot.handlers.handle"):
+    for first in ("bot.handlers.surfaces.forms", "bot.handlers.handle"):
         code = f"import {first}, bot.handlers.handle as one; print(len(one.HANDLERS))"
         told = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
         assert int(told.stdout) == len(TABLE)

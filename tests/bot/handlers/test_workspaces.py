@@ -43,7 +43,6 @@ from bot.commands import (
 )
 from bot.digest.publisher import Publisher
 from bot.handlers.handle import answer
-from bot.handlers.lookup import order_of, topic_named
 from bot.handlers.registry import HANDLERS
 from bot.models import Change, Preferences
 from bot.summarise.extractive import Extractive
@@ -154,7 +153,7 @@ async def houses(ada: Asker) -> Houses:
         (other, "save 2603.00001"),
     ):
         await asker.ask(text)
-    order = await order_of(other.context, other.actor, await topic_named(other.context, "slack:T2", "hushed"))
+    order = await other.context.request(other.actor, await other.context.topic_named("slack:T2", "hushed"))
     await Publisher(ada.context.store, Extractive(), SOURCES).publish([order], ada.now, record=True)
     return Houses(ada, other)
 
@@ -212,9 +211,9 @@ async def test_what_was_said_elsewhere_does_not_rank_here(houses: Houses) -> Non
     scores = {}
     for asker in (houses.new, houses.other):
         topic = replace(
-            (await topic_named(asker.context, asker.actor.workspace, "kv")), filter=houses.new.context.packs["kv"].filter
+            (await asker.context.topic_named(asker.actor.workspace, "kv")), filter=houses.new.context.packs["kv"].filter
         )
-        order = await order_of(asker.context, asker.actor, replace(topic, title="KV"))
+        order = await asker.context.request(asker.actor, replace(topic, title="KV"))
         digest = await asker.context.previewer.preview(replace(order, channel="empty"), asker.now)
         scores[asker.actor.workspace] = {entry.ranked.item.key: entry.ranked.score for entry in digest.entries}
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from adapters.discord.render.buttons import pressed
 from adapters.discord.render.components import custom_ids
 from adapters.discord.render.messages import Posting, digest_postings, payloads, reply_postings
-from bot.handlers.finding import PAGE as FOUND_AT_ONCE
-from bot.handlers.saving import PAGE as SAVED_AT_ONCE
+from bot.handlers.saved import PAGE as SAVED_AT_ONCE
+from bot.handlers.search import PAGE as FOUND_AT_ONCE
 from bot.models import (
     PARTS,
     Button,

@@ -13,8 +13,8 @@ from adapters.slack.render.limits import fits
 from adapters.slack.render.messages import Layout, Posting
 from adapters.slack.render.sentences import channels_in
 from bot.commands import More, parse
-from bot.handlers.finding import PAGE as FOUND_AT_ONCE
-from bot.handlers.saving import PAGE as SAVED_AT_ONCE
+from bot.handlers.saved import PAGE as SAVED_AT_ONCE
+from bot.handlers.search import PAGE as FOUND_AT_ONCE
 from bot.models import (
     Attachment,
     Button,

@@ -1,0 +1,151 @@
+"""More and less: what people say of items, by a command or by a reaction, and what it changes."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.commands import Less, More, Now, Profile, write
+from bot.errors import Unclear, UsageError
+from bot.handlers.context import HandlerContext
+from bot.handlers.items import item_for_topic
+from bot.handlers.registry import handles
+from bot.models import Actor, Button, Change, Feedback, Item, Kind, Reply, Topic
+from bot.wording import shortened
+
+_TITLE = 120  # characters of a title that an answer repeats
+
+
+@handles(More)
+async def more(context: HandlerContext, command: More, actor: Actor, now: datetime) -> Reply:
+    """Say that an item is what a topic is for; said again, it is taken back."""
+    return await _said(context, command, actor, now, wanted=True)
+
+
+@handles(Less)
+async def less(context: HandlerContext, command: Less, actor: Actor, now: datetime) -> Reply:
+    """Say that an item is not what a topic is for; said again, it is taken back."""
+    return await _said(context, command, actor, now, wanted=False)
+
+
+async def _said(context: HandlerContext, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
+    item, named = await item_for_topic(context, actor, command.item, command.topic)
+    topic = await _topic_meant(context, actor, item, replace(command, topic=named))
+    before = own(await context.store.feedback(actor.workspace, topic.name), actor, item)
+    if before is not None and before.more is wanted:
+        await context.store.drop_feedback([before], change_of(actor, before, None, now))
+        return _answer(topic, item, None, before)
+    said = Feedback(
+        workspace=actor.workspace,
+        topic=topic.name,
+        person=actor.person,
+        key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
+        more=wanted,
+        at=now,
+        channel=actor.channel,
+    )
+    await context.store.save_feedback(said, change_of(actor, before, said, now))
+    return _answer(topic, item, said, before)
+
+
+def own(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
+    """Return what the one who asks said of the item, under whichever of its keys; None for nothing."""
+    keys = {item.key, *item.aliases}
+    return next((each for each in reversed(given) if each.person == actor.person and each.key in keys), None)
+
+
+def change_of(actor: Actor, before: Feedback | None, after: Feedback | None, now: datetime) -> Change:
+    """Return the line of the audit for one thing that was said."""
+    said = after or before
+    if said is None:
+        raise ValueError("there is nothing to record")
+    return Change(
+        workspace=actor.workspace,
+        at=now,
+        person=actor.person,
+        what=f"feedback {said.topic} {said.key}",
+        before=word_of(before),
+        after=word_of(after),
+    )
+
+
+def word_of(said: Feedback | None) -> str:
+    """Return "more", "less", or "" for nothing."""
+    return "" if said is None else "more" if said.more else "less"
+
+
+# --- which topic
+
+
+async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, command: More | Less) -> Topic:
+    """The named one; else the one under which the item was posted here; else the only one that is subscribed here.
+
+    Raises Unclear with those to choose from.
+    """
+    if command.topic.strip():
+        return await context.topic_named(actor.workspace, command.topic)
+    topics = await context.topics(actor.workspace)
+    postings = await context.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    for names in ([each.topic for each in postings][:1], [each.topic for each in here]):
+        found = [topics[name] for name in dict.fromkeys(names) if name in topics]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            choices = [(topic.title, topic.name) for topic in found]
+            raise Unclear("Several topics are subscribed in this channel: for which one?", "topic", choices)
+    named = replace(command, item=item.key, topic=next(iter(sorted(topics)), "TOPIC"))
+    raise UsageError(
+        "It was not posted in this channel, and nothing is subscribed here.",
+        hint=f"Say for which topic: *{write(named)}*.",
+    )
+
+
+# --- the answer
+
+
+def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | None) -> Reply:
+    again = before or said
+    wanted = again.more if again else True
+    again_text = write(More(item.key, topic.name) if wanted else Less(item.key, topic.name))
+    name = topic.title
+    if said is None:
+        title, text = f"Taken back for {name}", "It no longer counts, neither for nor against what is like it."
+        buttons = [Button(f"Say {word_of(before)} again", again_text)]
+    else:
+        towards = "more" if said.more else "less"
+        title = f"{towards.capitalize()} like this in {name}"
+        rank = "higher" if said.more else "lower"
+        instead = f" It stands in place of your {word_of(before)}." if before else ""
+        text = f"From the next digest on, what is like “{shortened(item.title, _TITLE)}” is ranked {rank}.{instead}"
+        buttons = [Button("Take back", write(More(item.key, topic.name) if said.more else Less(item.key, topic.name)))]
+    buttons += [Button("What it learned", write(Profile(topic.name))), Button("Preview", write(Now(topic.name)))]
+    return Reply(title=title, text=(text,), buttons=tuple(buttons))
+
+
+async def note_reaction(
+    context: HandlerContext, actor: Actor, keys: Sequence[str], topic: str, *, more: bool, given: bool, now: datetime
+) -> None:
+    """Note that the actor reacted to the entry of these items, or took that reaction back; harmless when it is told twice.
+
+    The last word counts, as with the commands: what is taken back is only what still stands. Nothing is noted for a topic
+    that is not there any more. Raises StoreError.
+    """
+    if topic not in await context.topics(actor.workspace):
+        return
+    known = await context.store.find(keys)
+    given_before = await context.store.feedback(actor.workspace, topic)
+    for key in dict.fromkeys(keys):
+        item = known.get(key) or Item(key=key, kind=Kind.POST, title="")  # the key is what counts
+        before = own(given_before, actor, item)
+        if given and (before is None or before.more is not more):
+            key = before.key if before else item.key  # said under an older key of the same work, it is replaced there
+            said = _feedback(actor, topic, key, more=more, now=now)
+            await context.store.save_feedback(said, change_of(actor, before, said, now))
+        elif not given and before is not None and before.more is more:
+            await context.store.drop_feedback([before], change_of(actor, before, None, now))
+
+
+def _feedback(actor: Actor, topic: str, key: str, *, more: bool, now: datetime) -> Feedback:
+    return Feedback(
+        workspace=actor.workspace, topic=topic, person=actor.person, key=key, more=more, at=now, channel=actor.channel
+    )

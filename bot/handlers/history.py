@@ -1,0 +1,91 @@
+"""Who changed what in a workspace."""
+
+from collections.abc import Collection, Iterator, Sequence
+from datetime import datetime
+
+from bot.commands import History
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import handles
+from bot.handlers.subscriptions.times import local
+from bot.handlers.wording.mentions import mentioning
+from bot.handlers.wording.names import shown, slug
+from bot.models import Actor, Change, Reply, ReplyEntry
+from bot.wording import shortened, time_in_words
+
+_CHANGES = 20  # lines of a history
+_LOOKED_AT = 500  # of the latest changes, for those that one may see, and those of one topic
+_CUT = 200  # characters of what stood before and after
+
+
+# --- history
+
+
+@handles(History)
+async def history(context: HandlerContext, command: History, actor: Actor, now: datetime) -> Reply:
+    """Tell who changed what in the workspace, or in one topic.
+
+    What others said of items is not told, nor what is subscribed in private channels that the person is not in.
+    """
+    named = slug(command.topic)
+    known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
+    seen = set(await context.visible_channels(actor, {channel for each in known for channel in _subscribing(each)}))
+    told = [each for each in known if seen.issuperset(_subscribing(each))]
+    where = f"of {shown(command.topic)}" if named else "in this workspace"
+    if not told:
+        return Reply(
+            title=f"Nothing was changed {where} yet",
+            next_steps=("*history* without a topic tells every change in this workspace.",) if named else (),
+        )
+    shown_here = told[:_CHANGES]
+    reply = Reply(
+        title=f"The latest changes {where}", entries=tuple([await _entry(each, actor, now) for each in shown_here])
+    )
+    channels = [channel for each in shown_here for channel in channels_of(each)]
+    return mentioning(reply, channels=channels, people=[each.person for each in shown_here])
+
+
+async def _changes(context: HandlerContext, named: str, actor: Actor) -> Sequence[Change]:
+    """All changes, or those of a topic and its subscription here, and among the latest those in other channels."""
+    latest = await context.store.changes(actor.workspace, limit=_LOOKED_AT)
+    if not named:
+        return latest
+    found = {each: None for each in latest if named in each.what.split()}
+    for about in (f"topic {named}", f"subscription {actor.channel} {named}"):
+        found.update(dict.fromkeys(await context.store.changes(actor.workspace, about=about, limit=_CHANGES)))
+    return sorted(found, key=lambda each: each.at, reverse=True)
+
+
+def _may_see(change: Change, actor: Actor) -> bool:
+    """What one person said of one item is that person's; that a topic's whole profile was reset is everybody's."""
+    of_an_item = change.what.startswith("feedback ") and len(change.what.split()) > 2
+    return not of_an_item or change.person == actor.person
+
+
+def _subscribing(change: Change) -> Collection[str]:
+    """Return the channel whose subscription was changed, nothing for any other change."""
+    return tuple(channels_of(change)) if change.what.startswith("subscription ") else ()
+
+
+async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
+    at = await local(change.at, actor.zone or "UTC")
+    who = "you" if change.person == actor.person else change.person
+    return ReplyEntry(title=change.what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
+
+
+def _difference(change: Change) -> Sequence[str]:
+    # A topic that is gone is kept with how each channel subscribed to it, which is theirs.
+    was = change.before.partition("\nIn ")[0] if change.what.startswith("topic ") else change.before
+    before, after = shortened(was, _CUT), shortened(change.after, _CUT)
+    if before and after:
+        return (f"before: {before}", f"now: {after}")
+    return (f"made: {after}",) if after else (f"gone: {before}",) if before else ()
+
+
+def channels_of(change: Change) -> Iterator[str]:
+    """Yield the channels that a line of the audit names."""
+    about, *rest = change.what.split()
+    if about == "subscription":
+        yield from rest[:1]
+    elif change.what in ("settings alerts", "settings duplicates"):
+        said = f"{change.before}, {change.after}".split(", ")
+        yield from (each for each in said if each and " " not in each)

@@ -1,0 +1,329 @@
+"""What a workspace settles for itself: who may manage, the usual time zone, how many entries, when it wants quiet."""
+
+import asyncio
+import difflib
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot import zones
+from bot.commands import Settings, read_hours, write
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.registry import handles
+from bot.handlers.wording.mentions import mentioning
+from bot.handlers.wording.names import numbered, shown
+from bot.models import MOST_ENTRIES, Actor, Button, Change, Field, Preferences, Reply
+from bot.wording import some
+
+MOST_DAILY = 500  # entries a day: ten of the longest digests
+_ALERTED = "settings alerts"  # what the audit calls that setting
+_NOT_TOLD = "in no channel, but in status and the log"
+_WHO = {"anyone": "anyone", "everyone": "anyone", "all": "anyone", "admins": "admins", "admin": "admins"}
+_UNSET = frozenset({"default", "none", "unset", "reset", "-"})  # as the operator's settings say
+_OFF = frozenset({"off", "no", "never"})
+_HERE = frozenset({"here", "this channel", "in this channel", "on", "yes"})
+_A_DAY = re.compile(r"(?:up to |at most )?(\S+?)(?: entries)?(?: (?:a|per|each|every) day| daily|/day)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting: what it is for, how it is read off and into the preferences."""
+
+    title: str
+    example: str
+    tell: Callable[[HandlerContext, Preferences, str], str]  # as one in this channel is told it; "": as anybody anywhere is
+    set: Callable[
+        [HandlerContext, Actor, Preferences, str], Awaitable[Preferences]
+    ]  # raises UsageError for what it cannot be
+    unset: Callable[[Preferences, str], Preferences]  # in this channel, where it is a channel's own
+    write: Callable[[Preferences, str], str]  # the value that sets it so again in this channel; "" where it is not set
+    taken_back: str = "default"  # the value that unsets it; another stands for it where the operator settles nothing
+
+    def takes_back(self, value: str) -> bool:
+        """Say whether this value unsets it."""
+        return value in _UNSET or (self.taken_back == "off" and value in _OFF)
+
+
+# --- who may, the zone, the length of a digest
+
+
+def _who(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return preferences.manage or f"{context.manage}, as the operator settled"
+
+
+async def _set_who(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _WHO:
+        raise UsageError(f'"{shown(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*")
+    return replace(preferences, manage=_WHO[value.lower()])
+
+
+def _zone(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return preferences.zone or "the zone of who subscribes, where it is known, else UTC"
+
+
+async def _set_zone(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    return replace(preferences, zone=await asyncio.to_thread(zones.resolve, value))
+
+
+def _top(context: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return (
+        f"up to {preferences.entries}" if preferences.entries else f"up to {context.limits.entries}, as the operator settled"
+    )
+
+
+async def _set_top(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if (entries := numbered(value, MOST_ENTRIES)) is None:
+        raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
+    return replace(preferences, entries=entries)
+
+
+# --- when, and how much a day
+
+
+def _quiet(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    if begin is None or end is None:
+        return "none, what is due is posted at any hour"
+    zone = f"in {preferences.zone}" if preferences.zone else "in the time zone of each subscription"
+    return f"from {begin:%H:%M} to {end:%H:%M}{'' if begin < end else ' of the next day'}, {zone}"
+
+
+async def _set_quiet(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    begin, end = read_hours(re.sub("(?i)^hours? ", "", value))
+    return replace(preferences, quiet_from=begin, quiet_until=end)
+
+
+def _hours(preferences: Preferences, _here: str) -> str:
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    return "" if begin is None or end is None else f"{begin:%H:%M}-{end:%H:%M}"
+
+
+def _daily(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+    return f"up to {preferences.daily_entries}" if preferences.daily_entries else "as many as its digests have"
+
+
+async def _set_daily(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    found = _A_DAY.fullmatch(value.lower())
+    if found is None or (entries := numbered(found[1], MOST_DAILY)) is None:
+        raise UsageError(
+            f"A channel gets 1 to {MOST_DAILY} entries a day, or as many as its digests have.",
+            hint="*settings daily 20*, or *settings daily off*",
+        )
+    return replace(preferences, daily_entries=entries)
+
+
+# --- the channels
+
+
+def _alerts(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
+    return _channel(preferences.alerts, here) if preferences.alerts else _NOT_TOLD
+
+
+async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    channel = actor.channel if value.lower() in _HERE else value
+    if channel != actor.channel and channel not in await _known(context, actor.workspace):
+        raise UsageError(
+            f'"{shown(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
+        )
+    return replace(preferences, alerts=channel)
+
+
+async def _known(context: HandlerContext, workspace: str) -> set[str]:
+    """The channels that are surely the workspace's own; an identifier that anybody types may be of another one."""
+    subscribed = await context.store.subscriptions(workspace)
+    changes = await context.store.changes(workspace, about=_ALERTED)
+    settled = {channel for each in changes for channel in (each.before, each.after)} - {_NOT_TOLD}
+    return settled | {each.channel for each in subscribed}
+
+
+def _twice(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
+    channels = preferences.prefer_duplicate
+    return _channels(channels, here) if channels else "in no channel, what may have been posted is not sent again"
+
+
+async def _set_twice(_desk: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+    if value.lower() not in _HERE:
+        raise UsageError(
+            f'"{shown(value)}" is not *here* or *off*: give the command in the channel it is for.',
+            hint="*settings duplicates here*",
+        )
+    return replace(preferences, prefer_duplicate=tuple(sorted({*preferences.prefer_duplicate, actor.channel})))
+
+
+def _once(preferences: Preferences, here: str) -> Preferences:
+    return replace(preferences, prefer_duplicate=tuple(each for each in preferences.prefer_duplicate if each != here))
+
+
+def _channel(channel: str, here: str) -> str:
+    return "this channel" if channel == here else channel
+
+
+def _channels(channels: Sequence[str], here: str) -> str:
+    ordered = sorted(channels, key=lambda each: (each != here, each))
+    return some([_channel(each, here) for each in ordered])
+
+
+SETTINGS: Mapping[str, Setting] = {
+    "manage": Setting(
+        "Who may change subscriptions, topics and filters",
+        "settings manage admins",
+        _who,
+        _set_who,
+        lambda preferences, _here: replace(preferences, manage=""),
+        lambda preferences, _here: preferences.manage,
+    ),
+    "zone": Setting(
+        "Time zone of new subscriptions",
+        "settings zone Europe/Zurich",
+        _zone,
+        _set_zone,
+        lambda preferences, _here: replace(preferences, zone=""),
+        lambda preferences, _here: preferences.zone,
+    ),
+    "top": Setting(
+        "Entries of a digest",
+        "settings top 7",
+        _top,
+        _set_top,
+        lambda preferences, _here: replace(preferences, entries=None),
+        lambda preferences, _here: str(preferences.entries or ""),
+    ),
+    "quiet": Setting(
+        "Quiet hours, in which nothing is posted",
+        "settings quiet 22:00-07:00",
+        _quiet,
+        _set_quiet,
+        lambda preferences, _here: replace(preferences, quiet_from=None, quiet_until=None),
+        _hours,
+        "off",
+    ),
+    "daily": Setting(
+        "Entries that a channel gets in a day",
+        "settings daily 20",
+        _daily,
+        _set_daily,
+        lambda preferences, _here: replace(preferences, daily_entries=None),
+        lambda preferences, _here: str(preferences.daily_entries or ""),
+        "off",
+    ),
+    "alerts": Setting(
+        "Where it is told what could not be posted",
+        "settings alerts here",
+        _alerts,
+        _set_alerts,
+        lambda preferences, _here: replace(preferences, alerts=""),
+        lambda preferences, here: "here" if preferences.alerts == here != "" else preferences.alerts,
+        "off",
+    ),
+    "duplicates": Setting(
+        "Where a digest is rather seen twice than missed",
+        "settings duplicates here",
+        _twice,
+        _set_twice,
+        _once,
+        lambda preferences, here: "here" if here in preferences.prefer_duplicate else "",
+        "off",
+    ),
+}
+
+_ALSO = {
+    **dict.fromkeys(("permissions", "rights"), "manage"),
+    **dict.fromkeys(("timezone", "tz"), "zone"),
+    **dict.fromkeys(("entries", "limit"), "top"),
+    **dict.fromkeys(("quiet-hours", "silence", "night", "do-not-disturb", "dnd"), "quiet"),
+    **dict.fromkeys(("daily-entries", "per-day", "cap"), "daily"),
+    **dict.fromkeys(("alert", "warnings"), "alerts"),
+    **dict.fromkeys(("duplicate", "prefer-duplicate", "prefer-duplicates", "twice"), "duplicates"),
+}
+_OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
+
+
+@handles(Settings)
+async def settings(context: HandlerContext, command: Settings, actor: Actor, now: datetime) -> Reply:
+    """Show what the workspace settled, or settle one thing."""
+    before = await context.store.preferences(actor.workspace)
+    if not command.name.strip():
+        return _naming(_shown(context, before, actor.channel), before)
+    name, setting = _setting(command.name)
+    if not command.value.strip():
+        reply = Reply(
+            title=setting.title,
+            text=(_sentence(setting.tell(context, before, actor.channel)),),
+            next_steps=(f"*{setting.example}* changes it, *settings {name} {setting.taken_back}* takes it back.",),
+        )
+        return _naming(reply, before)
+    await _check(context, name, actor)
+    return await retry_on_conflict(lambda: _change(context, (name, setting), _value(command.value), actor, now))
+
+
+async def _change(context: HandlerContext, named: tuple[str, Setting], value: str, actor: Actor, now: datetime) -> Reply:
+    """Settle one thing; raises Conflict when somebody settles something at the same time, which would be lost."""
+    before = await context.store.preferences(actor.workspace)
+    setting = named[1]
+    if setting.takes_back(value.lower()):
+        after = setting.unset(before, actor.channel)
+    else:
+        after = await setting.set(context, actor, before, value)
+    return await _settled(context, named, (before, after), actor, now)
+
+
+async def _settled(
+    context: HandlerContext, settled: tuple[str, Setting], pair: tuple[Preferences, Preferences], actor: Actor, now: datetime
+) -> Reply:
+    (name, setting), (before, after) = settled, pair
+    told = _sentence(setting.tell(context, after, actor.channel))
+    if after == before:
+        return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
+    change = Change(
+        workspace=actor.workspace,
+        at=now,
+        person=actor.person,
+        what=f"settings {name}",
+        before=setting.tell(context, before, ""),
+        after=setting.tell(context, after, ""),
+    )
+    await context.store.save_preferences(actor.workspace, after, change, replaces=before)
+    if name in _OF_QUIET:
+        await context.ledger.release(
+            now, workspace=actor.workspace
+        )  # it may wait for the end of hours that are quiet no more
+    undo = Button("Undo", write(Settings(name, setting.write(before, actor.channel) or setting.taken_back)))
+    return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
+
+
+def _naming(reply: Reply, preferences: Preferences) -> Reply:
+    return mentioning(reply, channels=filter(None, (preferences.alerts, *preferences.prefer_duplicate)))
+
+
+def _value(typed: str) -> str:
+    """Return the value on one line, without the full stop that telephones put behind it."""
+    return " ".join(typed.split()).rstrip(".,;!") or typed
+
+
+def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:
+    return Reply(
+        title="Settings of this workspace",
+        fields=tuple(Field(setting.title, setting.tell(context, preferences, here)) for setting in SETTINGS.values()),
+        next_steps=tuple(f"*{setting.example}* changes it." for setting in SETTINGS.values()),
+    )
+
+
+def _setting(typed: str) -> tuple[str, Setting]:
+    name = _ALSO.get(typed.strip().lower(), typed.strip().lower())
+    if name not in SETTINGS:
+        near = difflib.get_close_matches(name[:40], [*SETTINGS, *_ALSO], 1)
+        hint = f"Did you mean {_ALSO.get(near[0], near[0])}?" if near else ""
+        raise UsageError(f'There is no setting "{shown(typed)}"; there are {", ".join(SETTINGS)}.', hint=hint)
+    return name, SETTINGS[name]
+
+
+async def _check(context: HandlerContext, name: str, actor: Actor) -> None:
+    if name == "manage" and not actor.may_administer:
+        raise UsageError("Only administrators may say who manages topics and subscriptions.", hint="Ask one of them.")
+    await context.check_may_manage(actor)
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,284 @@
+"""How the service stands here: the last and next digests, the sources, what is paused, what went wrong lately."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+
+from bot.commands import ListSubscriptions, Now, Resume, Status, Unsubscribe, write
+from bot.embed.backfill import in_words
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import handles
+from bot.handlers.subscriptions.times import local, moment_in_words, pause_in_words, posted_next
+from bot.handlers.wording.names import title_of
+from bot.models import (
+    Actor,
+    Button,
+    Delivery,
+    Field,
+    Happening,
+    Health,
+    Occurrence,
+    Reply,
+    ReplyEntry,
+    SourceState,
+    State,
+    Subscription,
+    Topic,
+)
+from bot.ports.facts import HEARTBEAT, time_of_fact
+from bot.wording import counted, day_in_words, span_in_words
+
+LATELY = timedelta(days=7)
+_LOOKED_AT = 200  # occurrences, and deliveries, of a channel that are looked at
+_NAMED = 5  # digests that went wrong that are told by name
+_ON_PURPOSE = ("unsubscribed", "paused")  # how the reasons begin of what nobody wanted any more
+
+_Place = tuple[str, date, int]
+
+
+class _Kind(StrEnum):
+    """What became of a digest; the words are those of the summary, in its order."""
+
+    POSTED = "posted"
+    EMPTY = "with nothing to post"
+    WAITING = "waiting"
+    UNKNOWN = "may have been posted or not"
+    FAILED = "not posted"
+    SKIPPED = "skipped"
+    ENDED = "not wanted any more"
+
+
+_TROUBLE = (_Kind.UNKNOWN, _Kind.FAILED, _Kind.SKIPPED)
+
+
+@dataclass(frozen=True, slots=True)
+class _DigestState:
+    occurrence: Occurrence
+    kind: _Kind
+    text: str  # "posted", "was not posted: the channel is archived"
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelDigests:
+    """A channel's digests, the latest first."""
+
+    told: Sequence[_DigestState]
+
+    def last_of(self, subscription: Subscription) -> _DigestState | None:
+        """Return the subscription's latest digest, None when there is none yet."""
+        return next((each for each in self.told if each.occurrence.subscription == subscription.id), None)
+
+
+async def posted_here(context: HandlerContext, actor: Actor) -> ChannelDigests:
+    """Return what the ledger knows of the actor's channel."""
+    found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
+    parts: dict[_Place, list[Delivery]] = {}
+    for each in await context.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_LOOKED_AT):
+        parts.setdefault(each.occurrence, []).append(each)
+    return ChannelDigests([_state_of(each, parts.get((each.subscription, each.day, each.slot), ())) for each in found])
+
+
+def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> _DigestState:
+    reason = _because(occurrence.reason)
+    match occurrence.state:
+        case Happening.DUE:
+            return _DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
+        case Happening.EMPTY:
+            return _DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
+        case Happening.SKIPPED:
+            return _DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
+    return _DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
+
+
+def _delivered(occurrence: Occurrence, parts: Mapping[State, Delivery]) -> tuple[_Kind, str]:
+    """Tell the worst of a digest's parts."""
+    if failed := parts.get(State.FAILED):
+        return _Kind.FAILED, f"was not posted{_because(failed.reason)}"
+    if unsure := parts.get(State.AMBIGUOUS):
+        return _Kind.UNKNOWN, f"may have been posted or not{_because(unsure.reason.removeprefix('unknown: '))}"
+    if ended := parts.get(State.EXPIRED):
+        kind = _Kind.ENDED if ended.reason.startswith(_ON_PURPOSE) else _Kind.FAILED
+        return kind, f"was not posted{_because(ended.reason)}"
+    if waiting := parts.get(State.PENDING) or parts.get(State.SENDING):
+        return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
+    late = occurrence.late or any(each.late for each in parts.values())
+    return _Kind.POSTED, "was posted late" if late else "was posted"
+
+
+def _because(reason: str) -> str:
+    return f": {reason.rstrip('.')}" if reason else ""
+
+
+async def last_digest(posted: ChannelDigests, subscription: Subscription, now: datetime) -> str:
+    """Return "Last digest: Wednesday 1 April at 09:00, was posted."; "" when the ledger knows of none."""
+    last = posted.last_of(subscription)
+    if last is None:
+        return ""
+    when = await _when(last.occurrence, subscription.schedule.zone, now)
+    return f"Last digest: that of {when} {last.text}."
+
+
+async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
+    at = await local(occurrence.due, zone)
+    return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
+
+
+def summary(posted: ChannelDigests, where: str, now: datetime) -> Sequence[Field]:
+    """Return how many digests of the last days came to what; nothing when there were none."""
+    lately = _lately(posted, now)
+    counts = Counter(each.kind for each in lately)
+    late = sum(each.kind is _Kind.POSTED and each.occurrence.late for each in lately)
+    said = [f"{counts[kind]} {kind}" for kind in _Kind if counts[kind]]
+    if late:
+        said[0] += f" ({late} late)"
+    return (Field(f"Digests {where}, last {LATELY.days} days", ", ".join(said)),) if said else ()
+
+
+def _lately(posted: ChannelDigests, now: datetime) -> list[_DigestState]:
+    return [each for each in posted.told if now - each.occurrence.due < LATELY]
+
+
+async def troubles(
+    posted: ChannelDigests, subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
+) -> Sequence[ReplyEntry]:
+    """Return the digests of the last days that were not posted, or may not have been, by name and with the reason."""
+    zones = {each.id: each.schedule.zone for each in subscriptions}
+    found = [each for each in _lately(posted, now) if each.kind in _TROUBLE]
+    entries = []
+    for each in found[:_NAMED]:
+        due = each.occurrence
+        when = await _when(due, zones.get(due.subscription, "UTC"), now)
+        entries.append(ReplyEntry(title=f"{title_of(topics, due.topic)}, {when}", lines=(f"It {each.text}.",)))
+    if len(found) > _NAMED:
+        entries.append(ReplyEntry(title=f"{counted(len(found) - _NAMED, 'more digest')} with trouble before", lines=()))
+    return entries
+
+
+async def trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
+    """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
+    bad = await context.ledger.deliveries(actor.workspace, states=(State.FAILED, State.AMBIGUOUS), limit=_LOOKED_AT)
+    places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < LATELY}
+    if not places:
+        return ""
+    verb = "was" if len(places) == 1 else "were"
+    days = f"the last {LATELY.days} days"
+    return f"In other channels, {counted(len(places), 'digest')} of {days} {verb} not posted, or may not have been."
+
+
+_HEALTH = {
+    Health.OK: "well",
+    Health.QUIET: "well, with nothing new",
+    Health.PARTIAL: "a part is missing",
+    Health.DOWN: "did not answer",
+    Health.CHANGED: "answers in an unknown form",
+    Health.NEVER: "not asked yet",
+}
+_SILENT = timedelta(minutes=10)  # the service shows every few seconds that it lives
+
+
+@handles(Status)
+async def status(context: HandlerContext, command: Status, actor: Actor, now: datetime) -> Reply:
+    """Tell this channel's last and next digests, the sources with their health, and what is paused and why.
+
+    Of no channel, as where an application shows its own page, it tells of all together.
+    """
+    everywhere = await context.store.subscriptions(actor.workspace)
+    here = [each for each in everywhere if each.channel == actor.channel]
+    elsewhere = [each for each in everywhere if each.channel != actor.channel]
+    topics = await context.topics(actor.workspace)
+    posted = await posted_here(context, actor)
+    held = sum(each.is_paused(now) for each in elsewhere)
+    where = "in other channels" if actor.channel else "in all"
+    others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
+    beginning = (
+        "Nothing is subscribed here yet. *subscribe TOPIC weekdays at 09:00* begins it, *topics* lists what there is."
+    )
+    return Reply(
+        title="Status",
+        text=(
+            *(() if here or not actor.channel else (beginning,)),
+            *((f"{others}.",) if elsewhere else ()),
+            *filter(None, (await trouble_elsewhere(context, actor, now) if actor.channel else "",)),
+            *await _silence(context, now),
+        ),
+        entries=(
+            *[await _subscription(context, each, topics, posted, now) for each in here],
+            *await troubles(posted, here, topics, now),
+        ),
+        fields=(
+            *summary(posted, "here" if actor.channel else "of all channels", now),
+            *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
+            await _counts(context),
+            *await _vectors(context),
+        ),
+        buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
+    )
+
+
+async def _subscription(
+    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], posted: ChannelDigests, now: datetime
+) -> ReplyEntry:
+    name = f"{title_of(topics, each.topic)} ({each.topic})"
+    lines = [await last_digest(posted, each, now) or await _recorded(context, each, now)]
+    if each.topic not in topics:
+        lines.append("Its topic is not there any more: nothing is posted for it.")
+        return ReplyEntry(title=name, lines=tuple(lines), buttons=(Button("Unsubscribe", write(Unsubscribe(each.topic))),))
+    try:
+        coming = await posted_next(context, each, now)
+        lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
+    except UsageError as error:
+        lines.append(f"It cannot be posted: {error} {error.hint}".strip())
+    buttons = [Button("Preview", write(Now(each.topic)))]
+    if each.is_paused(now):
+        lines[1:] = [f"{await pause_in_words(each, now)}."]
+        buttons.append(Button("Resume", write(Resume(each.topic))))
+    return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
+
+
+async def _recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
+    """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
+    last = await context.store.last_digest(each.workspace, each.channel, each.topic)
+    return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
+
+
+async def _source(context: HandlerContext, name: str, title: str, now: datetime) -> Field:
+    """Return a source's health in words, with its last answer: "well; 412 items, 2 hours ago"."""
+    state = await context.store.source_state(name)
+    said = [_HEALTH[state.health], *_answered(state, now), *((state.note.rstrip("."),) if state.note else ())]
+    if state.rest_until is not None and state.rest_until > now:
+        said.append(f"asked again in {span_in_words(state.rest_until - now)}")
+    return Field(title, "; ".join(said))
+
+
+def _answered(state: SourceState, now: datetime) -> tuple[str, ...]:
+    if state.answered is None:
+        return ()
+    ago = "just now" if now - state.answered < timedelta(minutes=1) else f"{span_in_words(now - state.answered)} ago"
+    return (f"{counted(state.items, 'item')}, {ago}" if state.items else f"last answered {ago}",)
+
+
+async def _counts(context: HandlerContext) -> Field:
+    numbers = await context.store.statistics()
+    said = (("papers", "paper"), ("repos", "repository"), ("posts", "post"))
+    return Field("Collected", ", ".join(counted(numbers[name], thing) for name, thing in said))
+
+
+async def _vectors(context: HandlerContext) -> tuple[Field, ...]:
+    """Say how far what was collected can be found by its meaning, while that is not all of it."""
+    if context.embedder is None:
+        return ()
+    embedded = await context.store.embedded(context.embedder.space)
+    return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
+
+
+async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
+    """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
+    beat = await time_of_fact(context.store, HEARTBEAT)
+    if beat is None:
+        return ("The service has not run yet: nothing is collected or posted until it does.",)
+    if (silent := now - beat) < _SILENT:
+        return ()
+    return (f"The service gave its last sign of life {span_in_words(silent)} ago: nothing is collected or posted.",)

@@ -1,0 +1,1 @@
+"""Subscriptions of a channel: made, paused, changed, previewed."""

@@ -1,0 +1,112 @@
+"""The next digest, before it is posted."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic, Subscribe, write
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import handles
+from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
+from bot.wording import time_in_words
+
+_Asked = tuple[Topic, Subscription | None]  # a topic, and how it is subscribed here
+
+AT_ONCE = 3  # digests of one answer; more would fill a channel
+ONCE = "What fits several topics is posted once, in the digest that comes first."
+
+
+@handles(Now)
+async def preview(context: HandlerContext, command: Now, actor: Actor, now: datetime) -> Reply:
+    """Preview the next digest of a topic, or of every topic subscribed here; nothing is posted or recorded."""
+    if command.topic.strip():
+        topic = await context.topic_named(actor.workspace, command.topic)
+        return await _previews(context, [(topic, await context.subscription_here(actor, topic.name))], actor, now)
+    topics = await context.topics(actor.workspace)
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    known: list[_Asked] = [(topics[each.topic], each) for each in here if each.topic in topics]
+    return await _previews(context, known, actor, now) if known else await _nothing_here(context, actor)
+
+
+async def _previews(context: HandlerContext, asked: Sequence[_Asked], actor: Actor, now: datetime) -> Reply:
+    made = [await _made(context, topic, subscription, actor, now) for topic, subscription in asked[:AT_ONCE]]
+    first, subscription = asked[0]
+    return Reply(
+        title="Preview" if len(made) > 1 else f"Preview: {first.title}",
+        text=(*(said for _, said in made), *_shared([digest for digest, _ in made])),
+        digests=tuple(digest for digest, _ in made),
+        compact=all(each is not None and each.compact for _, each in asked[:AT_ONCE]),
+        next_steps=() if any(digest.entries for digest, _ in made) else _for_more(first),
+        buttons=(
+            *(Button(topic.title, write(Now(topic.name))) for topic, _ in asked[AT_ONCE:]),
+            *(_buttons(first, subscription) if len(asked) == 1 else ()),
+        ),
+    )
+
+
+def _shared(digests: Sequence[Digest]) -> tuple[str, ...]:
+    counts = Counter(entry.ranked.item.key for digest in digests for entry in digest.entries)
+    return (ONCE,) if any(count > 1 for count in counts.values()) else ()
+
+
+async def _made(
+    context: HandlerContext, topic: Topic, subscription: Subscription | None, actor: Actor, now: datetime
+) -> tuple[Digest, str]:
+    """Return the digest and what to say of it.
+
+    Where nothing has come in for it yet, as after subscribing, the last days are shown instead: what a digest is like.
+    """
+    order = await context.request(actor, topic, subscription)
+    digest = await context.previewer.preview(order, now)
+    outlook = await _outlook(topic, subscription, now)
+    if digest.coverage.seen:
+        return digest, outlook
+    usual = await context.previewer.preview(replace(order, baseline=None, since_last=False), now)
+    if not usual.coverage.seen:
+        return digest, outlook
+    since = await local(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")
+    begins = time_in_words(since, now)
+    return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {context.window_hours} hours."
+
+
+async def _outlook(topic: Topic, subscription: Subscription | None, now: datetime) -> str:
+    """Say when the digest is due, in the schedule's own zone."""
+    if subscription is None:
+        return f"{topic.title} is not subscribed here; this is what its digest would say now."
+    if subscription.is_paused(now):
+        return f"{topic.title}: {await pause_in_words(subscription, now)}. This is what its digest would say now."
+    try:
+        coming = await next_due(subscription, now)
+    except UsageError as error:
+        return f"{topic.title}: {error} {error.hint}".strip()
+    return f"{topic.title}: the next digest is due {moment_in_words(coming.next, now)}."
+
+
+def _for_more(topic: Topic) -> tuple[str, ...]:
+    return (f"*topic show {topic.name}* shows what it lets in and the score it asks for.",)
+
+
+def _buttons(topic: Topic, subscription: Subscription | None) -> tuple[Button, ...]:
+    show = Button("Topic", write(ShowTopic(topic.name)))
+    if subscription is None:
+        return Button("Subscribe", write(Subscribe(topic=topic.name))), show
+    return Button("Try the filter", write(Filter(topic.name, FilterAction.TEST))), show
+
+
+async def _nothing_here(context: HandlerContext, actor: Actor) -> Reply:
+    names = list(await context.topics(actor.workspace))
+    example = names[0] if names else "TOPIC"
+    return Reply(
+        title="Nothing is subscribed here yet",
+        next_steps=(
+            f"*now {example}* previews a topic that is not subscribed.",
+            f"*subscribe {example} weekdays at 09:00* posts its digest in this channel.",
+        ),
+        buttons=(
+            Button("Topics", write(ListTopics())),
+            *(Button(f"Preview {name}", write(Now(name))) for name in names[:3]),
+        ),
+    )

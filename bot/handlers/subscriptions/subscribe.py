@@ -1,0 +1,233 @@
+"""Subscribing a channel to a topic, ending that, and listing what is subscribed."""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from bot import zones
+from bot.commands import (
+    Filter,
+    FilterAction,
+    ListSubscriptions,
+    ListTopics,
+    Subscribe,
+    Unsubscribe,
+    Usual,
+    write,
+)
+from bot.digest import due
+from bot.errors import Conflict, UsageError
+from bot.handlers.clauses import read_filter
+from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.registry import handles
+from bot.handlers.subscriptions.subscription_change import Changed, begin_of, change_of, subscribed_here
+from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
+from bot.handlers.wording.mentions import mentioning
+from bot.handlers.wording.names import title_of
+from bot.handlers.wording.subscriptions import NO_TOPIC, as_command, buttons_of, fields_of, subscription_entry
+from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
+from bot.wording import counted
+
+
+@handles(Subscribe)
+async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, now: datetime) -> Reply:
+    """Subscribe this channel to a topic, or change what is said of its subscription."""
+    await context.check_may_manage(actor)
+    topic = await context.topic_named(actor.workspace, command.topic)
+    command, wanted = await _checked(command)
+    existed, changed = await _subscribed(context, replace(command, topic=topic.name), wanted, actor, now)
+    return await _confirmation(context, topic, changed, existed, now)
+
+
+async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
+    """Return the command with its zone's true name, and its filter; raises UsageError for what cannot be."""
+    if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
+        raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="For example *top 7*.")
+    if isinstance(command.min_score, float | int) and not 0 <= command.min_score <= 1:
+        raise UsageError("A score lies between 0 and 1.", hint="For example *min 0.4*.")
+    if command.zone:
+        command = replace(command, zone=await asyncio.to_thread(zones.resolve, command.zone))
+    return command, read_filter(command.filter) if command.filter.strip() else None
+
+
+async def _subscribed(
+    context: HandlerContext, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
+) -> tuple[bool, Changed]:
+    """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
+
+    async def attempt() -> tuple[bool, Changed]:
+        before = await context.subscription_here(actor, command.topic)
+        base = before or await _new(context, command.topic, actor, now)
+        after = _altered(base, command, wanted)
+        if after == before:
+            return True, Changed(before, before)
+        await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
+        if before is None:
+            after = replace(after, baseline=await begin_of(context, actor, after, now))
+        change = change_of(actor, after, before, after, now)
+        saved = await context.store.save_subscription(after, change, replaces=base.revision)
+        await _check_topic_stays(context, actor, saved, now)
+        return before is not None, Changed(base, saved)
+
+    return await retry_on_conflict(attempt)
+
+
+async def _check_topic_stays(context: HandlerContext, actor: Actor, saved: Subscription, now: datetime) -> None:
+    """End the subscription where its topic was deleted just before it was saved: deleting ends those that it finds."""
+    if saved.topic in await context.topics(actor.workspace):
+        return
+    with contextlib.suppress(Conflict):  # somebody ended it already
+        await context.store.delete_subscription(saved, change_of(actor, saved, saved, None, now))
+    raise UsageError(f"The topic {saved.topic} was deleted a moment ago.", hint="*topics* lists those there are.")
+
+
+async def _new(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
+    return Subscription(
+        id=secrets.token_hex(8),
+        workspace=actor.workspace,
+        channel=actor.channel,
+        topic=topic,
+        schedule=Schedule(zone=await usual_zone(context, actor)),
+        baseline=now,
+        made_by=actor.person,
+        made_at=now,
+    )
+
+
+async def usual_zone(context: HandlerContext, actor: Actor) -> str:
+    """Return what the workspace settled, else the person's own zone, else UTC; one not known any more counts as none."""
+    settled = (await context.store.preferences(actor.workspace)).zone
+    for zone in filter(None, (settled, actor.zone)):
+        try:
+            await asyncio.to_thread(due.zone_named, zone)
+        except UsageError:
+            continue
+        return zone
+    return "UTC"
+
+
+def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Subscription:
+    """Return the subscription with what the command says; what it does not say stays."""
+    schedule = base.schedule
+    if command.month_day:
+        schedule = replace(schedule, weekdays=(), month_day=command.month_day)
+    elif command.weekdays is not None:
+        schedule = replace(schedule, weekdays=tuple(sorted(set(command.weekdays))), month_day=0)
+    schedule = replace(schedule, at=command.at or schedule.at, zone=command.zone or schedule.zone)
+    said = {"entries": command.entries, "min_score": command.min_score, "compact": command.compact, "filter": wanted}
+    said["always"] = command.always
+    kept = {name: None if value is Usual.USUAL else value for name, value in said.items() if value is not None}
+    return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
+
+
+async def _confirmation(context: HandlerContext, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
+    subscription = changed.after
+    coming = await posted_next(context, subscription, now)
+    filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
+    text = [f"What fits *{topic.title}*{filtered} will be posted in this channel {coming.words}, the best first."]
+    if paused := await pause_in_words(subscription, now):
+        text.append(f"{paused}.")
+    else:
+        text.append(f"The next digest comes {moment_in_words(coming.next, now)}.")
+    if not existed:
+        goes_on = subscription.baseline < now
+        text.append("It goes on as if it had never ended." if goes_on else "Nothing from before now will be posted.")
+        title = f"Subscribed to {topic.title}"
+    elif changed.after is changed.before:
+        title = f"{topic.title} is subscribed just so already"
+    else:
+        title = f"Changed the subscription to {topic.title}"
+    fields = await fields_of(context, subscription, topic, now)
+    return Reply(
+        title=title,
+        text=tuple(text),
+        fields=fields,
+        next_steps=_next_steps(subscription, existed),
+        buttons=(*buttons_of(subscription, now), Button("Try the filter", _tried(topic.name))),
+        private=False,
+    )
+
+
+def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:
+    if existed or subscription.schedule.zone != "UTC":
+        return ()
+    return (f"The time is in UTC; *subscribe {subscription.topic} in New York* says another place.",)
+
+
+def _tried(topic: str) -> str:
+    return write(Filter(topic, FilterAction.TEST))
+
+
+# --- ending
+
+
+@handles(Unsubscribe)
+async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
+    """End this channel's subscription to a topic."""
+    await context.check_may_manage(actor)
+    gone = await _ended(context, command.topic, actor, now)
+    topics = await context.topics(actor.workspace)
+    stays = gone.topic in topics
+    rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
+    return Reply(
+        title=f"Unsubscribed from {title_of(topics, gone.topic)}",
+        text=(f"Nothing more of it will be posted in this channel. {rest}",),
+        buttons=(Button("Undo", as_command(gone)),) if stays else (),
+        private=False,
+    )
+
+
+async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
+    async def attempt() -> Subscription:
+        before = await subscribed_here(context, actor, topic)
+        await context.store.delete_subscription(before, change_of(actor, before, before, None, now))
+        return before
+
+    return await retry_on_conflict(attempt)
+
+
+# --- listing
+
+
+@handles(ListSubscriptions)
+async def list_subscriptions(context: HandlerContext, command: ListSubscriptions, actor: Actor, now: datetime) -> Reply:
+    """List the subscriptions of this channel, or of the whole workspace with those of this channel first.
+
+    Of private channels that the person is not in, it tells no more than how many there are.
+    """
+    every = await context.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
+    topics = await context.topics(actor.workspace)
+    where = "in this workspace" if command.everywhere else "in this channel"
+    if not every:
+        return _nothing(where, topics)
+    seen = (
+        await context.visible_channels(actor, {each.channel for each in every}) if command.everywhere else (actor.channel,)
+    )
+    found = [each for each in every if each.channel in seen]
+    hidden = len(every) - len(found)
+    ordered = sorted(found, key=lambda each: (each.channel != actor.channel, each.channel, each.topic))
+    entries = [
+        await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
+    ]
+    everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
+    reply = Reply(
+        title=f"{counted(len(every), 'subscription')} {where}",
+        text=(f"{hidden:,} of them {'is' if hidden == 1 else 'are'} in private channels that you are not in.",)
+        if hidden
+        else (),
+        entries=tuple(entries),
+        buttons=() if command.everywhere else (everywhere,),
+    )
+    return mentioning(reply, channels=[each.channel for each in found])
+
+
+def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
+    example = next(iter(sorted(topics)), "TOPIC")
+    return Reply(
+        title=f"Nothing is subscribed {where} yet",
+        next_steps=(f"*subscribe {example} weekdays at 09:00* posts a digest in this channel on weekdays.",),
+        buttons=(Button("Topics", write(ListTopics())),),
+    )

@@ -1,0 +1,110 @@
+"""A subscription: found, and changed though others change it too."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.subscriptions.times import last_due
+from bot.handlers.wording.names import shown, slug, title_of
+from bot.handlers.wording.subscriptions import as_command
+from bot.models import Actor, Change, Subscription
+
+_PAUSED = " (paused"  # how the audit says it
+_UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
+_LOOKED_AT = 50  # of the audit's lines on one subscription
+
+Alter = Callable[[Subscription], Awaitable[Subscription]]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A subscription before and after a change; the same twice when there was nothing to change."""
+
+    before: Subscription
+    after: Subscription
+
+
+async def subscribed_here(context: HandlerContext, actor: Actor, name: str) -> Subscription:
+    """Return the channel's subscription to the topic of that name or title; raises UsageError when there is none.
+
+    A subscription is found also when its topic is not there any more.
+    """
+    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    topics = await context.topics(actor.workspace)
+    typed = slug(name)
+    for each in here:
+        if typed and typed in (each.topic, slug(title_of(topics, each.topic))):
+            return each
+    if not here:
+        raise UsageError("Nothing is subscribed in this channel.", hint="*subscribe TOPIC weekdays at 09:00* begins one.")
+    names = ", ".join(each.topic for each in here[:9])
+    raise UsageError(f'"{shown(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
+
+
+async def change_subscription(context: HandlerContext, actor: Actor, name: str, alter: Alter, now: datetime) -> Changed:
+    """Change the channel's subscription to the topic; what others change at the same time stays changed.
+
+    `alter` may be called again, with the subscription as it has become in between.
+    """
+
+    async def attempt() -> Changed:
+        before = await subscribed_here(context, actor, name)
+        after = await alter(before)
+        if after == before:
+            return Changed(before, before)
+        change = change_of(actor, before, before, after, now)
+        return Changed(before, await context.store.save_subscription(after, change, replaces=before.revision))
+
+    return await retry_on_conflict(attempt)
+
+
+def change_of(
+    actor: Actor, subscription: Subscription, before: Subscription | None, after: Subscription | None, now: datetime
+) -> Change:
+    """Return the line of the audit: each side as the command that makes it, and whether it is paused."""
+    return Change(
+        workspace=actor.workspace,
+        at=now,
+        person=actor.person,
+        what=f"subscription {subscription.channel} {subscription.topic}",
+        before=_on_record(before),
+        after=_on_record(after),
+    )
+
+
+def _on_record(subscription: Subscription | None) -> str:
+    if subscription is None:
+        return ""
+    until = f" until {subscription.paused_until:%Y-%m-%d %H:%M} UTC" if subscription.paused_until else ""
+    return as_command(subscription) + (f"{_PAUSED}{until})" if subscription.paused else "")
+
+
+async def begin_of(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> datetime:
+    """Return from when on a new subscription looks at items: from now on, unless it takes an ending back.
+
+    It does where the last that was heard of the channel's subscription to the topic is that it ended just so, not long ago.
+    Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
+    """
+    about = f"subscription {made.channel} {made.topic}"
+    changes = await context.store.changes(actor.workspace, about=about, limit=_LOOKED_AT)
+    if not changes or not _is_taken_back(changes[0], made, now):
+        return now
+    at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)
+    resumed = next((each.at for each in changes[1:] if not each.before or _is_resumption(each)), at_first)
+    begin = at_first if resumed == at_first else max(at_first, await last_due(made.schedule, resumed))
+    return min(begin, now)
+
+
+def _is_taken_back(ended: Change, made: Subscription, now: datetime) -> bool:
+    return not ended.after and ended.before == _on_record(made) and timedelta(0) <= now - ended.at <= _UNDONE
+
+
+def _is_resumption(change: Change) -> bool:
+    return _PAUSED in change.before and _PAUSED not in change.after
+
+
+def unpaused(subscription: Subscription) -> Subscription:
+    """Return the subscription as it is when nothing holds it back."""
+    return replace(subscription, paused=False, paused_until=None, paused_because="")

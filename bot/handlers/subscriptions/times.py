@@ -1,0 +1,120 @@
+"""When subscriptions are due and posted, and until when they are paused, in the words of their own zone.
+
+Zone files lie on disk, so each of these works it out in a thread. All raise UsageError for a zone that does not exist any
+more, and for a schedule that no day fits; the sentence says what to do.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+
+from bot.digest import due
+from bot.digest.quiet_hours import after_quiet
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext
+from bot.models import Schedule, Subscription
+from bot.wording import span_in_words, time_in_words
+
+MOMENT = timedelta(seconds=1)  # a pause that ends when a digest is due does not hold it back
+
+
+@dataclass(frozen=True, slots=True)
+class Timetable:
+    """A schedule, as it stands at one moment."""
+
+    words: str  # "on weekdays at 09:00 (Europe/Zurich)"
+    next: datetime  # in the schedule's zone
+
+
+async def timetable(schedule: Schedule, now: datetime) -> Timetable:
+    """Return the schedule in words, and when it is due next after `now`."""
+    return await asyncio.to_thread(_timetable, schedule, now)
+
+
+async def last_due(schedule: Schedule, until: datetime) -> datetime:
+    """Return the latest instant, in UTC, not later than `until` at which the schedule was due."""
+    return await asyncio.to_thread(_last_due, schedule, until)
+
+
+async def count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
+    """Return how often the schedule is due later than `after` and before `until`."""
+    return await asyncio.to_thread(_count_due, schedule, after, until)
+
+
+async def today(zone: str, now: datetime) -> date:
+    """Return the date in the zone."""
+    return (await asyncio.to_thread(lambda: now.astimezone(due.zone_named(zone)))).date()
+
+
+async def start_of(day: date, zone: str) -> datetime:
+    """Return the instant, in UTC, at which the day begins in the zone."""
+    return await asyncio.to_thread(_start_of, day, zone)
+
+
+async def local(instant: datetime, zone: str) -> datetime:
+    """Return the instant in the zone; in UTC when the zone is not known any more."""
+    return await asyncio.to_thread(_local, instant, zone)
+
+
+def _timetable(schedule: Schedule, now: datetime) -> Timetable:
+    zone = due.zone_named(schedule.zone)
+    return Timetable(due.describe(schedule), due.next_after(schedule, now).astimezone(zone))
+
+
+def _last_due(schedule: Schedule, until: datetime) -> datetime:
+    due.next_after(schedule, until)  # for its error: a schedule that no day fits has no last day either
+    return list(due.occurrences(schedule, until - due.LONGEST, until))[-1].at
+
+
+def _count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
+    return sum(each.at < until for each in due.occurrences(schedule, after, until))
+
+
+def _start_of(day: date, zone: str) -> datetime:
+    return due.instant(day, time(0), due.zone_named(zone))
+
+
+def _local(instant: datetime, zone: str) -> datetime:
+    try:
+        return instant.astimezone(due.zone_named(zone))
+    except UsageError:
+        return instant.astimezone(UTC)
+
+
+# --- words
+
+
+def moment_in_words(moment: datetime, now: datetime) -> str:
+    """Return "Thursday 2 April at 09:00, in 1 day 2 hours"; the wall time is the moment's own."""
+    return f"{time_in_words(moment, now)}, in {span_in_words(moment - now)}"
+
+
+async def next_due(subscription: Subscription, now: datetime) -> Timetable:
+    """Return when the subscription is due next, after its pause; raises UsageError that says what to do instead."""
+    paused_until = subscription.paused_until if subscription.paused else None
+    try:
+        return await timetable(subscription.schedule, max(now, paused_until - MOMENT) if paused_until else now)
+    except UsageError as error:
+        hint = f"*subscribe {subscription.topic} in ZONE* gives it another, for example *in Europe/Zurich*."
+        raise UsageError(str(error), hint=hint) from error
+
+
+async def posted_next(context: HandlerContext, subscription: Subscription, now: datetime) -> Timetable:
+    """Return when the subscription's next digest is posted, in the schedule's zone: when it is due, or after quiet hours.
+
+    Raises UsageError as `next_due` does.
+    """
+    due = await next_due(subscription, now)
+    preferences = await context.store.preferences(subscription.workspace)
+    posted = await after_quiet(preferences, subscription, due.next)
+    return Timetable(due.words, posted.astimezone(due.next.tzinfo))
+
+
+async def pause_in_words(subscription: Subscription, now: datetime) -> str:
+    """Return "Paused until Monday 6 April (Europe/Zurich)" and why, "" when it is not paused."""
+    if not subscription.is_paused(now):
+        return ""
+    zone, until = subscription.schedule.zone, subscription.paused_until
+    ending = f"until {moment_in_words(await local(until, zone), now)}" if until else "until somebody resumes it"
+    because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
+    return f"Paused {ending}{because}"

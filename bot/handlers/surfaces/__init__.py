@@ -1,0 +1,1 @@
+"""What chats show besides replies: forms, completion lists, a home page."""

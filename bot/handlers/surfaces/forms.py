@@ -1,0 +1,184 @@
+"""The forms of chat platforms, as they stand; what a query in one lets in; and what a person made of one, done."""
+
+import asyncio
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from bot import zones
+from bot.commands import Command, CreateTopic, EditTopic, Filter, Part, Scope, Subscribe
+from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, commands_of
+from bot.errors import Conflict, Misfit, UsageError
+from bot.handlers.clauses import read_filter, read_topic_query
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import HANDLERS
+from bot.handlers.subscriptions.subscribe import usual_zone
+from bot.handlers.topics.create import drafted, new_name
+from bot.handlers.topics.edit import edit_of
+from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
+from bot.handlers.wording.topics import elements
+from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
+from bot.wording import counted
+
+
+async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
+    """Return how this channel is subscribed to the topic of that name or title, or as it would be without a word.
+
+    Raises UsageError when there is no such topic.
+    """
+    found = await context.topic_named(actor.workspace, topic)
+    here = await context.subscription_here(actor, found.name)
+    if here is None:
+        return SubscribeForm(topic=found.name, title=found.title, zone=await usual_zone(context, actor))
+    return _standing(here, found)
+
+
+def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
+    schedule = here.schedule
+    return SubscribeForm(
+        topic=topic.name,
+        title=topic.title,
+        subscribed=True,
+        weekdays=() if schedule.month_day else schedule.weekdays,
+        month_day=schedule.month_day,
+        at=schedule.at,
+        zone=schedule.zone,
+        entries=here.entries,
+        min_score=here.min_score,
+        compact=here.compact,
+        always=here.always,
+        filter=" ".join(here.filter.text.split()),
+    )
+
+
+async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicForm:
+    """Return what the topic of that name or title is made of; for "" the empty form of a new one.
+
+    Raises UsageError when there is no such topic.
+    """
+    if not name.strip():
+        return TopicForm()
+    topic = await context.topic_named(actor.workspace, name)
+    return TopicForm(
+        name=topic.name,
+        title=topic.title,
+        description=topic.description,
+        query=elements(topic, Part.QUERY)[0],
+        interests=topic.interests,
+        examples=topic.examples,
+        sources=topic.sources,
+        min_score=topic.min_score,
+        repositories=topic.repositories,
+        revision=topic.revision,
+    )
+
+
+async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> FilterForm:
+    """Return the filter of the channel's subscription to the topic, or of the topic where the channel has none.
+
+    Raises UsageError when there is no such topic.
+    """
+    found = await context.topic_named(actor.workspace, topic)
+    here = await context.subscription_here(actor, found.name)
+    query = (here or found).filter
+    return FilterForm(
+        topic=found.name,
+        title=found.title,
+        subscribed=here is not None,
+        scope=Scope.HERE if here else Scope.TOPIC,
+        query=" ".join(query.text.split()),
+    )
+
+
+async def matching(context: HandlerContext, actor: Actor, query: str, now: datetime) -> str:
+    """Return in a sentence how many of the last week's items would enter a topic of this query.
+
+    Raises UsageError, with the position, for a query that cannot be one.
+    """
+    tree = read_topic_query(query, "topic create NAME").tree
+    seen = await context.store.count(And(()), now, since=now - WEEK)
+    if not seen:
+        return NOTHING_SEEN
+    entered = await context.store.count(tree, now, since=now - WEEK)
+    of = f"of the {counted(seen, 'item')} of the last {WEEK.days} days"
+    return f"{entered:,} {of} {'enters' if entered == 1 else 'enter'} it." if entered else f"None {of} enters it."
+
+
+# --- what a person made of a form
+
+
+async def submit(context: HandlerContext, before: Form, after: Form, actor: Actor, now: datetime) -> Reply:
+    """Do what makes the form true as it is after, and return what to tell.
+
+    All of it is tried before anything is written. Raises Misfit, which names the field, for what cannot be; Conflict where
+    somebody changed it since the form was opened; UsageError for who may not.
+    """
+    commands = commands_of(before, after)
+    if not commands:
+        return Reply(title="Nothing was changed")
+    await context.check_may_manage(actor)
+    await _try(context, commands, actor)
+    replies = [await HANDLERS[type(command)](context, command, actor, now) for command in commands]
+    if isinstance(commands[0], CreateTopic):
+        title = (await context.topic_named(actor.workspace, commands[0].name)).title
+        return replace(replies[0], title=f"Made the topic {title} ({commands[0].name})")
+    return replies[0] if len(replies) == 1 else _together(replies)
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    """Tell what each did, and how it stands after the last. Nothing is undone from here: each would undo a part."""
+    buttons = tuple(each for each in replies[-1].buttons if each.label != "Undo")
+    said = tuple(f"{each.title}." for each in replies[1:])
+    return replace(replies[-1], title=replies[0].title, text=said, entries=(), buttons=buttons)
+
+
+async def _try(context: HandlerContext, commands: Sequence[Command], actor: Actor) -> None:
+    """Raise Misfit for what one of them would refuse of a field."""
+    topic: Topic | None = None
+    for command in commands:
+        match command:
+            case Subscribe():
+                await _try_subscribing(command)
+            case Filter(query=query) if query:
+                with _at_field("query"):
+                    read_filter(query)
+            case CreateTopic():
+                topic = await _try_making(context, command, actor)
+            case EditTopic():
+                topic = topic or await context.topic_named(actor.workspace, command.name)
+                if command.revision not in (None, topic.revision):
+                    return  # somebody changed it: that is what is to be told, by whoever does it
+                with _at_field(command.part):
+                    topic = (await edit_of(context, actor, command, topic)).alter(topic)
+
+
+async def _try_subscribing(command: Subscribe) -> None:
+    if command.zone:
+        with _at_field("zone"):
+            await asyncio.to_thread(zones.resolve, command.zone)
+    if command.filter:
+        with _at_field("filter"):
+            read_filter(command.filter)
+    if isinstance(command.entries, int) and not 1 <= command.entries <= MOST_ENTRIES:
+        raise Misfit(f"A digest has 1 to {MOST_ENTRIES} entries.", "entries")
+    if isinstance(command.min_score, float) and not 0 <= command.min_score <= 1:
+        raise Misfit("A score lies between 0 and 1.", "min")
+
+
+async def _try_making(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
+    with _at_field("name"):
+        new_name(command, await context.topics(actor.workspace))
+    with _at_field("query"):
+        return await drafted(context, command, actor)
+
+
+@contextlib.contextmanager
+def _at_field(name: str) -> Iterator[None]:
+    """Let what is wrong inside the block be wrong of that field of a form."""
+    try:
+        yield
+    except (Misfit, Conflict):
+        raise
+    except UsageError as error:
+        raise Misfit(str(error), name, position=error.position, hint=error.hint) from error

@@ -1,0 +1,1 @@
+"""Topics: shown, made, changed, filtered, and what they learned."""

@@ -1,0 +1,224 @@
+"""Filters: of this channel's subscription to a topic, and of the topic everywhere. Every change is tried at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from bot.commands import Filter, FilterAction, Now, Scope, write
+from bot.errors import UsageError
+from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import handles
+from bot.handlers.subscriptions.subscription_change import change_subscription
+from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, tried
+from bot.handlers.wording.names import shown
+from bot.handlers.wording.topics import copied_in_words
+from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
+from bot.wording import counted
+
+AlterFilter = Callable[[Query], Query]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Whose filter is meant: the subscription's where there is one, else the topic's; and what else is filtered."""
+
+    topic: Topic
+    here: Subscription | None  # of this channel, whichever filter is meant
+    everywhere: bool
+
+    @property
+    def filter(self) -> Query:
+        return self.topic.filter if self.everywhere or self.here is None else self.here.filter
+
+    @property
+    def words(self) -> str:
+        return f"{self.topic.title} everywhere" if self.everywhere else f"{self.topic.title} in this channel"
+
+    @property
+    def scope(self) -> Scope:
+        return Scope.TOPIC if self.everywhere else Scope.HERE
+
+
+@handles(Filter)
+async def filter_topic(context: HandlerContext, command: Filter, actor: Actor, now: datetime) -> Reply:
+    """Show, change or try the filter of a topic, here or everywhere."""
+    place = await _place(context, command, actor)
+    match command.action:
+        case FilterAction.SHOW:
+            return _shown(place)
+        case FilterAction.TEST:
+            return await _tested(context, place, command.query, actor, now)
+        case _:
+            await context.check_may_manage(actor)
+            return await _changed(context, place, command, actor, now)
+
+
+async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Place:
+    topic = await context.topic_named(actor.workspace, command.topic)
+    here = await context.subscription_here(actor, topic.name)
+    if command.scope is Scope.HERE and here is None:
+        hint = f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere …* changes the topic's own filter."
+        raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
+    return _Place(topic, here, command.scope is Scope.TOPIC or here is None)
+
+
+# --- looking
+
+
+def _shown(place: _Place) -> Reply:
+    lines = [f"{number}. {told(clause)}" for number, clause in enumerate(clauses_of(place.filter), 1)]
+    name = place.topic.name
+    besides = place.topic.filter if not place.everywhere else place.here.filter if place.here else Query("")
+    text = [] if lines else ["It has none: what fits the topic is posted."]
+    if besides.text:
+        whose = "this channel's subscription" if place.everywhere else "the topic everywhere"
+        text.append(f"Besides holds the filter of {whose}: {_one_line(besides)}.")
+    return Reply(
+        title=f"The filter of {place.words}",
+        text=tuple(text),
+        entries=(ReplyEntry(title="All of these must hold", lines=tuple(lines)),) if lines else (),
+        next_steps=(
+            f"*filter {name} test kind:paper* tries one without setting it; *filter {name} add …* narrows it.",
+            *((f"*filter {name} remove 1* takes a clause away, by its number or its words.",) if lines else ()),
+        ),
+        buttons=_buttons(place),
+    )
+
+
+def _buttons(place: _Place) -> tuple[Button, ...]:
+    name, scope = place.topic.name, place.scope
+    clear = Button("Clear", write(Filter(name, FilterAction.CLEAR, scope=scope)), danger=True)
+    return (
+        Button("Try it", write(Filter(name, FilterAction.TEST, scope=scope))),
+        *((clear,) if place.filter.text else ()),
+        Button("Preview", write(Now(name))),
+    )
+
+
+async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
+    tested = read_filter(typed) if typed.strip() else place.filter
+    trial = await tried(context, await _order(context, place, tested, actor), now)
+    setting = Button("Set it", write(Filter(place.topic.name, FilterAction.SET, typed, place.scope)))
+    other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
+    name = _one_line(tested) or "no filter"
+    return Reply(
+        title=f"Tried on {place.words}: {shown(name)}",
+        text=(outcome(trial), *(("Nothing was changed.",) if other else ())),
+        entries=judged_entries(trial),
+        buttons=((setting,) if other else ()) + _buttons(place)[-1:],
+    )
+
+
+async def _order(context: HandlerContext, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
+    """What is asked of the press: the tested filter in its place, and what else holds here beside it."""
+    if place.everywhere:
+        topic = replace(place.topic, filter=tested)
+        return await context.request(actor, topic, place.here)
+    order = await context.request(actor, place.topic, place.here)
+    return replace(order, filter=tested)
+
+
+def outcome(trial: FilterTest) -> str:
+    """Return in a sentence what a filter made of the last week."""
+    if not trial.seen:
+        return NOTHING_SEEN
+    span = f"the last {WEEK.days} days"
+    if not trial.entered:
+        return f"None of the {counted(trial.seen, 'item')} of {span} fits the topic, so there is nothing to filter."
+    return f"It would have let through {trial.passed:,} of {trial.entered:,} that fit the topic in {span}."
+
+
+def judged_entries(trial: FilterTest) -> tuple[ReplyEntry, ...]:
+    """Return some that would pass and some that would not, each with the clause that decided."""
+    return tuple(_judged(each) for each in (*trial.through, *trial.stopped))
+
+
+def _judged(each: TestedItem) -> ReplyEntry:
+    verdict = "would pass" if each.passes else "would not pass"
+    return ReplyEntry(item=each.ranked.item, lines=(f"{verdict}: {each.clause}" if each.clause else verdict,))
+
+
+# --- changing
+
+
+def _set(query: Query, typed: str) -> Query:
+    wanted = read_filter(typed)
+    return query if meaning(wanted.tree) == meaning(query.tree) else wanted
+
+
+async def _changed(context: HandlerContext, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:
+    alter = _alter(place, command)
+    name, was = place.topic.name, place.filter
+    note: tuple[str, ...] = ()
+    if place.everywhere:
+        changed = await change_topic(context, actor, name, lambda topic: _refiltered(topic, alter), _told, now)
+        place, was = replace(place, topic=changed.after), changed.before.filter
+        note = (copied_in_words(changed.after),) if changed.copied else _where(place)
+    else:
+
+        async def altered(subscription: Subscription) -> Subscription:
+            return replace(subscription, filter=alter(subscription.filter))
+
+        subscription = await change_subscription(context, actor, name, altered, now)
+        place, was = replace(place, here=subscription.after), subscription.before.filter
+    return await _answer(context, place, was, note, actor, now)
+
+
+def _alter(place: _Place, command: Filter) -> AlterFilter:
+    """Return the change; a clause that is numbered is the one that has that number now, whatever others change."""
+    match command.action:
+        case FilterAction.SET:
+            return lambda query: _set(query, command.query)
+        case FilterAction.ADD:
+            return lambda query: with_clauses(query, command.query)
+        case FilterAction.REMOVE:
+            gone = clauses_meant(place.filter, command.query)
+            return lambda query: without_clauses(query, gone)
+        case _:
+            return lambda _query: Query("")
+
+
+def _refiltered(topic: Topic, alter: AlterFilter) -> Topic:
+    return replace(topic, filter=alter(topic.filter))
+
+
+def _told(before: Topic, after: Topic) -> tuple[str, str]:
+    return tuple(f"filter: {_one_line(each.filter)}" if each.filter.text else "" for each in (before, after))  # type: ignore[return-value]
+
+
+def _where(place: _Place) -> tuple[str, ...]:
+    return ("It holds in every channel that subscribes to the topic.",)
+
+
+async def _answer(
+    context: HandlerContext, place: _Place, was: Query, note: tuple[str, ...], actor: Actor, now: datetime
+) -> Reply:
+    filtered = place.filter
+    if filtered == was:
+        text = (f"It is {_one_line(filtered) or 'empty'} already; nothing was changed.",)
+        return Reply(title=f"The filter of {place.words}", text=text, buttons=_buttons(place))
+    trial = await tried(context, await _order(context, place, filtered, actor), now)
+    return Reply(
+        title=f"{'Changed' if filtered.text else 'Cleared'} the filter of {place.words}",
+        text=(
+            f"Was {_one_line(was) or 'empty'}.",
+            f"Now {_one_line(filtered) or 'empty: all that fits the topic is posted'}.",
+            outcome(trial),
+            *note,
+        ),
+        entries=judged_entries(trial) if filtered.text else (),
+        buttons=(Button("Undo", _undo(place, was)), *_buttons(place)),
+        private=False,
+    )
+
+
+def _undo(place: _Place, was: Query) -> str:
+    name, scope = place.topic.name, place.scope
+    if was.text:
+        return write(Filter(name, FilterAction.SET, was.text, scope))
+    return write(Filter(name, FilterAction.CLEAR, scope=scope))
+
+
+def _one_line(query: Query) -> str:
+    return " ".join(query.text.split())

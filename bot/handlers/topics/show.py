@@ -1,0 +1,129 @@
+"""The topics of a workspace: listed, and one shown."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.commands import (
+    ListTopics,
+    Now,
+    Part,
+    Profile,
+    ShowTopic,
+    Subscribe,
+    Unsubscribe,
+    write,
+)
+from bot.handlers.context import HandlerContext
+from bot.handlers.registry import handles
+from bot.handlers.wording.topics import elements, interest_in_words
+from bot.models import Actor, Button, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.wording import counted, listed, shortened
+
+_EXAMPLE = 200  # characters of an example that are shown
+
+
+@handles(ListTopics)
+async def list_topics(context: HandlerContext, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
+    """List the topics that can be subscribed: the workspace's own first."""
+    topics = await context.topics(actor.workspace)
+    subscriptions = await context.store.subscriptions(actor.workspace)
+    entries = [topic_entry(context, topic, subscriptions, actor) for topic in topics.values()]
+    own = sum(topic.revision > 0 for topic in topics.values())
+    return Reply(
+        title=counted(len(topics), "topic"),
+        text=(f"{own} of this workspace's own, {len(topics) - own} that come with Broadsheet.",),
+        entries=tuple(entries),
+        next_steps=(
+            "*subscribe NAME weekdays at 09:00* posts a topic in this channel.",
+            "*topic create NAME QUERY…* makes one of your own.",
+        ),
+    )
+
+
+def topic_entry(context: HandlerContext, topic: Topic, subscriptions: Sequence[Subscription], actor: Actor) -> ReplyEntry:
+    """Return the topic as a list tells it, with its buttons."""
+    users = [each for each in subscriptions if each.topic == topic.name]
+    here = any(each.channel == actor.channel for each in users)
+    lines = [topic.description] if topic.description else []
+    lines += [origin] if (origin := _origin(context, topic)) else []
+    lines += [_use(users, actor)] if users else []
+    name = topic.name
+    button = Button("Preview", write(Now(name))) if here else Button("Subscribe", write(Subscribe(topic=name)))
+    return ReplyEntry(
+        title=f"{topic.title} ({name})", lines=tuple(lines), buttons=(Button("Show", write(ShowTopic(name))), button)
+    )
+
+
+def _origin(context: HandlerContext, topic: Topic) -> str:
+    if not topic.revision:
+        return ""
+    return "changed from what comes with Broadsheet" if topic.name in context.packs else "made in this workspace"
+
+
+def _use(users: Sequence[Subscription], actor: Actor) -> str:
+    here = any(each.channel == actor.channel for each in users)
+    others = len({each.channel for each in users if each.channel != actor.channel})
+    said = ["this channel"] if here else []
+    said += [counted(others, "other channel" if here else "channel")] if others else []
+    return f"subscribed in {listed(said)}" if said else "subscribed nowhere"
+
+
+# --- one topic
+
+
+@handles(ShowTopic)
+async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
+    """Show what a topic is made of, and who uses it."""
+    topic = await context.topic_named(actor.workspace, command.name)
+    users = await context.store.subscriptions(actor.workspace, topic=topic.name)
+    here = any(each.channel == actor.channel for each in users)
+    name = topic.name
+    subscribe = Button("Subscribe", write(Subscribe(topic=name)))
+    unsubscribe = Button("Unsubscribe", write(Unsubscribe(name)), danger=True)
+    learned = len(await context.store.feedback(actor.workspace, name))
+    return Reply(
+        title=f"{topic.title} ({name})",
+        text=(topic.description,) if topic.description else (),
+        fields=tuple(Field(*each) for each in _made_of(context, topic, users, learned, actor)),
+        entries=await _lists(context, topic),
+        next_steps=(
+            f"*topic edit {name} interest weight 2 …* adds an interest; *topic edit {name} query …* says who enters.",
+            f"*topic edit {name} remove interest 1* takes one away, by its number or its words.",
+        ),
+        buttons=(
+            Button("Preview", write(Now(name))),
+            unsubscribe if here else subscribe,
+            Button("What it learned", write(Profile(name))),
+        ),
+    )
+
+
+def _made_of(
+    context: HandlerContext, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor
+) -> list[tuple[str, str]]:
+    query = elements(topic, Part.QUERY)[0]
+    return [
+        ("Query", "everything enters" if query == "*" else query),
+        ("Filter", " ".join(topic.filter.text.split()) or "none"),
+        ("Sources", elements(topic, Part.SOURCES)[0]),
+        ("Least score", f"{topic.min_score:g}"),
+        ("Feedback", counted(learned, "answer")),
+        ("Revision", f"{topic.revision}, {_origin(context, topic)}" if topic.revision else "as it comes with Broadsheet"),
+        ("Used", _use(users, actor)),
+    ]
+
+
+async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...]:
+    """The interests, examples and searches, numbered as *remove* takes them."""
+    known = await context.store.find(topic.examples)
+    examples = [known[each].title if each in known else each for each in topic.examples]
+    lists = {
+        "Interests": [interest_in_words(each) for each in topic.interests],
+        "Examples": [shortened(each, _EXAMPLE) for each in examples],
+        "Repositories": list(topic.repositories),
+    }
+    return tuple(
+        ReplyEntry(title=title, lines=tuple(f"{number}. {line}" for number, line in enumerate(lines, 1)))
+        for title, lines in lists.items()
+        if lines
+    )

@@ -1,0 +1,82 @@
+"""Changing a topic, though others change it too, and trying what it lets in."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.models import (
+    Actor,
+    Change,
+    DigestRequest,
+    FilterTest,
+    Query,
+    ReplyEntry,
+    Topic,
+)
+from bot.wording import counted
+
+WEEK = timedelta(days=7)  # what a change is tried on
+NOTHING_SEEN = f"Nothing was collected in the last {WEEK.days} days, so it cannot be tried yet."
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedTopic:
+    """A topic before and after a change; the same twice when there was nothing to change."""
+
+    before: Topic
+    after: Topic
+
+    @property
+    def copied(self) -> bool:
+        """Whether a pack became the workspace's own by it."""
+        return not self.before.revision and self.after is not self.before
+
+
+Alter = Callable[[Topic], Topic]  # raises UsageError where it cannot be
+
+
+Told = Callable[[Topic, Topic], tuple[str, str]]  # a topic before and after, in words
+
+
+async def change_topic(
+    context: HandlerContext, actor: Actor, name: str, alter: Alter, told: Told, now: datetime
+) -> ChangedTopic:
+    """Change the topic of that name; what others change of it at the same time stays changed.
+
+    `alter` may be called again, with the topic as it has become in between.
+    """
+
+    async def attempt() -> ChangedTopic:
+        before = await context.topic_named(actor.workspace, name)
+        after = alter(before)
+        if after == before:
+            return ChangedTopic(before, before)
+        was, is_now = told(before, after)
+        change = change_of(actor, name, was, is_now, now)
+        return ChangedTopic(before, await context.store.save_topic(actor.workspace, after, change, replaces=before.revision))
+
+    return await retry_on_conflict(attempt)
+
+
+def change_of(actor: Actor, name: str, before: str, after: str, now: datetime) -> Change:
+    """Return the line of the audit."""
+    return Change(workspace=actor.workspace, at=now, person=actor.person, what=f"topic {name}", before=before, after=after)
+
+
+async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
+    """Return how many of the last week's items enter the topic, in words, and the best of them."""
+    order = await context.request(actor, replace(topic, filter=Query("")))
+    trial = await tried(context, order, now)
+    if not trial.seen:
+        return NOTHING_SEEN, ()
+    of = f"{counted(trial.seen, 'item')} of the last {WEEK.days} days"
+    if not trial.entered:
+        return f"None of the {of} enters it: a wider query would let some in.", ()
+    best = tuple(ReplyEntry(item=each.ranked.item, lines=each.ranked.reasons) for each in trial.through)
+    return f"{trial.entered:,} of the {of} {'enters' if trial.entered == 1 else 'enter'} it; the best:", best
+
+
+async def tried(context: HandlerContext, order: DigestRequest, now: datetime) -> FilterTest:
+    """Return what the order's filters make of the last week."""
+    return await context.previewer.try_filter(replace(order, baseline=None), now - WEEK, now)

@@ -1,0 +1,79 @@
+"""What is said when a command did not work: never a traceback, always what to do next. Pure."""
+
+from dataclasses import fields, replace
+
+from bot.commands import BY_COMMAND, Command, Help, help_for, write
+from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
+from bot.models import Button, Field, Reply
+
+_EXCERPT = 40  # characters of what was typed that point at the fault
+_FAILED = "That did not work"
+_STORE = "The database does not answer as it should, and the log says why. Nothing was changed; please try again later."
+_SUMMARIES = "No summary can be made, and the log says why; *broadsheet doctor* says what to do."
+
+
+def unclear(error: Unclear, command: Command) -> Reply:
+    """Offer each of the things that may be meant, a tap away."""
+    if error.field not in {field.name for field in fields(command)}:
+        return Reply(title="Which one?", text=_sentences(error))
+    meant = ((label, replace(command, **{error.field: value})) for label, value in error.choices)
+    return Reply(
+        title="Which one?", text=_sentences(error), buttons=tuple(Button(label, write(each)) for label, each in meant)
+    )
+
+
+def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
+    """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read.
+
+    Of a form, `asked` is the words of the command that does the same: what was wrong does not stand in them.
+    """
+    if isinstance(error, Conflict):
+        return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
+    usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
+    pointed = _faulty(command) if command is not None else "" if usage and asked == usage.words else str(asked)
+    said = (*_sentences(error), *_where(error, pointed))
+    if usage is None:
+        return Reply(title=_FAILED, text=said, buttons=(Button("Help", write(Help())),))
+    return Reply(
+        title=_FAILED,
+        text=said,
+        fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
+        buttons=(Button(f"Help on {usage.words}", write(Help(usage.words))),),
+    )
+
+
+def in_words(error: BotError) -> str:
+    """Return what is told of a failure in a chat: where the database or a model lies, and its fault, is the operator's."""
+    if isinstance(error, SummaryUnavailable):
+        return _SUMMARIES
+    return _STORE if isinstance(error, StoreError) else str(error)
+
+
+def broken(sentence: str) -> Reply:
+    """Tell a failure that is not the person's."""
+    return Reply(title=_FAILED, text=(sentence,))
+
+
+def unforeseen(reference: str) -> Reply:
+    """Tell that something went wrong which nobody foresaw; the log has it under the reference."""
+    return broken(f"Something went wrong on our side; nothing of it was your doing. The log has it as {reference}.")
+
+
+def _sentences(error: UsageError) -> tuple[str, ...]:
+    """The message, and its hint where that says more: one that is only a piece of a query stands in the message mostly."""
+    said, hint = str(error), error.hint
+    if not hint or hint in said:
+        return (said,)
+    return (said, hint if hint[-1] in ".?!*…" else f"For example: {hint}")
+
+
+def _faulty(command: Command) -> str:
+    """The text of a command that handlers read further: its query."""
+    said = (getattr(command, name, "") for name in ("query", "filter", "value"))
+    return next((text for text in said if text), "")
+
+
+def _where(error: UsageError, text: str) -> tuple[str, ...]:
+    """Point at the fault where it is not at the very beginning."""
+    rest = text[error.position :].strip() if error.position else ""
+    return (f"It is here: {rest[:_EXCERPT]}{'…' if len(rest) > _EXCERPT else ''}",) if rest else ()

@@ -1,0 +1,124 @@
+"""A subscription in words: what is posted, when and how; and as a command."""
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from bot.commands import (
+    Now,
+    Pause,
+    Resume,
+    Subscribe,
+    Unsubscribe,
+    write,
+)
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext
+from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next
+from bot.handlers.wording.names import title_of
+from bot.models import Actor, Button, Field, ReplyEntry, Subscription, Topic
+from bot.wording import counted
+
+NO_TOPIC = "The topic is not there any more."
+
+
+def as_command(subscription: Subscription) -> str:
+    """Return the whole command that subscribes a channel just so."""
+    schedule = subscription.schedule
+    return write(
+        Subscribe(
+            topic=subscription.topic,
+            weekdays=None if schedule.month_day else schedule.weekdays,
+            month_day=schedule.month_day or None,
+            at=schedule.at,
+            zone=schedule.zone,
+            entries=subscription.entries,
+            min_score=subscription.min_score,
+            compact=subscription.compact,
+            always=subscription.always,
+            filter=subscription.filter.text,
+        )
+    )
+
+
+async def fields_of(context: HandlerContext, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
+    """Return what is posted, when and how, part by part. Raises UsageError when the schedule cannot be told."""
+    due = await posted_next(context, subscription, now)
+    waits = subscription.is_paused(now) and subscription.paused_until is None
+    least = topic.min_score if subscription.min_score is None else subscription.min_score
+    settled = (await context.store.preferences(subscription.workspace)).entries
+    fields = [
+        ("When", due.words),
+        ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),
+        ("Entries", f"up to {subscription.entries or settled or context.limits.entries}"),
+        ("Least score", f"{least:g}"),
+        ("Filter", filters_in_words(subscription, topic)),
+        ("Layout", "compact" if subscription.compact else "full"),
+        ("When there is nothing", "says so" if subscription.always else "stays quiet"),
+    ]
+    return tuple(Field(name, value) for name, value in fields)
+
+
+def filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
+    """Return the filters that an item must pass here: the subscription's, and the topic's own."""
+    own = " ".join(subscription.filter.text.split())
+    everywhere = " ".join(topic.filter.text.split()) if topic else ""
+    said = [own] if own else []
+    if everywhere:
+        said.append(f"{everywhere} (the topic's, everywhere)")
+    return "; and ".join(said) or "none"
+
+
+def size_in_words(subscription: Subscription) -> str:
+    """Return what departs from the usual: "up to 5 entries, compact"."""
+    said = [f"up to {counted(subscription.entries, 'entry')}"] if subscription.entries else []
+    said += [f"at least {subscription.min_score:g}"] if subscription.min_score is not None else []
+    said += ["compact"] if subscription.compact else []
+    said += ["also when there is nothing"] if subscription.always else []
+    return ", ".join(said)
+
+
+async def subscription_entry(
+    context: HandlerContext,
+    each: Subscription,
+    topics: Mapping[str, Topic],
+    actor: Actor,
+    now: datetime,
+    *,
+    tell_channel: bool,
+) -> ReplyEntry:
+    """Return the subscription as a list tells it, with buttons where it is the actor's channel's."""
+    here = each.channel == actor.channel
+    topic = topics.get(each.topic)
+    lines = [await _schedule_line(context, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
+    if paused := await pause_in_words(each, now):
+        lines.append(f"{paused}.")
+    if size := size_in_words(each):
+        lines.append(size)
+    if (filters := filters_in_words(each, topic)) != "none":
+        lines.append(f"filter: {filters}")
+    channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
+    title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
+    buttons = buttons_of(each, now)[0 if topic else -1 :] if here else ()  # without a topic it can only be ended
+    return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
+
+
+async def _schedule_line(context: HandlerContext, each: Subscription, now: datetime) -> str:
+    """One subscription that cannot be computed says so, and hides none of the others."""
+    try:
+        coming = await posted_next(context, each, now)
+    except UsageError as error:
+        return f"{error} {error.hint}".strip()
+    if each.is_paused(now):
+        return coming.words
+    return f"{coming.words}; next {moment_in_words(coming.next, now)}"
+
+
+def buttons_of(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
+    """Return the buttons to preview the subscription, to pause or resume it, and to end it."""
+    name = subscription.topic
+    paused = subscription.is_paused(now)
+    return (
+        Button("Preview", write(Now(name))),
+        Button("Resume", write(Resume(name))) if paused else Button("Pause", write(Pause(name))),
+        Button("Unsubscribe", write(Unsubscribe(name)), danger=True),
+    )

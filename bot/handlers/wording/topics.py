@@ -1,0 +1,65 @@
+"""The parts of a topic in words."""
+
+from bot.commands import CreateTopic, DeleteTopic, EditTopic, Filter, FilterAction, Part, Scope, write
+from bot.handlers.clauses import told
+from bot.models import Interest, Topic
+from bot.query import parse
+
+NAMES = {
+    **{part: part.value for part in Part},
+    Part.MIN: "least score",
+    Part.INTEREST: "interests",
+    Part.EXAMPLE: "examples",
+    Part.REPOSITORIES: "repository searches",
+}
+LISTS = (Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES)  # added to and taken from; the others are replaced
+
+
+def elements(topic: Topic, part: Part) -> tuple[str, ...]:
+    """Return what the part consists of, as it would be typed; one text for a part that is no list."""
+    match part:
+        case Part.INTEREST:
+            return tuple(f"weight {each.weight:g} {each.clause}" for each in topic.interests)
+        case Part.EXAMPLE:
+            return topic.examples
+        case Part.REPOSITORIES:
+            return topic.repositories
+        case Part.SOURCES:
+            return (", ".join(topic.sources) or "all",)
+        case Part.MIN:
+            return (f"{topic.min_score:g}",)
+        case Part.QUERY:
+            return (" ".join(topic.query.text.split()) or "*",)
+        case Part.TITLE:
+            return (topic.title,)
+        case Part.DESCRIPTION:
+            return (topic.description,)
+
+
+def definition(topic: Topic) -> str:
+    """Return the commands that make the topic again, one a line."""
+    name = topic.name
+    lines = [write(CreateTopic(name, query=elements(topic, Part.QUERY)[0]))]
+    for part in (Part.TITLE, Part.DESCRIPTION, Part.SOURCES, Part.MIN):
+        lines += [write(EditTopic(name=name, part=part, value=value)) for value in elements(topic, part) if value]
+    for each in topic.interests:
+        lines.append(write(EditTopic(name=name, part=Part.INTEREST, value=each.clause, weight=each.weight)))
+    for part in (Part.EXAMPLE, Part.REPOSITORIES):
+        lines += [write(EditTopic(name=name, part=part, value=value)) for value in elements(topic, part)]
+    if topic.filter.text:
+        lines.append(write(Filter(name, FilterAction.SET, topic.filter.text, Scope.TOPIC)))
+    return "\n".join(lines)
+
+
+def interest_in_words(interest: Interest) -> str:
+    """Return "KV cache × 2.5"."""
+    return f"{told(parse(interest.clause).tree)} × {interest.weight:g}"
+
+
+def copied_in_words(topic: Topic) -> str:
+    """Return what it means that a pack has become the workspace's own."""
+    back = write(DeleteTopic(topic.name))
+    return (
+        f"{topic.name} comes with Broadsheet; this workspace has its own copy from now on, which newer versions do not "
+        f"change. *{back}* goes back to the original."
+    )

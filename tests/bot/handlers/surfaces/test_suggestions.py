@@ -1,0 +1,218 @@
+"""What is suggested while a person types."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from bot.errors import StoreError, UsageError
+from bot.handlers.surfaces.suggestions import LONGEST_LABEL, MOST, suggest
+from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
+from bot.query import parse, unparse_tree
+from tests.bot.handlers.askers import PAPERS, Asker, asker
+from tests.conftest import NOW
+from tests.stores.memory import MemoryStore
+
+KINDS = ("topic", "subscription", "command", "item", "zone", "query")
+REPOS = (
+    Item(
+        key="github:a/b",
+        kind=Kind.REPO,
+        title="a/b",
+        language="Jupyter Notebook",
+        license="Apache-2.0",
+        keywords=("kv-cache", "large language models"),
+        sources=("github", "feed:Lab Notes"),
+        categories=("cond-mat.str-el", "cs.LG", "astro-ph.CO"),
+        seen=NOW,
+    ),
+    Item(key="github:c/d", kind=Kind.REPO, title="c/d", language="C++", categories=("cs.LG",), seen=NOW),
+)
+
+
+async def values(ada: Asker, kind: str, typed: str) -> list[str]:
+    return [each.value for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
+
+
+async def labels(ada: Asker, kind: str, typed: str) -> list[str]:
+    return [each.label for each in await suggest(ada.context, kind, typed, ada.actor, NOW)]
+
+
+@pytest.fixture
+async def bo(ada: Asker) -> Asker:
+    """Ada, with two repositories beside her papers."""
+    await ada.context.store.add(REPOS, NOW)
+    return ada
+
+
+# --- topics, commands, items, zones, subscriptions
+
+
+async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada: Asker) -> None:
+    cuda = Topic(name="cuda-kernels", title="Kernels for GPU and KV")
+    await ada.context.store.save_topic(
+        ada.actor.workspace,
+        cuda,
+        Change(workspace=ada.actor.workspace, at=NOW, person="", what="topic cuda-kernels"),
+        replaces=0,
+    )
+    assert await values(ada, "topic", "") == ["cuda-kernels", "kv", "gpu-systems"]
+    assert await values(ada, "topic", "KV") == ["kv", "cuda-kernels"]
+    assert await values(ada, "topic", "gpu s") == ["gpu-systems"]
+    assert await values(ada, "topic", "ache") == ["kv"]
+    assert await values(ada, "topic", "nothing") == []
+    assert await labels(ada, "topic", "gpu-s") == ["GPU systems (gpu-systems)"]
+
+
+async def test_a_topic_of_another_workspace_is_not_suggested(ada: Asker) -> None:
+    own = Topic(name="secret", title="Secret")
+    await ada.context.store.save_topic(
+        "slack:T2", own, Change(workspace="slack:T2", at=NOW, person="", what="t"), replaces=0
+    )
+    assert await values(ada, "topic", "sec") == []
+
+
+async def test_commands_are_found_by_their_words_and_by_what_people_call_them(ada: Asker) -> None:
+    assert (await values(ada, "command", "sub"))[0] == "subscribe"
+    assert "save" in await values(ada, "command", "bookmark")
+    assert len(await values(ada, "command", "")) > 20
+
+
+async def test_items_are_those_of_the_last_digest_and_the_saved_ones(ada: Asker) -> None:
+    assert await values(ada, "item", "") == []
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[3].key, NOW))
+    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[0].key, NOW + timedelta(hours=1)))
+    assert await values(ada, "item", "") == [PAPERS[0].key, PAPERS[3].key]
+    assert await values(ada, "item", "gas") == [PAPERS[3].key]
+    assert await values(ada, "item", "2603.00001") == [PAPERS[0].key]
+    assert await values(ada.by(person="U-bob"), "item", "") == []
+
+
+async def test_subscriptions_are_those_of_the_channel(ada: Asker) -> None:
+    await ada.ask("subscribe kv")
+    assert await values(ada, "subscription", "") == ["kv"]
+    assert await labels(ada, "subscription", "cache") == ["KV cache (kv)"]
+    assert await values(ada.by(channel="C2"), "subscription", "") == []
+
+
+async def test_zones_are_found_by_their_place(ada: Asker) -> None:
+    assert (await values(ada, "zone", "zur"))[0] == "Europe/Zurich"
+
+
+async def test_a_kind_that_is_none_has_nothing_to_suggest(ada: Asker) -> None:
+    assert await values(ada, "no such", "k") == []
+
+
+# --- queries
+
+
+@pytest.mark.parametrize(
+    ("typed", "first"),
+    [
+        ("cat", "category:"),
+        ("kv cache au", "kv cache author:"),
+        ("(kv OR lang", "(kv OR language:"),
+        ("kv -is:x ti", "kv -is:x title:"),
+        ('"kv cache" -cat', '"kv cache" -category:'),
+        ("category:", "category:cs"),
+        ("cat:cs.", "category:cs.LG"),
+        ("kv -cat:ASTRO-PH.", "kv -category:astro-ph.CO"),
+        ("category:cond-mat.", "category:cond-mat.str-el"),
+        ("language:c", "language:c++"),
+        ("lang:cpp", "language:c++"),
+        ("language:ju", 'language:"jupyter notebook"'),
+        ('kv language:"jupyter n', 'kv language:"jupyter notebook"'),
+        ("language:“ju", 'language:"jupyter notebook"'),
+        ("topic:kv", "topic:kv-cache"),
+        ("topic:lar", 'topic:"large language models"'),
+        ("license:ap", "license:apache-2.0"),
+        ("source:gh", "source:github"),
+        ("source:ar", "source:arxiv"),
+        ("source:feed:", 'source:"feed:lab notes"'),
+        ("kind:", "kind:paper"),
+        ("kind:repos", "kind:repo"),
+        ("sort:n", "sort:new"),
+        ("has:c", "has:code"),
+        ("published:7", "published:7d"),
+        ("stars:>1", "stars:>100"),
+        ("kv topic-of:gpu", "kv topic-of:gpu-systems"),
+        ("cs.l", "category:cs.LG"),
+        ("kv jup", 'kv language:"jupyter notebook"'),
+    ],
+)
+async def test_the_last_word_of_a_query_is_completed(bo: Asker, typed: str, first: str) -> None:
+    assert (await values(bo, "query", typed))[0] == first
+
+
+@pytest.mark.parametrize("typed", ['"kv ca', "nofield:x", 'a "b" "c', "author:dao", "language:zz", "x" * 3000])
+async def test_where_nothing_can_be_completed_nothing_is_suggested(bo: Asker, typed: str) -> None:
+    assert await values(bo, "query", typed) == []
+
+
+async def test_an_empty_query_suggests_every_field(bo: Asker) -> None:
+    assert {"title:", "category:", "sort:"} < set(await values(bo, "query", ""))
+    assert await values(bo, "query", "kv ") == [f"kv {value}" for value in await values(bo, "query", "")]
+
+
+async def test_values_come_with_the_number_of_their_items(bo: Asker) -> None:
+    assert await labels(bo, "query", "category:cs.") == ["category:cs.LG (7 items)"]
+    assert await labels(bo, "query", "language:c") == ["language:c++ (1 item)"]
+
+
+@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(min_size=1, max_size=12), max_size=4), st.text(max_size=12))
+@example(["»0", "0«", "a–b", "a＊"], "a–b")
+@example([":", "::a"], ":a")
+@example(["a*", "(b)", 'c"d', "OR", "e,f", "feed:x y", "-g", "a:b", "http://x.y/z"], "k")
+async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: list[str], language: str) -> None:
+    store = MemoryStore()
+    item = replace(REPOS[0], keywords=tuple(keywords), language=language, license=language)
+    await store.add([item], NOW)
+    here = asker(store, NOW)
+    for field in ("topic", "language", "license", "source", "category"):
+        for each in await suggest(here.context, "query", f"-{field}:", here.actor, NOW):
+            query = parse(each.value)
+            assert isinstance(query.tree, Not)
+            assert isinstance(query.tree.part, Label | Term)
+            if "(0 items)" not in each.label:
+                assert await store.count(query.tree.part, NOW) == 1, unparse_tree(query.tree)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60), st.sampled_from(KINDS))
+@example('language:"' * 400, "query")
+@example("(" * 4000, "query")
+@example("\x00\x1b\u202e\ud83d kv", "topic")
+@example("' OR 1=1 --", "item")
+@example("category:%_*", "query")
+async def test_no_text_does_harm(typed: str, kind: str) -> None:
+    store = MemoryStore()
+    await store.add([*PAPERS, *REPOS], NOW)
+    here = asker(store, NOW)
+    for text in (typed, f"kv {typed}", f"category:{typed}", f'topic:"{typed}'):
+        found = await suggest(here.context, kind, text, here.actor, NOW)
+        assert len(found) <= MOST
+        assert all(0 < len(each.label) <= LONGEST_LABEL and each.value.isprintable() for each in found)
+
+
+class Broken(MemoryStore):
+    """A store whose disk is gone."""
+
+    async def topics(self, workspace: str) -> dict[str, Topic]:
+        raise StoreError("The disk is gone.")
+
+
+async def test_a_store_that_fails_leaves_the_list_empty() -> None:
+    here = asker(Broken(), NOW)
+    assert await values(here, "topic", "kv") == []
+    assert await values(here, "query", "ca") == []
+
+
+def test_a_suggested_clause_of_no_known_value_is_still_a_query() -> None:
+    for text in ("published:7d", "stars:>1000", "upvotes:>5", "score:>0.3", "forks:10..100"):
+        try:
+            parse(text)
+        except UsageError as error:
+            pytest.fail(f"{text}: {error}")

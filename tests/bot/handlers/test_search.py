@@ -1,0 +1,309 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.commands import Search
+from bot.errors import UsageError
+from bot.handlers.search import LONGEST_TOKEN, PAGE, Position, newest_of_any, read_page_token, read_search, write_page_token
+from bot.models import And, Item, Reply
+from bot.query import parse
+from bot.store.rules.search_terms import STOPWORDS
+from tests.bot.handlers.askers import Asker, about, asker, button, said
+from tests.bot.query.generate import trees
+from tests.conftest import NOW
+from tests.fakes.works import paper, repo
+from tests.stores.memory import MemoryStore
+
+
+def keys(reply: Reply) -> list[str]:
+    return [entry.item.key for entry in reply.entries if entry.item is not None]
+
+
+async def leaf(ada: Asker, first: Reply) -> list[str]:
+    """All pages from the first on, by their buttons."""
+    found, reply = keys(first), first
+    while any(each.label == f"Next {PAGE}" for each in reply.buttons):
+        reply = await ada.ask(button(reply, f"Next {PAGE}"))
+        assert reply.first == len(found) + 1
+        found += keys(reply)
+    return found
+
+
+async def test_a_search_says_how_far_it_looked_and_why_each_was_found(ada: Asker) -> None:
+    reply = await ada.ask("search cache")
+
+    assert reply.title == "Found for: cache"
+    assert reply.text == ("Newest first, in the last 90 days (repositories of any age); add *published:1y* for more.",)
+    assert set(keys(reply)) == {"arxiv:2603.00001", "arxiv:2603.00002", "arxiv:2603.00003"}
+    assert all(entry.lines == ('title has "cache"',) for entry in reply.entries)
+    assert reply.private
+
+
+async def test_each_entry_offers_more_less_save_and_similar(ada: Asker) -> None:
+    (entry,) = (await ada.ask("search gas")).entries
+
+    assert [each.command for each in entry.buttons] == [
+        "more arxiv:2603.00004",
+        "less arxiv:2603.00004",
+        "save arxiv:2603.00004",
+        "similar arxiv:2603.00004",
+    ]
+
+
+async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Asker) -> None:
+    long_ago = ada.now - timedelta(days=200)
+    code = repo("ada/ferrofluid", abstract="Ferrofluid pumps.", published=long_ago)
+    await ada.context.store.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
+
+    assert keys(await ada.ask("search ferrofluid")) == ["github:ada/ferrofluid"]
+    assert keys(await ada.ask("search ferrofluid published:1y kind:paper")) == ["arxiv:2603.00008"]
+    reply = await ada.ask("search ferrofluid kind:paper")
+    assert (reply.title, reply.text) == ("Nothing found", ("No item fits in the last 90 days.",))
+    assert keys(await ada.ask(button(reply, "All time"))) == ["arxiv:2603.00008"]
+
+
+async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(12)], ada.now)
+    first = await ada.ask("search tokamak")
+    await ada.context.store.add([about(200, "Tokamak news", appeared=ada.now)], ada.now + timedelta(hours=1))
+
+    found = await leaf(ada.at(ada.now + timedelta(hours=2)), first)
+
+    assert sorted(found) == [f"arxiv:2603.{100 + number:05}" for number in range(12)]
+    assert "arxiv:2603.00200" in keys(await ada.ask("search tokamak"))
+
+
+async def test_one_can_leaf_back(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+    first = await ada.ask("search tokamak sort:best")
+
+    second = await ada.ask(button(first, f"Next {PAGE}"))
+
+    assert keys(await ada.ask(button(second, "Back"))) == keys(first)
+    assert f"Next {PAGE}" not in [each.label for each in second.buttons]
+
+
+async def test_a_page_of_another_search_is_refused(ada: Asker) -> None:
+    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+    page = button(await ada.ask("search tokamak"), f"Next {PAGE}").split()[1].removeprefix("page=")
+
+    with pytest.raises(UsageError, match="damaged, or of another search"):
+        await ada.give(Search("cache", page))
+
+
+async def test_the_order_is_a_tap_away(ada: Asker) -> None:
+    newest = await ada.ask("search cache paging")
+    assert keys(newest) == ["arxiv:2603.00001"]
+
+    best = await ada.ask(button(newest, "Best match first"))
+
+    assert keys(best)[0] == "arxiv:2603.00001"
+    assert len(keys(best)) == 3
+    assert best.text[0].startswith("Best match first, in the last 90 days")
+    assert keys(await ada.ask(button(best, "Newest first"))) == keys(newest)
+
+
+async def test_where_no_item_has_all_words_any_of_them_are_offered(ada: Asker) -> None:
+    reply = await ada.ask("search cooking blockchain")
+
+    assert reply.text == ("No item has all of these words in the last 90 days.",)
+    assert [each.label for each in reply.buttons] == ["Any of the words", "Any of the words, all time"]
+    assert set(keys(await ada.ask(button(reply, "Any of the words")))) == {"arxiv:2603.00002", "arxiv:2603.00004"}
+
+
+async def test_only_searches_that_find_something_are_offered(ada: Asker) -> None:
+    reply = await ada.ask("search zebras giraffes")
+
+    assert reply.text == ("No item has all of these words in the last 90 days.", "A wider search finds nothing either.")
+    assert reply.buttons == ()
+    assert reply.next_steps
+
+
+async def test_before_the_first_collection_a_search_says_so(ada: Asker) -> None:
+    empty = MemoryStore()
+    await empty.open()
+
+    assert (await asker(empty, ada.now).ask("search cache")).title == "Nothing has been collected yet"
+
+
+async def test_a_topic_ranks_what_a_search_found_and_leaves_nothing_out(ada: Asker) -> None:
+    plain = await ada.ask("search measure")
+    ranked = await ada.ask("search measure topic-of:kv")
+
+    assert set(keys(ranked)) == set(keys(plain))
+    assert keys(ranked)[0] == "arxiv:2603.00001"
+    lines = [entry.lines[-1] for entry in ranked.entries]
+    assert "matches *KV cache*" in lines[0]
+    assert [line.startswith("score 0.") for line in lines] == [True, True, True, False, False]
+    assert lines[-2:] == ["outside KV cache"] * 2
+    assert ranked.text[0].startswith("Ranked for KV cache: of what is found, the 200 newest")
+
+
+async def test_a_topic_that_is_not_there_cannot_rank(ada: Asker) -> None:
+    with pytest.raises(UsageError, match='no topic "kvv"') as caught:
+        await ada.ask("search cache topic-of:kvv")
+    assert caught.value.hint == "Did you mean kv?"
+
+
+async def test_similar_shows_the_closest_with_how_close_they_are(ada: Asker) -> None:
+    reply = await ada.ask("similar 2603.00001")
+
+    assert reply.title == "Close to Paging the KV cache"
+    assert "arxiv:2603.00001" not in keys(reply)
+    assert keys(reply)[0] in ("arxiv:2603.00002", "arxiv:2603.00003")
+    assert reply.entries[0].lines[0].startswith("closeness 0.")
+
+
+async def test_where_nothing_is_close_it_says_so(ada: Asker) -> None:
+    await ada.context.store.add([replace(about(9, "Zwölf Boxkämpfer"), abstract="Jagen Viktor quer.")], ada.now)
+
+    assert (await ada.ask("similar 2603.00009")).title == "Nothing is close to Zwölf Boxkämpfer"
+
+
+async def test_an_entry_without_a_title_is_called_by_its_key(ada: Asker) -> None:
+    await ada.context.store.add([about(9, "")], ada.now)
+
+    assert "arxiv:2603.00009" in said(await ada.ask("similar arxiv:2603.00009"))
+
+
+async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: Asker) -> None:
+    found = [
+        paper("2603.00777", title="Zebra stripes", abstract="We count the stripes of a zebra."),
+        repo("ada/zebra", abstract="A library that draws a zebra"),
+        paper("2603.00778", title="Zebra and nothing else", abstract=""),
+    ]
+    await ada.context.store.add(found, ada.now)
+    said_of = {
+        "arxiv:2603.00777": "The authors count the stripes of a zebra.",
+        "github:ada/zebra": "A library that draws a zebra.",
+        "arxiv:2603.00778": "",
+    }
+
+    hits = await ada.ask("search zebra")
+    assert {key: entry.gist for key, entry in zip(keys(hits), hits.entries, strict=True)} == said_of
+    close = await ada.ask("similar 2603.00777")
+    assert {entry.item.key: entry.gist for entry in close.entries if entry.item}["github:ada/zebra"] == said_of[
+        "github:ada/zebra"
+    ]
+
+
+async def test_a_list_goes_without_where_nothing_can_be_said(ada: Asker) -> None:
+    async def silent(items: Sequence[Item]) -> Sequence[str]:
+        return [""] * len(items)
+
+    quiet = replace(ada, context=replace(ada.context, gists=silent))
+
+    told, bare = await ada.ask("search cache"), await quiet.ask("search cache")
+    assert all(entry.gist for entry in told.entries)
+    assert bare == replace(told, entries=tuple(replace(entry, gist="") for entry in told.entries))
+
+
+PLACES = st.builds(
+    Position,
+    st.integers(0, 0xFFFF),
+    st.integers(0, 2**32 - 1).map(lambda seconds: datetime.fromtimestamp(seconds, UTC)),
+    st.integers(0, 10**16 - 1).map(str) | st.just(""),
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "sort"),
+    [
+        ("kv cache", "new"),
+        ("kv cache sort:best", "best"),
+        ("sort:relevance kv", "best"),
+        ('kv sort:"best"', "best"),
+        ("SORT:BEST kv", "best"),
+        ("kv sort:stars", "stars"),
+        ('title:"how to sort:best things"', "new"),
+        ('"sort:best"', "new"),
+    ],
+)
+def test_a_search_is_newest_first_unless_it_says_otherwise(text: str, sort: str) -> None:
+    assert read_search(text).said.sort == sort
+
+
+@pytest.mark.parametrize(
+    ("text", "windowed"),
+    [
+        ("kv", True),
+        ("kv cat:cs.LG -survey", True),
+        ("kv published:7d", False),
+        ("kv (updated:>2026-01-01 OR stars:>5)", False),
+        ("kv -published:<2020", False),
+        ("2606.01234", False),
+        ("id:github:vllm-project/vllm", False),
+        ("kind:repo kv", False),
+        ("kind:repo OR kv", True),
+    ],
+)
+def test_the_last_ninety_days_hold_where_nothing_says_a_time(text: str, windowed: bool) -> None:
+    assert read_search(text).windowed is windowed
+
+
+def test_an_empty_search_asks_what_is_sought() -> None:
+    with pytest.raises(UsageError, match="What are you looking for") as caught:
+        read_search("  ")
+    assert caught.value.hint
+
+
+@given(trees(), st.sampled_from(["new", "best", "stars", "upvotes"]), st.sampled_from(["", "gpu-systems"]))
+def test_the_same_search_in_another_order_is_the_same_search(tree: And, sort: str, topic: str) -> None:
+    asked = replace(read_search("x"), said=replace(parse("x"), tree=tree, sort="new", topic_of=topic))
+
+    text = asked.sorted(sort)
+
+    if text:
+        again = read_search(text).said
+        assert (again.sort, again.topic_of) == (sort, topic)
+        assert again.tree == parse(asked.sorted("new")).tree
+
+
+@given(PLACES, st.text())
+def test_a_place_reads_back_and_is_short(place: Position, query: str) -> None:
+    token = write_page_token(place, query)
+
+    assert read_page_token(token, query) == place
+    assert len(token) <= LONGEST_TOKEN
+    assert not set(token) - set("0123456789abcdef.")
+
+
+@given(PLACES, st.integers(0, 59), st.characters())
+def test_a_damaged_place_and_one_of_another_search_are_refused(place: Position, at: int, other: str) -> None:
+    token = write_page_token(place, "kv")
+    damaged = token[:at] + other + token[at + 1 :]
+
+    with pytest.raises(UsageError, match="damaged, or of another search"):
+        read_page_token(token, "cache")
+    if damaged != token:
+        with pytest.raises(UsageError, match="damaged, or of another search"):
+            read_page_token(damaged, "kv")
+
+
+@given(st.text())
+def test_a_made_up_place_is_refused(token: str) -> None:
+    with pytest.raises(UsageError):
+        read_page_token(token, "kv")
+
+
+def test_ages_are_reckoned_from_the_first_page_on() -> None:
+    place = Position(5, NOW - timedelta(days=1), "12")
+    assert read_page_token(write_page_token(place, "kv"), "kv").asked == NOW - timedelta(days=1)
+
+
+@pytest.mark.parametrize("word", sorted(STOPWORDS))
+def test_what_a_search_for_the_best_match_leaves_out_is_no_telling_word(word: str) -> None:
+    assert newest_of_any(parse(f"{word} sort:best")) is None
+
+
+def test_the_newest_of_any_of_the_words_keeps_what_else_is_asked_for() -> None:
+    asked = parse('the cache kernels "exact words" cat:cs.LG m* sort:best')
+    newest = newest_of_any(asked)
+    assert newest is not None
+    assert newest.sort == "new"
+    assert newest.tree == parse('"exact words" cat:cs.LG m* (cache OR kernels)').tree
+    assert newest_of_any(parse("cache kernels sort:new")) is None

@@ -1,0 +1,61 @@
+import pytest
+
+from bot.errors import UsageError
+from tests.bot.handlers.askers import Asker
+
+
+async def test_the_list_begins_with_the_workspaces_own_and_says_what_is_subscribed_where(ada: Asker) -> None:
+    await ada.ask("topic create zz-last GPU")
+    await ada.ask("subscribe kv")
+    for channel in ("C2", "C3"):
+        await ada.by(channel=channel).ask("subscribe kv")
+
+    reply = await ada.ask("topics")
+
+    assert reply.title == "3 topics"
+    assert [each.title for each in reply.entries] == ["Zz last (zz-last)", "KV cache (kv)", "GPU systems (gpu-systems)"]
+    assert "subscribed in this channel and 2 other channels" in reply.entries[1].lines
+    assert [[each.label for each in entry.buttons] for entry in reply.entries[:2]] == [
+        ["Show", "Subscribe"],
+        ["Show", "Preview"],
+    ]
+
+
+async def test_showing_a_topic_tells_all_that_it_is_made_of(ada: Asker) -> None:
+    await ada.ask("topic edit kv sources arxiv, feed")
+    await ada.ask("topic edit kv min 0.25")
+    await ada.ask("topic edit kv repositories topic:kv-cache stars:>50")
+    await ada.ask("filter kv everywhere set -cooking")
+    await ada.ask("more 2603.00001 for kv")
+    await ada.by(channel="C9").ask("subscribe kv")
+
+    reply = await ada.ask("topic show kv")
+
+    assert {field.name: field.value for field in reply.fields} == {
+        "Query": "cache",
+        "Filter": "-cooking",
+        "Sources": "arxiv, feed",
+        "Least score": "0.25",
+        "Feedback": "1 answer",
+        "Revision": "4, changed from what comes with Broadsheet",
+        "Used": "subscribed in 1 channel",
+    }
+    assert [(entry.title, entry.lines) for entry in reply.entries] == [
+        ("Interests", ('1. "KV cache" × 2', "2. paging × 1")),
+        ("Examples", ("1. Paging the KV cache", "2. Keys and values in blocks that need not lie side by side.")),
+        ("Repositories", ("1. topic:kv-cache stars:>50",)),
+    ]
+    assert [each.label for each in reply.buttons] == ["Preview", "Subscribe", "What it learned"]
+
+
+async def test_an_unknown_topic_is_answered_with_the_nearest_one(ada: Asker) -> None:
+    with pytest.raises(UsageError, match='There is no topic "KV caches"') as raised:
+        await ada.ask('topic show "KV caches"')
+    assert raised.value.hint == "Did you mean kv?"
+    with pytest.raises(UsageError) as raised:
+        await ada.ask("subscribe gpu")
+    assert raised.value.hint == "Did you mean gpu-systems?"
+    with pytest.raises(UsageError) as raised:
+        await ada.ask(f"topic show {'x' * 3000}")
+    assert len(str(raised.value)) < 120
+    assert raised.value.hint == "*topics* lists those there are."
