@@ -16,7 +16,7 @@ SHARE = 0.002  # of the papers have a word that is listed
 HEAD = """\
 # How many of {count} papers have each word in title or abstract, as bot.query.fold writes words; those that one in 500 has.
 # Made by benchmarks/build_common_words.py from papers of arXiv's computer science, March 2025 to March 2026 (metadata CC0).
-# Words that are left out of every vector (bot/rank/stopwords.py) are not listed.
+# Words that are left out of every vector (bot/rank/common_words.py) are not listed.
 {count}
 """
 

@@ -23,7 +23,7 @@ from benchmarks.feedback_methods import (
     Known,
     Method,
     centroid,
-    lessons,
+    marked,
     mistaken,
     nearest,
     ours,
@@ -36,8 +36,7 @@ from benchmarks.feedback_tasks import SIZES, Task, World, worlds
 from benchmarks.quality.embedding import Embedding, as_set
 from bot.models import Interest, Topic
 from bot.rank import ItemIndex, rank
-from bot.rank.corpus import Ints
-from bot.rank.vectors import Floats
+from bot.rank.corpus import Floats, Ints
 
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 _AT = 10
@@ -56,23 +55,23 @@ def whole(known: Known, task: Task, *, taught: bool, stated: bool) -> Floats:
     items = tuple(known.world.items[number] for number in task.candidates)
     interests = (Interest(f'"{task.stated}"'),) if stated else ()
     topic = Topic(name="topic", title="Topic", interests=interests)
-    edition = _edition(known, task.candidates)
-    ranked = rank(edition, topic, lessons=lessons(known, task) if taught else (), vectors=known.vectors, top=_AT)
+    index = _index(known, task.candidates)
+    ranked = rank(index, topic, marked=marked(known, task) if taught else (), vectors=known.vectors, top=_AT)
     scores = {each.item.key: each.score for each in ranked}  # those below the first ten need no order
     return np.array([scores.get(item.key, -1.0) for item in items])
 
 
-_editions: dict[bytes, ItemIndex] = {}  # a week's, for every reader of it
+_indexes: dict[bytes, ItemIndex] = {}  # a week's, for every reader of it
 
 
-def _edition(known: Known, candidates: Ints) -> ItemIndex:
+def _index(known: Known, candidates: Ints) -> ItemIndex:
     items = known.world.items
     week = candidates.tobytes()
-    if week not in _editions:
+    if week not in _indexes:
         last = max(when for number in candidates if (when := items[number].published))
         week_of = [items[number] for number in candidates]
-        _editions[week] = ItemIndex(week_of, {}, last + timedelta(days=1), vectors=known.vectors)
-    return _editions[week]
+        _indexes[week] = ItemIndex(week_of, {}, last + timedelta(days=1), vectors=known.vectors)
+    return _indexes[week]
 
 
 METHODS: Mapping[str, Method] = {
@@ -126,10 +125,10 @@ def _show(name: str, figures: Floats) -> None:
 def report(world: World, embedding: Embedding | None) -> None:
     """Print a collection's tables."""
     vectors = asyncio.run(embedding.packed(world.items)) if embedding else {}
-    edition = ItemIndex(world.items, {}, _NOW)
-    cosines = np.stack([edition.closeness(item) for item in world.items])
+    index = ItemIndex(world.items, {}, _NOW)
+    cosines = np.stack([index.closeness(item) for item in world.items])
     np.fill_diagonal(cosines, 1.0)  # an example is never close to itself, a text is
-    known = Known(world, edition.taught(vectors), cosines, vectors)
+    known = Known(world, index.with_vectors(vectors), cosines, vectors)
     people = len({task.who for task in world.tasks})
     print(
         f"\n{world.name}: {people} people, {len(world.tasks) // len(SIZES)} lists of {_mean_length(world.tasks):.0f} papers"

@@ -9,10 +9,8 @@ import numpy as np
 from benchmarks.feedback_tasks import Task, World
 from benchmarks.quality import baselines
 from bot.rank import ItemIndex, MarkedItem
-from bot.rank.corpus import Ints
-from bot.rank.feedback import lean
-from bot.rank.learning import learn
-from bot.rank.vectors import Floats
+from bot.rank.corpus import Floats, Ints
+from bot.rank.feedback import feedback_effect, learn
 from bot.rank.weights import LESS, NEAREST, RIDGE
 
 
@@ -21,7 +19,7 @@ class Known:
     """A collection with its index, the cosine of every paper's words with every other's, and its vectors by key, if any."""
 
     world: World
-    edition: ItemIndex
+    index: ItemIndex
     cosines: Floats
     vectors: Mapping[str, bytes] = field(default_factory=dict)
 
@@ -60,13 +58,13 @@ def squared(known: Known, task: Task) -> Floats:
 
 def ours(known: Known, task: Task) -> Floats:
     """Return what the service learns."""
-    found = lean(known.edition, lessons(known, task))
+    found = feedback_effect(known.index, marked(known, task))
     return np.zeros(len(task.candidates)) if found is None else found.found[task.candidates]
 
 
 def words_alone(known: Known, task: Task) -> Floats:
     """Return what the service learns without vectors."""
-    return known.edition.weigh(learn(lessons(known, task), known.edition.background).weights)[task.candidates]
+    return known.index.weigh(learn(marked(known, task), known.index.background).weights)[task.candidates]
 
 
 def mistaken(known: Known, task: Task) -> Floats:
@@ -76,7 +74,7 @@ def mistaken(known: Known, task: Task) -> Floats:
     return ours(known, replace(task, labels=labels))
 
 
-def lessons(known: Known, task: Task) -> list[MarkedItem]:
+def marked(known: Known, task: Task) -> list[MarkedItem]:
     """Return the labels as one person gave them."""
     return [MarkedItem(known.world.items[number], int(label > 0), int(label < 0)) for number, label in task.labels]
 

@@ -31,8 +31,7 @@ import numpy as np
 
 from bot.models import Item, Kind
 from bot.query.fold import tokens
-from bot.rank.corpus import Ints
-from bot.rank.vectors import Floats
+from bot.rank.corpus import Floats, Ints
 
 SIZES = (1, 3, 10, 30)
 Labels = list[tuple[int, int]]  # the paper's number, and 1 (more) or -1 (less)

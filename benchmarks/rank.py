@@ -30,8 +30,8 @@ from bot.models import Interest, Item, Ranked, Topic
 from bot.models.vectors import pack
 from bot.query import Folded, matches, parse
 from bot.rank import ItemIndex, rank
+from bot.rank.common_words import STOPWORDS
 from bot.rank.meaning import NO_VECTORS
-from bot.rank.stopwords import STOPWORDS
 
 _SEED = 2026
 _SAMPLE = 20  # topics on which the baseline runs
@@ -86,12 +86,12 @@ def _phrases(title: str) -> list[str]:
     return list(dict.fromkeys([*filter(None, words), *(f"{a} {b}" for a, b in pairwise(words) if a and b)]))
 
 
-def plainly(items: Sequence[Folded], order: TopicAsked, edition: ItemIndex) -> list[tuple[float, str]]:
+def plainly(items: Sequence[Folded], order: TopicAsked, index: ItemIndex) -> list[tuple[float, str]]:
     """Rank as one would at first: every clause asked of every item."""
     interests = [(parse(each.clause).tree, each.weight) for each in order.topic.interests]
-    admitted = (item for item in items if matches(order.topic.query.tree, item, edition.now))
+    admitted = (item for item in items if matches(order.topic.query.tree, item, index.now))
     return sorted(
-        (-sum(weight for tree, weight in interests if matches(tree, item, edition.now)), item.item.key) for item in admitted
+        (-sum(weight for tree, weight in interests if matches(tree, item, index.now)), item.item.key) for item in admitted
     )
 
 
@@ -100,11 +100,11 @@ def timed(
 ) -> tuple[float, float, int, ItemIndex]:
     """Return the seconds of ranking and of building the index, the entries that came of it, and the index."""
     start = process_time()
-    edition = ItemIndex(day, {}, now, vectors=vectors)
+    index = ItemIndex(day, {}, now, vectors=vectors)
     built = process_time() - start
     start = process_time()
-    entries = sum(len(rank(edition, order.topic, examples=order.examples, vectors=vectors, top=_TOP)) for order in asked)
-    return process_time() - start, built, entries, edition
+    entries = sum(len(rank(index, order.topic, examples=order.examples, vectors=vectors, top=_TOP)) for order in asked)
+    return process_time() - start, built, entries, index
 
 
 def drawn(items: Sequence[Item]) -> Mapping[str, bytes]:
@@ -136,16 +136,16 @@ def main() -> None:
     before = items[-2 * arguments.items : -arguments.items]
     gc.freeze()  # no service holds the corpus, so the collector is not to look through it again and again
     first, *_ = timed(before, asked, now - timedelta(days=1))
-    ours, built, entries, edition = timed(day, asked, now)
+    ours, built, entries, index = timed(day, asked, now)
     vectors = drawn(list({item.key: item for order in asked for item in (*order.examples, *day)}.values()))
     meant, told, *_ = timed(day, asked, now, vectors)
     sample = asked[:: max(len(asked) // _SAMPLE, 1)][:_SAMPLE]
     start = process_time()
     folded = [Folded(item) for item in day]
-    plain = [plainly(folded, order, edition) for order in sample]
+    plain = [plainly(folded, order, index) for order in sample]
     slow = (process_time() - start) / len(sample) * len(asked)
     held = [
-        compare(rank(edition, TopicAsked(order.topic, ()).topic), found) for order, found in zip(sample, plain, strict=True)
+        compare(rank(index, TopicAsked(order.topic, ()).topic), found) for order, found in zip(sample, plain, strict=True)
     ]
 
     print(f"{len(day):,} papers, {len(asked):,} topics, the first {_TOP} of each with reasons: {entries:,} entries")

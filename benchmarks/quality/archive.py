@@ -141,9 +141,9 @@ def _day(day: date, by_day: Mapping[date, list[Item]], recorded: Sequence[date],
 
 
 def _readers(day: Day, vectors: Mapping[str, bytes]) -> dict[str, float]:
-    lessons = [*(MarkedItem(item, 1, 0) for item in day.more), *(MarkedItem(item, 0, 1) for item in day.less)]
+    marked = [*(MarkedItem(item, 1, 0) for item in day.more), *(MarkedItem(item, 0, 1) for item in day.less)]
     ways: list[Way] = [
-        (way, scores(ItemIndex(day.items, {}, day.now, (*day.more, *day.less), vectors=known), BLANK, lessons=lessons))
+        (way, scores(ItemIndex(day.items, {}, day.now, (*day.more, *day.less), vectors=known), BLANK, marked=marked))
         for way, known in _known(vectors)
     ]
     every = (*day.items, *day.more, *day.less)
@@ -163,7 +163,7 @@ def _known(vectors: Mapping[str, bytes]) -> list[tuple[str, Mapping[str, bytes]]
 
 
 def _topics(day: Day, vectors: Mapping[str, bytes], packs: Sequence[Topic]) -> dict[str, float]:
-    editions = [(way, ItemIndex(day.items, {}, day.now, vectors=known), known) for way, known in _known(vectors)]
+    indexes = [(way, ItemIndex(day.items, {}, day.now, vectors=known), known) for way, known in _known(vectors)]
     index = Porter([(str(at), item.title, item.abstract) for at, item in enumerate(day.items)])
     examples = [text for pack in packs for text in pack.examples]
     plain = Plain([*(f"{item.title} {item.abstract}" for item in day.items), *examples])
@@ -172,7 +172,7 @@ def _topics(day: Day, vectors: Mapping[str, bytes], packs: Sequence[Topic]) -> d
     for pack in packs:
         own = range(begin, begin + len(pack.examples))
         begin += len(pack.examples)
-        ways = [(way, scores(edition, pack, examples=pack.examples, vectors=known)) for way, edition, known in editions]
+        ways = [(way, scores(index, pack, examples=pack.examples, vectors=known)) for way, index, known in indexes]
         admitted = ways[0][1] >= 0
         gains = day.gains[admitted]
         if len(gains) > TOP and gains.any():

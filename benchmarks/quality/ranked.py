@@ -22,29 +22,29 @@ def paper_of(number: int, record: Record) -> Item:
 
 def by_examples(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
     """Return what scores every paper for a topic with these papers as its examples."""
-    edition = ItemIndex(papers, {}, _NOW, vectors=vectors)
-    return lambda numbers: scores(edition, BLANK, examples=[papers[number] for number in numbers])
+    index = ItemIndex(papers, {}, _NOW, vectors=vectors)
+    return lambda numbers: scores(index, BLANK, examples=[papers[number] for number in numbers])
 
 
 def by_marks(papers: Sequence[Item], vectors: Mapping[str, bytes]) -> Callable[[Sequence[int]], Floats]:
     """Return what scores every paper for a topic that nothing is known of but that these were marked more."""
-    edition = ItemIndex(papers, {}, _NOW, vectors=vectors)
-    return lambda numbers: scores(edition, BLANK, lessons=[MarkedItem(papers[number], 1, 0) for number in numbers])
+    index = ItemIndex(papers, {}, _NOW, vectors=vectors)
+    return lambda numbers: scores(index, BLANK, marked=[MarkedItem(papers[number], 1, 0) for number in numbers])
 
 
 def scores(
-    edition: ItemIndex,
+    index: ItemIndex,
     topic: Topic,
     *,
     examples: Sequence[Item | str] = (),
-    lessons: Sequence[MarkedItem] = (),
+    marked: Sequence[MarkedItem] = (),
     vectors: Mapping[str, bytes] = MappingProxyType({}),
 ) -> Floats:
     """Return every item's score, in the order of the edition; -1 for what does not enter the topic.
 
     `vectors` are those of texts among the examples, by the text.
     """
-    found = score(edition, topic, examples=examples, lessons=lessons, vectors=vectors)
-    table = np.full(len(edition.items), -1.0)
-    table[found.numbers] = [each.score for each in found.bare()]
+    found = score(index, topic, examples=examples, marked=marked, vectors=vectors)
+    table = np.full(len(index.items), -1.0)
+    table[found.numbers] = [each.score for each in found.without_reasons()]
     return table

@@ -13,7 +13,7 @@ from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ran
 from bot.ports.store import Store, Summariser
 from bot.ports.vectors import Embedder
 from bot.rank import Candidates, all_items
-from bot.rank.lessons import lessons_of
+from bot.rank.feedback import marked_items
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
@@ -71,14 +71,14 @@ class Publisher:
         item = await self._known(item)
         since = await self._since(request, now)
         indexed = await self._indexed_items(request, since, now)
-        span = indexed.span(since, now)
-        ours = next((each for each in span.items if each.key == item.key), None)
-        judged = span if ours else await self._with(indexed, span, item)
+        candidates = indexed.candidates(since, now)
+        ours = next((each for each in candidates.items if each.key == item.key), None)
+        judged = candidates if ours else await self._with(indexed, candidates, item)
         context = await self._context(request, indexed, ())
 
         def judge() -> ItemOutcome:
-            told = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.edition.now)
-            return told if judged.edition is indexed.edition else placed(told, request, span, context)
+            told = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.index.now)
+            return told if judged.index is indexed.index else placed(told, request, candidates, context)
 
         told = await indexed.work(judge)
         return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
@@ -89,8 +89,8 @@ class Publisher:
         What was no news when it was first seen does not count as in the topic: no filter would have it posted.
         """
         indexed = await self._indexed_items(request, since, now)
-        span, taught = indexed.span(since, now), await self._taught(request)
-        return await indexed.work(lambda: try_on(request, span, taught, shown))
+        candidates, taught = indexed.candidates(since, now), await self._taught(request)
+        return await indexed.work(lambda: try_on(request, candidates, taught, shown))
 
     async def score(
         self, request: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
@@ -101,9 +101,9 @@ class Publisher:
         """
         indexed = await self._indexed_items(request, now - request.window, now)
         strangers = [item for item in items if not indexed.holds(item)]
-        spans = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
+        all_candidates = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
         taught = await self._taught(request)
-        return await indexed.work(lambda: rank_together(request, spans, taught, slice(first, last)))
+        return await indexed.work(lambda: rank_together(request, all_candidates, taught, slice(first, last)))
 
     async def summary(self, item: Item, now: datetime) -> Summary:
         """Return the four parts of one item, as a digest would say them."""
@@ -133,32 +133,32 @@ class Publisher:
     async def _digest(
         self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str], since: datetime, now: datetime
     ) -> Digest:
-        span = indexed.span(since, now)
+        candidates = indexed.candidates(since, now)
         context = await self._context(request, indexed, shown)
-        selection = await indexed.work(lambda: select(request, span, context))
+        selection = await indexed.work(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_state(name)) for name, title in self._asked(request.topic)]
-        coverage = compose.coverage(span.items, selection.dropped, states, since=since, now=now)
+        coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
         return compose.digest(request.topic, selection.cards, summaries, coverage=coverage, since=since, now=now)
 
-    async def _with(self, indexed: IndexedItems, span: Candidates, item: Item) -> Candidates:
+    async def _with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
         """The span with another item in it; by itself, where the index does not hold it."""
         if indexed.holds(item):
-            return Candidates((*span.items, item), span.edition, span.among | indexed.only([item]).among)
+            return Candidates((*candidates.items, item), candidates.index, candidates.among | indexed.only([item]).among)
         return all_items(await self._recent_items.beside(indexed, [item]))
 
     async def _context(self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str]) -> SelectionContext:
         posted = await self._store.posted(request.workspace, request.channel)
-        return replace(await self._taught(request), posted=posted - set(shown), shown=shown, partners=indexed.halves)
+        return replace(await self._taught(request), posted=posted - set(shown), shown=shown, partners=indexed.partners)
 
     async def _taught(self, request: DigestRequest) -> SelectionContext:
         """What the topic is told by its examples, and by what people said of items."""
         given = await self._store.feedback(request.workspace, request.topic.name)
-        marked = await self._store.find({each.key for each in given})
-        examples, lessons = await self._examples(request.topic), lessons_of(given, marked)
-        items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in lessons)]
+        known = await self._store.find({each.key for each in given})
+        examples, marked = await self._examples(request.topic), marked_items(given, known)
+        items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in marked)]
         texts = [each for each in examples if isinstance(each, str)]
-        return SelectionContext(examples=examples, lessons=lessons, vectors=await self._topic_vectors.vectors(items, texts))
+        return SelectionContext(examples=examples, marked=marked, vectors=await self._topic_vectors.vectors(items, texts))
 
     def _asked(self, topic: Topic) -> list[tuple[str, str]]:
         wanted = topic.sources

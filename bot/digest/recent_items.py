@@ -49,9 +49,9 @@ class IndexedItems:
 
     mark: str  # of the store, when they were read
     items: Sequence[Item]
-    edition: ItemIndex
+    index: ItemIndex
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
-    halves: Mapping[str, Item]
+    partners: Mapping[str, Item]
     vectors_mark: str = ""  # of the store, when the index was told its items' vectors
     turn: Lock = field(default_factory=Lock)
 
@@ -64,28 +64,28 @@ class IndexedItems:
 
         return await asyncio.to_thread(alone)
 
-    def span(self, since: datetime, now: datetime) -> Candidates:
+    def candidates(self, since: datetime, now: datetime) -> Candidates:
         """Return the items first seen from `since` on, those of a clock that runs ahead left out."""
         first, last = _cut(self._seen, since, now)
-        among = np.zeros(len(self.edition.items), bool)
+        among = np.zeros(len(self.index.items), bool)
         among[slice(*_cut(self._indexed, since, now))] = True
-        return Candidates(self.items[first:last], self.edition, among)
+        return Candidates(self.items[first:last], self.index, among)
 
     def holds(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""
-        number = self.edition.number(item.key)
-        return number is not None and self.edition.items[number] == item
+        number = self.index.number(item.key)
+        return number is not None and self.index.items[number] == item
 
     def only(self, items: Sequence[Item]) -> Candidates:
         """Return those of the items that the index has."""
-        numbers = [self.edition.number(item.key) for item in items if self.holds(item)]
-        among = np.zeros(len(self.edition.items), bool)
+        numbers = [self.index.number(item.key) for item in items if self.holds(item)]
+        among = np.zeros(len(self.index.items), bool)
         among[[number for number in numbers if number is not None]] = True
-        return Candidates(items, self.edition, among)
+        return Candidates(items, self.index, among)
 
     def at(self, now: datetime) -> "IndexedItems":
         """Return the same at another time of the day."""
-        return replace(self, edition=self.edition.at(now, self.readings), turn=Lock())
+        return replace(self, index=self.index.at(now, self.readings), turn=Lock())
 
     @cached_property
     def _seen(self) -> list[float]:
@@ -93,7 +93,7 @@ class IndexedItems:
 
     @cached_property
     def _indexed(self) -> list[float]:
-        return _moments(self.edition.items)
+        return _moments(self.index.items)
 
 
 class RecentItems:
@@ -118,7 +118,7 @@ class RecentItems:
             indexed, _ = self._kept.pop((begin, max_age), (None, now))
             if indexed is None or indexed.mark != mark:
                 indexed = await self._made(indexed, mark, begin, max_age, now)
-            elif indexed.edition.now != now and (exact or not timedelta(0) <= now - indexed.edition.now < FRESH):
+            elif indexed.index.now != now and (exact or not timedelta(0) <= now - indexed.index.now < FRESH):
                 indexed = await asyncio.to_thread(indexed.at, now)
             indexed = await self._with_vectors(indexed)
             self._keep((begin, max_age), indexed, now)
@@ -126,8 +126,8 @@ class RecentItems:
 
     async def beside(self, indexed: IndexedItems, items: Sequence[Item]) -> ItemIndex:
         """Return an index of other items, judged as if they were of the indexed ones."""
-        readings, vectors = await self._readings(items, indexed.edition.now), await self._vectors(items)
-        return await asyncio.to_thread(indexed.edition.beside, items, readings, vectors)
+        readings, vectors = await self._readings(items, indexed.index.now), await self._vectors(items)
+        return await asyncio.to_thread(indexed.index.beside, items, readings, vectors)
 
     async def _made(
         self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
@@ -135,19 +135,19 @@ class RecentItems:
         items = await self._store.items_since(begin, _FAR)
         news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
         readings = await self._readings(news, now)
-        taken_over = before.edition if before else None
-        edition = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
-        halves = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
-        return IndexedItems(mark, items, edition, readings, halves)
+        taken_over = before.index if before else None
+        index = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
+        partners = await self._store.find({key for item in news for key in (item.repo, item.paper) if key})
+        return IndexedItems(mark, items, index, readings, partners)
 
     async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
         """The index with its items' vectors as they are now; texts are not indexed again."""
         mark = await self._store.vectors_mark(self._space) if self._space else ""
         if mark == indexed.vectors_mark:
             return indexed
-        vectors, shipped = await self._vectors(indexed.edition.items), self._space.startswith(SHIPPED)
-        edition = await asyncio.to_thread(indexed.edition.taught, vectors, measured=not shipped)
-        return replace(indexed, edition=edition, vectors_mark=mark, turn=Lock())
+        vectors, shipped = await self._vectors(indexed.index.items), self._space.startswith(SHIPPED)
+        index = await asyncio.to_thread(indexed.index.with_vectors, vectors, measured=not shipped)
+        return replace(indexed, index=index, vectors_mark=mark, turn=Lock())
 
     async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
         return await self._store.vectors(self._space, [item.key for item in items]) if self._space else {}

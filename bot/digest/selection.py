@@ -28,7 +28,7 @@ class SelectionContext:
     posted: Collection[str] = frozenset()
     shown: Collection[str] = frozenset()
     examples: Sequence[Item | str] = ()
-    lessons: Sequence[MarkedItem] = ()
+    marked: Sequence[MarkedItem] = ()
     vectors: Mapping[str, bytes] = field(default_factory=dict)
     partners: Mapping[str, Item] = field(default_factory=dict)
 
@@ -48,15 +48,17 @@ class Selection:
     instead: Mapping[str, Item]
 
 
-def select(request: DigestRequest, span: Candidates, context: SelectionContext) -> Selection:
-    """Give every item of the span a place in the digest or the one reason why it has none, as of the edition's time."""
-    dropped = _turned_away(request, span.items, context, span.edition.now)
-    scored = _scored(request, span.edition, _without_old(span, dropped), context)
-    ranked = scored.bare()
+def select(request: DigestRequest, candidates: Candidates, context: SelectionContext) -> Selection:
+    """Give every item of the span a place in the digest or the one reason why it has none, as of the index's time."""
+    dropped = _turned_away(request, candidates.items, context, candidates.index.now)
+    scored = _scored(request, candidates.index, _without_old(candidates, dropped), context)
+    ranked = scored.without_reasons()
     entered = {each.item.key for each in ranked}
-    dropped.update((item.key, compose.QUERY) for item in span.items if item.key not in entered and item.key not in dropped)
+    dropped.update(
+        (item.key, compose.QUERY) for item in candidates.items if item.key not in entered and item.key not in dropped
+    )
     passed = []
-    for each, passes in zip(ranked, scored.holding(filtering(request)).tolist(), strict=True):
+    for each, passes in zip(ranked, scored.matching(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:
             continue
         if not passes:
@@ -66,36 +68,36 @@ def select(request: DigestRequest, span: Candidates, context: SelectionContext) 
         else:
             passed.append(each)
     cards, joined = compose.pair(passed, _still_to_show(context))
-    kept, late, twins = _diversified(request, span.edition, cards)
+    kept, late, twins = _diversified(request, candidates.index, cards)
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
-    return Selection(_told(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
+    return Selection(_with_reasons(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
-def _scored(request: DigestRequest, edition: ItemIndex, among: Claims, context: SelectionContext) -> Scored:
+def _scored(request: DigestRequest, index: ItemIndex, among: Claims, context: SelectionContext) -> Scored:
     return score(
-        edition,
+        index,
         request.topic,
         examples=context.examples,
-        lessons=context.lessons,
+        marked=context.marked,
         vectors=context.vectors,
         among=among,
     )
 
 
-def _without_old(span: Candidates, dropped: Mapping[str, str]) -> Claims:
+def _without_old(candidates: Candidates, dropped: Mapping[str, str]) -> Claims:
     """What became too old since it was first seen is not ranked."""
-    old = [span.edition.number(key) for key, reason in dropped.items() if reason == compose.OLD]
-    among = span.among.copy()
+    old = [candidates.index.number(key) for key, reason in dropped.items() if reason == compose.OLD]
+    among = candidates.among.copy()
     among[[number for number in old if number is not None]] = False
     return among
 
 
-def _told(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[compose.Card, ...]:
+def _with_reasons(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[compose.Card, ...]:
     """The cards with the reasons of what leads them."""
     ranks = {id(each): rank for rank, each in enumerate(ranked)}
-    told = scored.told([ranks[id(card.ranked)] for card in cards])
+    told = scored.with_reasons([ranks[id(card.ranked)] for card in cards])
     return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
 
 
@@ -107,7 +109,7 @@ def least(request: DigestRequest) -> float:
 def outcome(request: DigestRequest, item: Item, selection: Selection, *, since: datetime, now: datetime) -> ItemOutcome:
     """Return what became of one of the items; `since` is where the digest begins, `now` when it was chosen."""
     place = next((place for place, each in enumerate(selection.ranked, 1) if each.item.key == item.key), None)
-    (ranked,) = selection.scored.told([place - 1]) if place else (None,)
+    (ranked,) = selection.scored.with_reasons([place - 1]) if place else (None,)
     reason = selection.dropped.get(item.key, "")
     return ItemOutcome(
         item=item,
@@ -121,37 +123,40 @@ def outcome(request: DigestRequest, item: Item, selection: Selection, *, since: 
     )
 
 
-def placed(told: ItemOutcome, request: DigestRequest, span: Candidates, context: SelectionContext) -> ItemOutcome:
+def placed(told: ItemOutcome, request: DigestRequest, candidates: Candidates, context: SelectionContext) -> ItemOutcome:
     """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
     if told.ranked is None:
         return told
-    ranked = _scored(request, span.edition, span.among, context).bare()
+    ranked = _scored(request, candidates.index, candidates.among, context).without_reasons()
     return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
 
 
 def rank_together(
-    request: DigestRequest, spans: Sequence[Candidates], context: SelectionContext, told: slice
+    request: DigestRequest, all_candidates: Sequence[Candidates], context: SelectionContext, told: slice
 ) -> list[Ranked]:
     """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
-    scored = [_scored(request, span.edition, span.among, context) for span in spans]
-    ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.bare())]
+    scored = [_scored(request, candidates.index, candidates.among, context) for candidates in all_candidates]
+    ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.without_reasons())]
     ranked.sort(key=lambda each: -each[0].score)
     places = range(len(ranked))[told]
-    return [scored[which].told([rank])[0] if place in places else each for place, (each, which, rank) in enumerate(ranked)]
+    return [
+        scored[which].with_reasons([rank])[0] if place in places else each
+        for place, (each, which, rank) in enumerate(ranked)
+    ]
 
 
-def try_on(request: DigestRequest, span: Candidates, context: SelectionContext, shown: int) -> FilterTest:
+def try_on(request: DigestRequest, candidates: Candidates, context: SelectionContext, shown: int) -> FilterTest:
     """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
-    edition, now = span.edition, span.edition.now
-    withdrawn = np.fromiter((item.withdrawn for item in edition.items), bool, len(edition.items))
-    scored = _scored(request, edition, span.among & ~withdrawn, context)
-    passes = scored.holding(filtering(request))
+    index, now = candidates.index, candidates.index.now
+    withdrawn = np.fromiter((item.withdrawn for item in index.items), bool, len(index.items))
+    scored = _scored(request, index, candidates.among & ~withdrawn, context)
+    passes = scored.matching(filtering(request))
     through, out = (
-        scored.told(np.flatnonzero(passes)[:shown].tolist()),
-        scored.told(np.flatnonzero(~passes)[:shown].tolist()),
+        scored.with_reasons(np.flatnonzero(passes)[:shown].tolist()),
+        scored.with_reasons(np.flatnonzero(~passes)[:shown].tolist()),
     )
     return FilterTest(
-        seen=len(span.items),
+        seen=len(candidates.items),
         entered=len(passes),
         passed=int(passes.sum()),
         through=tuple(TestedItem(each, True, _why_through(request, each, now)) for each in through),
@@ -184,14 +189,14 @@ def _still_to_show(context: SelectionContext) -> dict[str, Item]:
 
 
 def _diversified(
-    request: DigestRequest, edition: ItemIndex, cards: Sequence[compose.Card]
+    request: DigestRequest, index: ItemIndex, cards: Sequence[compose.Card]
 ) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
     """Let near twins of better cards give way, and keep as many as the limits allow.
 
     Return what stays, the reasons of the others by key, and for each near twin the better one.
     """
     fits, by_key = compose.room(request.limits), {card.ranked.item.key: card for card in cards}
-    chosen = diversify(edition, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
+    chosen = diversify(index, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
     twins = {each.ranked.item.key: each.twin.item for each in chosen.dropped}
     late = dict.fromkeys(twins, compose.TWIN) | {each.item.key: compose.CAP for each in chosen.over}
     return [by_key[each.item.key] for each in chosen.kept], late, twins

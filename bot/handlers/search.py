@@ -18,7 +18,7 @@ from bot.models import Actor, And, Button, Item, Label, Not, Or, Page, Query, Ra
 from bot.query import Folded, match, parse, unparse
 from bot.query.lexis import TYPED
 from bot.query.parse import LONGEST
-from bot.rank.stopwords import STOPWORDS
+from bot.rank.common_words import STOPWORDS
 
 LONGEST_TOKEN = 60  # characters of a token, so that it fits wherever a platform lets a button carry a command
 _PAGE_TOKEN = re.compile(r"([0-9a-f]{1,4})\.([0-9a-f]{8})\.((?:[0-9a-f]{2}){0,18})\.([0-9a-f]{6})", re.ASCII)

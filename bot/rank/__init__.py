@@ -5,11 +5,9 @@
 marked, which is what ranking uses too.
 """
 
-from bot.rank.diversity import Diversified, Dropped, diversify
-from bot.rank.edition import ItemIndex
-from bot.rank.learning import LearnedTerm, MarkedItem, profile
-from bot.rank.ranking import Scored, rank, score
-from bot.rank.span import Candidates, all_items
+from bot.rank.feedback import LearnedTerm, MarkedItem, profile
+from bot.rank.item_index import Candidates, ItemIndex, all_items
+from bot.rank.ranking import Diversified, Dropped, Scored, diversify, rank, score
 
 __all__ = [
     "Candidates",

@@ -3,6 +3,8 @@
 Whether a clause matches is what `bot.query.matches` says, item by item; phrases are looked up in the corpus, everything else
 is asked there. How strongly it matches is a number in 0–1: a phrase by how often and where it occurs, anything else by 0 or
 1; `and` is as strong as its weakest part, `or` as its strongest.
+
+What a topic weighs is the sum of such strengths, each times its clause's weight.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +21,7 @@ from bot.models import And, Item, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import spellings_of
 from bot.query.fold import Spelling
 from bot.query.match import Folded, matches
-from bot.rank.corpus import FIELDS, Corpus, Ints, Places, groups
-from bot.rank.vectors import Floats
+from bot.rank.corpus import FIELDS, Corpus, Floats, Ints, Places, groups
 from bot.rank.weights import FIELD_WEIGHTS, K1, LONG_ABSTRACT
 
 Claims = NDArray[np.bool_]
@@ -246,3 +247,46 @@ def _written(leaf: Leaf) -> str:
 def _sparse(dense: Floats) -> tuple[Ints, Floats]:
     items = (dense != 0).nonzero()[0]
     return items, dense[items]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedClause:
+    """One clause that a topic weighs; `text` is it as the person wrote it."""
+
+    clause: Clause
+    weight: float
+    text: str
+
+
+Held = list[tuple[float, WeightedClause]]  # those that hold for an item, each with its weighted strength
+
+
+class WeightedMatches:
+    """The weighted strengths of all of a topic's clauses in one row: clause by clause, each in the order of its items."""
+
+    def __init__(self, weighted_clauses: Sequence[WeightedClause], count: int) -> None:
+        """`count` is how many items there are."""
+        self._weighted_clauses = weighted_clauses
+        self._count = count
+        clauses = [weighted.clause for weighted in weighted_clauses]
+        weights = np.array([weighted.weight for weighted in weighted_clauses], float)
+        self._which: Ints = np.repeat(np.arange(len(weighted_clauses)), [len(clause.items) for clause in clauses])
+        self._items: Ints = np.concatenate([np.empty(0, np.int64), *(clause.items for clause in clauses)])
+        strengths = np.concatenate([np.empty(0), *(clause.strengths for clause in clauses)])
+        self._values: Floats = weights[self._which] * strengths
+
+    def sums(self) -> Floats:
+        """Return the sum for every item."""
+        return np.bincount(self._items, weights=self._values, minlength=self._count).astype(float, copy=False)
+
+    def held(self, numbers: Sequence[int]) -> list[Held]:
+        """Return for each of these items, all different, the clauses that hold, in their order."""
+        found: list[Held] = [[] for _ in numbers]
+        places = np.full(self._count, -1)
+        places[numbers] = np.arange(len(numbers))
+        here = places[self._items]
+        asked = (here >= 0).nonzero()[0]
+        rows = zip(here[asked].tolist(), self._which[asked].tolist(), self._values[asked].tolist(), strict=True)
+        for place, weighted, value in rows:
+            found[place].append((value, self._weighted_clauses[weighted]))
+        return found

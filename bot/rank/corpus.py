@@ -12,6 +12,7 @@ from bot.models import Item
 from bot.query.fields import read_of, text_of
 from bot.query.fold import BARRIER, Spelling
 
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Places = NDArray[np.int32]  # half the memory, where very many are kept
 

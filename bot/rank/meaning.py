@@ -1,4 +1,4 @@
-"""The vectors of an edition's items: how near texts are in meaning, on the scale of how near they are in words.
+"""The vectors of an index's items: how near texts are in meaning, on the scale of how near they are in words.
 
 Closeness of two texts is a weighted sum of the cosine of their words and that of their vectors. It is then told as the
 cosine of words that is as rare among papers that have nothing to do with each other: so every limit that holds for words
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.models.vectors import split
-from bot.rank.vectors import Floats
+from bot.rank.corpus import Floats
 from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, MEASURED_FROM, OF_WORDS, UNRELATED
 
 Steps = NDArray[np.float32]
@@ -24,7 +24,7 @@ NO_VECTORS: Final[Mapping[str, bytes]] = MappingProxyType({})
 
 
 class Embeddings:
-    """The vector of every item of an edition that has one, about 1.5 kB each.
+    """The vector of every item of an index that has one, about 1.5 kB each.
 
     Steps are kept as they are packed: sums of their products are whole numbers below 2²⁴, so that a product is the same to
     the last bit however it is computed, and a score does not depend on what else was asked.

@@ -6,7 +6,7 @@ from itertools import chain
 from bot.models import Item, Label, Term
 from bot.query.fields import spellings_of
 from bot.query.fold import found, indexed
-from bot.rank.wishes import Held, WeightedClause
+from bot.rank.clauses import Held, WeightedClause
 
 _TOLD = 4  # phrases that a reason names, and
 _AGAINST = 2  # of those that speak against an item
@@ -16,13 +16,13 @@ _LONGEST = 70  # characters of an example's title
 
 
 def of_phrases(item: Item, number: int, held: Held) -> str:
-    """Say which wishes hold, what weighs most first: `by Tri Dao, matches *KV cache* ×3, *GPU*, has code, against *survey*`.
+    """Say which clauses hold, the weightiest first: `by Tri Dao, matches *KV cache* ×3, *GPU*, has code, against *survey*`.
 
     What the item is or has beside its words, it does not match: that is told last, as it is.
     """
     held = sorted(held, key=lambda each: -abs(each[0]))
-    names, words = _facts(item, number, [wish for value, wish in held if value > 0])
-    opposed = [wish for value, wish in held if value < 0]
+    names, words = _facts(item, number, [weighted for value, weighted in held if value > 0])
+    opposed = [weighted for value, weighted in held if value < 0]
     against = [*chain.from_iterable(_facts(item, number, opposed))] if opposed else []
     matched = [word for word in words[:_TOLD] if word.startswith("*")]
     facts = [word for word in words[:_TOLD] if not word.startswith("*")]
@@ -54,7 +54,7 @@ def of_feedback(near: Sequence[Item], words: Sequence[str], *, liked: bool, itse
     return f"shares {', '.join(f'*{word}*' for word in words)} with what {verdict}" if words else ""
 
 
-def _facts(item: Item, number: int, wishes: Sequence[WeightedClause]) -> tuple[list[str], list[str]]:
+def _facts(item: Item, number: int, weighted_clauses: Sequence[WeightedClause]) -> tuple[list[str], list[str]]:
     """Who made it, and what it has, where the clauses ask for it; each once, a phrase with the most that was counted.
 
     A phrase stands between asterisks, anything else that it has does not.
@@ -62,9 +62,9 @@ def _facts(item: Item, number: int, wishes: Sequence[WeightedClause]) -> tuple[l
     names: dict[str, None] = {}
     counts: dict[str, tuple[str, int]] = {}
     facts: set[str] = set()
-    for wish in wishes:
+    for weighted in weighted_clauses:
         told = False
-        for mention in wish.clause.mentions:
+        for mention in weighted.clause.mentions:
             if times := mention.counts.get(number):
                 told = True
                 if isinstance(mention.leaf, Term) and mention.leaf.field in _MAKERS:
@@ -75,7 +75,7 @@ def _facts(item: Item, number: int, wishes: Sequence[WeightedClause]) -> tuple[l
                     text, before = counts.get(mention.lower, (mention.text, 0))
                     counts[mention.lower] = (text, max(before, times))
         if not told:
-            counts.setdefault(wish.text.lower(), (wish.text, 1))
+            counts.setdefault(weighted.text.lower(), (weighted.text, 1))
     return list(names), [
         text if text in facts else f"*{text}* ×{times}" if times > 1 else f"*{text}*" for text, times in counts.values()
     ]

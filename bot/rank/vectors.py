@@ -16,11 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.query.fold import BARRIER, indexed
-from bot.rank.corpus import FIELDS, Corpus, Ints, Places
-from bot.rank.stopwords import STOPWORDS
+from bot.rank.common_words import STOPWORDS
+from bot.rank.corpus import FIELDS, Corpus, Floats, Ints, Places
 from bot.rank.weights import TITLE_TIMES
-
-Floats = NDArray[np.float64]
 
 _SKIPPED = STOPWORDS | {BARRIER}
 

@@ -14,7 +14,7 @@ from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.models import Actor, Attachment, Button, Change, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
-from bot.rank.lessons import lessons_of
+from bot.rank.feedback import marked_items
 from bot.wording import counted
 
 _SHOWN = 12  # words that speak for an item, and as many against; the export has all
@@ -43,7 +43,7 @@ async def learned_of(
 ) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
     """Return the items that feedback was given on, by the keys it was given under, and what it teaches."""
     known = await context.store.find({each.key for each in given})
-    return known, await asyncio.to_thread(lambda: profile(lessons_of(given, known)))
+    return known, await asyncio.to_thread(lambda: profile(marked_items(given, known)))
 
 
 # --- show

@@ -16,7 +16,7 @@ import numpy as np
 
 from bot.models import PARTS
 from bot.query.fold import tokens
-from bot.rank.stopwords import STOPWORDS
+from bot.rank.common_words import STOPWORDS
 from bot.summarise.choice.cue_phrases import SHOWS, WITHDRAWN
 from bot.summarise.choice.model_file import read_from
 from bot.summarise.choice.roles import RESULT, ROLES, Matrix, score

@@ -40,7 +40,7 @@ async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore
     first, second = await asked(kept, now), await asked(kept, now + MINUTE)
 
     assert second is first
-    assert len(first.edition.items) == 5
+    assert len(first.index.items) == 5
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now
 
     await store.add([replace(change, seen=now)], now)
 
-    assert replace(change, seen=now) in (await asked(kept, now)).edition.items
+    assert replace(change, seen=now) in (await asked(kept, now)).index.items
 
 
 async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now: datetime) -> None:
@@ -71,10 +71,10 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
     at_once = await kept.indexed(now, MAX_AGE, now + MINUTE, exact=True)
 
     assert soon is first
-    assert late.edition.now == now + recent_items.FRESH
-    assert clock_set_back.edition.now == now
-    assert at_once.edition.now == now + MINUTE
-    assert late.edition.by_itself[0] < first.edition.by_itself[0]
+    assert late.index.now == now + recent_items.FRESH
+    assert clock_set_back.index.now == now
+    assert at_once.index.now == now + MINUTE
+    assert late.index.by_itself[0] < first.index.by_itself[0]
 
 
 async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
@@ -84,8 +84,8 @@ async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore
     daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
 
     assert weekly is daily
-    assert [len(daily.span(now - since, now).items) for since in (DAY, 7 * DAY)] == [5, 6]
-    assert [int(daily.span(now - since, now).among.sum()) for since in (DAY, 7 * DAY)] == [5, 6]
+    assert [len(daily.candidates(now - since, now).items) for since in (DAY, 7 * DAY)] == [5, 6]
+    assert [int(daily.candidates(now - since, now).among.sum()) for since in (DAY, 7 * DAY)] == [5, 6]
 
 
 async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
@@ -95,17 +95,17 @@ async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryS
     await asked(kept, now)
     monthly = await asked(kept, now, since=30 * DAY)
 
-    assert len(monthly.span(now - 30 * DAY, now).items) == 6
+    assert len(monthly.candidates(now - 30 * DAY, now).items) == 6
 
 
 async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: MemoryStore, now: datetime) -> None:
     await store.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
     await store.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
 
-    span = (await asked(RecentItems(store), now)).span(now, now)
+    span = (await asked(RecentItems(store), now)).candidates(now, now)
 
     assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
-    ranked = [item.key for item, among in zip(span.edition.items, span.among, strict=True) if among]
+    ranked = [item.key for item, among in zip(span.index.items, span.among, strict=True) if among]
     assert ranked == ["arxiv:2603.00008"]
 
 
@@ -164,7 +164,7 @@ async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: M
     indexed = await asked(kept, now)
     beside = await kept.beside(indexed, [stranger])
     await store.add([replace(stranger, seen=now)], now)
-    among = (await asked(kept, now)).edition
+    among = (await asked(kept, now)).index
 
     number = among.number(stranger.key)
     assert number is not None

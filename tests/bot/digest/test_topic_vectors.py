@@ -113,8 +113,8 @@ async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: 
     second = await kept.indexed(now, timedelta(days=14), now)
     third = await kept.indexed(now, timedelta(days=14), now)
 
-    assert first.edition.closeness(CACHE.key).max() < 0.1 < second.edition.closeness(CACHE.key).max()
-    assert second.edition.items is first.edition.items
+    assert first.index.closeness(CACHE.key).max() < 0.1 < second.index.closeness(CACHE.key).max()
+    assert second.index.items is first.index.items
     assert third is second
 
 
@@ -123,7 +123,7 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     await store.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
     indexed = await RecentItems(store).indexed(now, timedelta(days=14), now)
-    assert indexed.edition.closeness(CACHE.key).max() < 0.1
+    assert indexed.index.closeness(CACHE.key).max() < 0.1
 
 
 # --- the digest

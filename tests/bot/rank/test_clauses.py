@@ -12,10 +12,10 @@ corpora = st.lists(generate.items(), max_size=5, unique_by=lambda item: item.key
 
 @settings(deadline=None, max_examples=150)
 @given(corpora, st.lists(generate.trees(), min_size=1, max_size=4))
-def test_an_edition_admits_what_the_matcher_matches(items: list[Item], trees: list[Tree]) -> None:
-    edition = ItemIndex(items, {}, NOW)
+def test_an_index_admits_what_the_matcher_matches(items: list[Item], trees: list[Tree]) -> None:
+    index = ItemIndex(items, {}, NOW)
     for tree in trees:
-        assert edition.admits(tree).tolist() == [matches(tree, item, NOW) for item in items]
+        assert index.admits(tree).tolist() == [matches(tree, item, NOW) for item in items]
 
 
 @settings(deadline=None, max_examples=80)
@@ -27,47 +27,47 @@ def test_known_items_beside_the_candidates_change_no_answer(items: list[Item], e
 @settings(deadline=None, max_examples=80)
 @given(corpora, generate.trees())
 def test_a_clause_is_strong_exactly_where_it_holds(items: list[Item], tree: Tree) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    clause = edition.clause(tree)
-    assert clause.items.tolist() == [number for number, holds in enumerate(edition.admits(tree)) if holds]
+    index = ItemIndex(items, {}, NOW)
+    clause = index.clause(tree)
+    assert clause.items.tolist() == [number for number, holds in enumerate(index.admits(tree)) if holds]
     assert all(0 < strength <= 1 for strength in clause.strengths)
 
 
 def test_a_phrase_in_the_title_is_stronger_than_one_in_the_abstract_and_more_often_is_stronger() -> None:
     said = "We look at the cache."
-    edition = ItemIndex(
+    index = ItemIndex(
         [paper("The KV cache"), paper("A", "A KV cache."), paper("B", "KV cache, KV cache."), paper("C", said)], {}, NOW
     )
-    in_title, once, twice = edition.clause('"kv cache"').strengths
+    in_title, once, twice = index.clause('"kv cache"').strengths
     assert once < twice < in_title
-    assert edition.clause('"kv cache"').items.tolist() == [0, 1, 2]
+    assert index.clause('"kv cache"').items.tolist() == [0, 1, 2]
 
 
 def test_a_phrase_that_a_long_text_mentions_is_weaker_than_one_in_a_short_text() -> None:
-    edition = ItemIndex([paper("A", "CUDA."), paper("B", "CUDA. " + "Word " * 2000)], {}, NOW)
-    short, long = edition.clause("cuda").strengths
+    index = ItemIndex([paper("A", "CUDA."), paper("B", "CUDA. " + "Word " * 2000)], {}, NOW)
+    short, long = index.clause("cuda").strengths
     assert long < short / 2
 
 
 def test_a_name_is_there_or_not() -> None:
-    edition = ItemIndex([paper("A", authors=("Tri Dao",)), paper("B", authors=("Ann Lee",))], {}, NOW)
-    clause = edition.clause('author:"tri dao"')
+    index = ItemIndex([paper("A", authors=("Tri Dao",)), paper("B", authors=("Ann Lee",))], {}, NOW)
+    clause = index.clause('author:"tri dao"')
     assert (clause.items.tolist(), clause.strengths.tolist()) == ([0], [1.0])
 
 
 def test_a_hyphenated_word_is_counted_once_however_it_is_asked_for() -> None:
-    edition = ItemIndex([paper("A", "Pre-training and pre-training.")], {}, NOW)
-    assert [dict(each.counts) for each in edition.clause("pre-training").mentions] == [{0: 2}]
+    index = ItemIndex([paper("A", "Pre-training and pre-training.")], {}, NOW)
+    assert [dict(each.counts) for each in index.clause("pre-training").mentions] == [{0: 2}]
 
 
 def test_the_beginning_of_a_word_is_found_in_every_word_that_begins_so() -> None:
-    edition = ItemIndex([paper("Quantised"), paper("Quantum quanta"), paper("Aqua quant")], {}, NOW)
-    counted = [dict(each.counts) for each in edition.clause("quant*").mentions]
+    index = ItemIndex([paper("Quantised"), paper("Quantum quanta"), paper("Aqua quant")], {}, NOW)
+    counted = [dict(each.counts) for each in index.clause("quant*").mentions]
     assert counted == [{0: 1, 1: 2, 2: 1}]
 
 
 def test_a_phrase_may_end_in_the_beginning_of_a_word() -> None:
-    edition = ItemIndex([paper("A", "sparse attentions. sparse attentive"), paper("B", "attention sparse")], {}, NOW)
-    clause = edition.clause(Term("sparse atten", prefix=True, quoted=True))
+    index = ItemIndex([paper("A", "sparse attentions. sparse attentive"), paper("B", "attention sparse")], {}, NOW)
+    clause = index.clause(Term("sparse atten", prefix=True, quoted=True))
     assert clause.items.tolist() == [0]
     assert [dict(each.counts) for each in clause.mentions] == [{0: 2}]

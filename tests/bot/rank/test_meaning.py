@@ -15,7 +15,7 @@ from bot.rank import ItemIndex, MarkedItem, diversify, rank
 from bot.rank.meaning import Embeddings
 from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, LOWER, MEASURED_FROM, RAISE, RELEVANCE
 from tests.bot.rank.make import NOW, paper, topic
-from tests.bot.rank.test_learning import lessons
+from tests.bot.rank.test_feedback import marked
 from tests.bot.rank.test_ranking import days, examples, topics
 
 laws = settings(deadline=None, max_examples=60)
@@ -49,16 +49,16 @@ vectored = st.lists(st.none() | angles, max_size=6)
 
 
 @laws
-@given(days, topics, examples, lessons, st.lists(angles, max_size=4))
+@given(days, topics, examples, marked, st.lists(angles, max_size=4))
 def test_without_vectors_of_its_items_a_day_is_ranked_by_words_alone(
-    items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem], drawn: list[float]
+    items: list[Item], wanted: object, close: list[Item | str], with_vectors: list[MarkedItem], drawn: list[float]
 ) -> None:
-    told = [*close, *(each.item for each in taught)]
+    told = [*close, *(each.item for each in with_vectors)]
     strangers = {each if isinstance(each, str) else each.key: at(angle) for each, angle in zip(told, drawn, strict=False)}
-    plain = rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught)  # type: ignore[arg-type]
-    assert rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught, vectors=strangers) == plain  # type: ignore[arg-type]
+    plain = rank(ItemIndex(items, {}, NOW), wanted, examples=close, marked=with_vectors)  # type: ignore[arg-type]
+    assert rank(ItemIndex(items, {}, NOW), wanted, examples=close, marked=with_vectors, vectors=strangers) == plain  # type: ignore[arg-type]
     nowhere = ItemIndex(items, {}, NOW, vectors={"url:elsewhere": at(0.0)})
-    assert rank(nowhere, wanted, examples=close, lessons=taught, vectors=strangers) == plain  # type: ignore[arg-type]
+    assert rank(nowhere, wanted, examples=close, marked=with_vectors, vectors=strangers) == plain  # type: ignore[arg-type]
 
 
 @laws
@@ -77,14 +77,14 @@ def test_an_item_without_a_vector_keeps_the_score_of_its_words(
 
 
 @laws
-@given(days, topics, examples, lessons, vectored)
+@given(days, topics, examples, marked, vectored)
 def test_with_vectors_too_a_score_is_the_sum_of_its_parts_and_what_was_marked_is_bounded(
-    items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem], drawn: list[float | None]
+    items: list[Item], wanted: object, close: list[Item | str], with_vectors: list[MarkedItem], drawn: list[float | None]
 ) -> None:
-    edition = ItemIndex(items, {}, NOW, vectors=some_vectors(items, drawn))
-    marked = {each.item.key: at(0.3 * number) for number, each in enumerate(taught)}
-    before = {each.item.key: each.score for each in rank(edition, wanted, examples=close, vectors=marked)}  # type: ignore[arg-type]
-    for each in rank(edition, wanted, examples=close, lessons=taught, vectors=marked):  # type: ignore[arg-type]
+    index = ItemIndex(items, {}, NOW, vectors=some_vectors(items, drawn))
+    marked = {each.item.key: at(0.3 * number) for number, each in enumerate(with_vectors)}
+    before = {each.item.key: each.score for each in rank(index, wanted, examples=close, vectors=marked)}  # type: ignore[arg-type]
+    for each in rank(index, wanted, examples=close, marked=with_vectors, vectors=marked):  # type: ignore[arg-type]
         assert 0 <= each.score <= 1
         assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
         assert each.score <= before[each.item.key] + RAISE * RELEVANCE + 1e-6
@@ -122,8 +122,8 @@ def test_a_cosine_is_the_same_to_the_last_bit_by_itself_and_among_others(count: 
 
 
 def close_to(example: Item | str, vectors: Mapping[str, bytes], packed: bytes | None = None) -> dict[str, float]:
-    edition = ItemIndex(DAY, {}, NOW, vectors=vectors)
-    return {item.key: float(value) for item, value in zip(DAY, edition.closeness(example, packed), strict=True)}
+    index = ItemIndex(DAY, {}, NOW, vectors=vectors)
+    return {item.key: float(value) for item, value in zip(DAY, index.closeness(example, packed), strict=True)}
 
 
 def test_what_means_the_same_in_other_words_is_close() -> None:
@@ -140,8 +140,8 @@ def test_a_text_and_a_stranger_are_close_by_the_vector_that_is_given() -> None:
 
 def test_the_same_text_with_the_same_vector_is_as_close_as_can_be() -> None:
     again = paper(CACHE.title, CACHE.abstract, key="url:again")
-    edition = ItemIndex([CACHE, again], {}, NOW, vectors={"url:cache": at(0.0), "url:again": at(0.0)})
-    assert edition.closeness(CACHE)[1] == pytest.approx(1.0, abs=1e-6)
+    index = ItemIndex([CACHE, again], {}, NOW, vectors={"url:cache": at(0.0), "url:again": at(0.0)})
+    assert index.closeness(CACHE)[1] == pytest.approx(1.0, abs=1e-6)
 
 
 def test_the_scale_of_both_grows_with_each_and_ends_where_that_of_words_does() -> None:
@@ -176,33 +176,33 @@ def test_of_another_model_it_counts_how_much_nearer_than_unrelated_a_text_is() -
 
 
 def test_of_another_model_with_too_few_items_words_alone_decide() -> None:
-    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS, measured=True)
-    assert edition.closeness(CACHE).tolist() == ItemIndex(DAY, {}, NOW).closeness(CACHE).tolist()
+    index = ItemIndex(DAY, {}, NOW, vectors=VECTORS, measured=True)
+    assert index.closeness(CACHE).tolist() == ItemIndex(DAY, {}, NOW).closeness(CACHE).tolist()
 
 
-def test_an_edition_can_be_told_other_vectors() -> None:
+def test_an_index_can_be_given_other_vectors() -> None:
     first = ItemIndex(DAY, {}, NOW)
     rank(first, topic("", "cache"), examples=[CACHE])
-    told = first.taught(VECTORS)
+    told = first.with_vectors(VECTORS)
     made = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
-    for edition, other in ((told, made), (told.taught({}), first), (told.at(NOW, {}), made)):
-        assert rank(edition, topic("", "cache"), examples=[CACHE]) == rank(other, topic("", "cache"), examples=[CACHE])
+    for index, other in ((told, made), (told.with_vectors({}), first), (told.at(NOW, {}), made)):
+        assert rank(index, topic("", "cache"), examples=[CACHE]) == rank(other, topic("", "cache"), examples=[CACHE])
 
 
 def test_items_beside_others_are_close_to_these_by_their_vectors() -> None:
     stranger = paper("Blocks of tensors", key="url:blocks")
-    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
-    (near,) = edition.beside([stranger], {}, {"url:blocks": at(0.1)}).closeness("url:cache")
-    (by_words,) = edition.beside([stranger], {}).closeness("url:cache")
+    index = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
+    (near,) = index.beside([stranger], {}, {"url:blocks": at(0.1)}).closeness("url:cache")
+    (by_words,) = index.beside([stranger], {}).closeness("url:cache")
     assert near > 0.3 > by_words
 
 
 def test_an_item_has_the_same_score_beside_the_index_as_in_it() -> None:
-    edition = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
-    asked = {"examples": [CACHE, "pages of tensors"], "lessons": [MarkedItem(CACHE, 1, 0)]}
+    index = ItemIndex(DAY, {}, NOW, vectors=VECTORS)
+    asked = {"examples": [CACHE, "pages of tensors"], "marked": [MarkedItem(CACHE, 1, 0)]}
     texts = {"pages of tensors": at(0.4)}
-    inside = {each.item.key: each for each in rank(edition, topic("", "tensors"), vectors=texts, **asked)}  # type: ignore[arg-type]
-    alone = edition.beside([MEMORY], {}, VECTORS)
+    inside = {each.item.key: each for each in rank(index, topic("", "tensors"), vectors=texts, **asked)}  # type: ignore[arg-type]
+    alone = index.beside([MEMORY], {}, VECTORS)
     (beside,) = rank(alone, topic("", "tensors"), vectors=texts, **asked)  # type: ignore[arg-type]
     assert beside == inside["url:memory"]
 
@@ -211,25 +211,25 @@ def test_an_item_has_the_same_score_beside_the_index_as_in_it() -> None:
 
 
 def ranked(
-    taught: list[MarkedItem], vectors: Mapping[str, bytes], marked: Mapping[str, bytes] | None = None
+    with_vectors: list[MarkedItem], vectors: Mapping[str, bytes], marked: Mapping[str, bytes] | None = None
 ) -> dict[str, Ranked]:
-    edition = ItemIndex(DAY[1:], {}, NOW, vectors=vectors)
-    return {each.item.key: each for each in rank(edition, topic(), lessons=taught, vectors=marked or VECTORS)}
+    index = ItemIndex(DAY[1:], {}, NOW, vectors=vectors)
+    return {each.item.key: each for each in rank(index, topic(), marked=with_vectors, vectors=marked or VECTORS)}
 
 
 def test_more_raises_what_means_the_same_and_names_what_was_liked() -> None:
-    plain, taught = ranked([], VECTORS), ranked([MarkedItem(CACHE, 1, 0)], VECTORS)
-    assert taught["url:memory"].score > plain["url:memory"].score + 0.03
-    assert taught["url:panels"].score == pytest.approx(plain["url:panels"].score, abs=0.01)
-    assert 'close to "Paging the KV cache" you liked' in taught["url:memory"].reasons
+    plain, with_vectors = ranked([], VECTORS), ranked([MarkedItem(CACHE, 1, 0)], VECTORS)
+    assert with_vectors["url:memory"].score > plain["url:memory"].score + 0.03
+    assert with_vectors["url:panels"].score == pytest.approx(plain["url:panels"].score, abs=0.01)
+    assert 'close to "Paging the KV cache" you liked' in with_vectors["url:memory"].reasons
 
 
 def test_less_lowers_what_means_the_same() -> None:
-    edition = ItemIndex(DAY[1:], {}, NOW, vectors=VECTORS)
+    index = ItemIndex(DAY[1:], {}, NOW, vectors=VECTORS)
     wanted = topic("", "tensors", "outcomes")
-    plain = {each.item.key: each.score for each in rank(edition, wanted)}
-    taught = rank(edition, wanted, lessons=[MarkedItem(CACHE, 0, 3)], vectors=VECTORS)
-    scores = {each.item.key: each for each in taught}
+    plain = {each.item.key: each.score for each in rank(index, wanted)}
+    with_vectors = rank(index, wanted, marked=[MarkedItem(CACHE, 0, 3)], vectors=VECTORS)
+    scores = {each.item.key: each for each in with_vectors}
     assert scores["url:memory"].score < plain["url:memory"] - 0.02
     assert 'close to "Paging the KV cache" you wanted less of' in scores["url:memory"].reasons
 
@@ -261,8 +261,8 @@ def test_two_studies_in_other_words_are_twins_by_their_vectors() -> None:
     items = [first, second, PANELS]
 
     def kept(vectors: Mapping[str, bytes]) -> list[str]:
-        edition = ItemIndex(items, {}, NOW, vectors=vectors)
-        return [each.item.key for each in diversify(edition, [Ranked(item, 0.5) for item in items]).kept]
+        index = ItemIndex(items, {}, NOW, vectors=vectors)
+        return [each.item.key for each in diversify(index, [Ranked(item, 0.5) for item in items]).kept]
 
     assert kept({}) == ["url:a", "url:b", "url:panels"]
     assert kept({"url:a": at(0.0), "url:b": at(0.05)}) == ["url:a", "url:panels"]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.errors import UsageError
 from bot.models import Interest, Item, Query, Ranked, Reading, Topic, Tree
 from bot.query import matches, unparse_tree
-from bot.rank import ItemIndex, rank, score
+from bot.rank import ItemIndex, diversify, rank, score
 from bot.rank.weights import EXAMPLES_SHARE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
@@ -31,8 +31,8 @@ examples = st.lists(
 laws = settings(deadline=None, max_examples=80)
 
 
-def scores(edition: ItemIndex, wanted: Topic) -> dict[str, float]:
-    return {each.item.key: each.score for each in rank(edition, wanted)}
+def scores(index: ItemIndex, wanted: Topic) -> dict[str, float]:
+    return {each.item.key: each.score for each in rank(index, wanted)}
 
 
 # --- laws
@@ -75,10 +75,10 @@ def test_the_order_in_which_items_and_examples_come_changes_nothing(
 @laws
 @given(days, topics, generate.clauses(score=False).map(unparse_tree), st.sampled_from((0.5, 1.0, 3.0)))
 def test_one_more_interest_never_lowers_a_score(items: list[Item], wanted: Topic, clause: str, weight: float) -> None:
-    edition = ItemIndex(items, {}, NOW)
+    index = ItemIndex(items, {}, NOW)
     wanted = replace(wanted, interests=(*wanted.interests, Interest("attention", 1.0)))
-    before = scores(edition, wanted)
-    after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
+    before = scores(index, wanted)
+    after = scores(index, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
     assert all(after[key] >= before[key] - 1e-9 for key in before)
 
 
@@ -87,25 +87,25 @@ def test_one_more_interest_never_lowers_a_score(items: list[Item], wanted: Topic
 def test_what_speaks_against_an_item_never_raises_its_score(
     items: list[Item], wanted: Topic, clause: str, weight: float
 ) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    before = scores(edition, wanted)
-    after = scores(edition, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
+    index = ItemIndex(items, {}, NOW)
+    before = scores(index, wanted)
+    after = scores(index, replace(wanted, interests=(*wanted.interests, Interest(clause, weight))))
     assert all(after[key] <= before[key] + 1e-9 for key in before)
 
 
 @laws
 @given(days, topics, examples)
 def test_the_first_few_are_the_first_of_all(items: list[Item], wanted: Topic, close: list[Item | str]) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    assert rank(edition, wanted, examples=close, top=2) == rank(edition, wanted, examples=close)[:2]
+    index = ItemIndex(items, {}, NOW)
+    assert rank(index, wanted, examples=close, top=2) == rank(index, wanted, examples=close)[:2]
 
 
 @laws
 @given(days, topics, topics)
 def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other: Topic) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    rank(edition, other)
-    assert rank(edition, wanted) == rank(ItemIndex(items, {}, NOW), wanted)
+    index = ItemIndex(items, {}, NOW)
+    rank(index, other)
+    assert rank(index, wanted) == rank(ItemIndex(items, {}, NOW), wanted)
 
 
 @settings(deadline=None, max_examples=80)
@@ -151,9 +151,9 @@ def test_only_the_sources_of_the_topic_count_and_feed_is_every_feed() -> None:
         paper("B", sources=("feed:lab", "github")),
         paper("C", sources=("huggingface",)),
     ]
-    edition = ItemIndex(items, {}, NOW)
-    assert set(scores(edition, topic(sources=["feed"]))) == {"url:B"}
-    assert set(scores(edition, topic(sources=["arxiv", "feed:lab"]))) == {"url:A", "url:B"}
+    index = ItemIndex(items, {}, NOW)
+    assert set(scores(index, topic(sources=["feed"]))) == {"url:B"}
+    assert set(scores(index, topic(sources=["arxiv", "feed:lab"]))) == {"url:A", "url:B"}
 
 
 def test_an_interest_that_cannot_be_read_is_named() -> None:
@@ -165,55 +165,55 @@ def test_an_interest_that_cannot_be_read_is_named() -> None:
 
 
 def test_a_heavier_interest_counts_more() -> None:
-    edition = ItemIndex([paper("CUDA"), paper("ROCm")], {}, NOW)
-    assert [each.item.title for each in rank(edition, topic("", ("cuda", 1), ("rocm", 2)))] == ["ROCm", "CUDA"]
+    index = ItemIndex([paper("CUDA"), paper("ROCm")], {}, NOW)
+    assert [each.item.title for each in rank(index, topic("", ("cuda", 1), ("rocm", 2)))] == ["ROCm", "CUDA"]
 
 
 def test_a_topic_without_interests_is_ranked_by_the_words_of_its_query() -> None:
-    edition = ItemIndex([paper("A", "A cache."), paper("B", "The KV cache. A KV cache on a GPU.")], {}, NOW)
-    ranked = rank(edition, topic('"KV cache" OR cache OR gpu -survey'))
+    index = ItemIndex([paper("A", "A cache."), paper("B", "The KV cache. A KV cache on a GPU.")], {}, NOW)
+    ranked = rank(index, topic('"KV cache" OR cache OR gpu -survey'))
     assert [each.item.title for each in ranked] == ["B", "A"]
     assert ranked[0].reasons[0] == "matches *KV cache* ×2, *cache* ×2, *gpu*"
 
 
 def test_what_speaks_against_an_item_takes_it_down_but_not_below_nothing() -> None:
-    edition = ItemIndex([paper("A survey of CUDA"), paper("CUDA")], {}, NOW)
-    good, bad = rank(edition, topic("", "cuda", ("survey", -10)))
+    index = ItemIndex([paper("A survey of CUDA"), paper("CUDA")], {}, NOW)
+    good, bad = rank(index, topic("", "cuda", ("survey", -10)))
     assert (good.item.title, bad.score) == ("CUDA", 0)
 
 
 def test_relevance_comes_before_popularity() -> None:
     popular = paper("Something", sources=("huggingface",), upvotes=500, published=NOW)
-    edition = ItemIndex([popular, paper("CUDA for GPU kernels", "CUDA", published=NOW.replace(year=2025))], {}, NOW)
-    assert rank(edition, topic("", "cuda", "gpu"))[0].item.title == "CUDA for GPU kernels"
+    index = ItemIndex([popular, paper("CUDA for GPU kernels", "CUDA", published=NOW.replace(year=2025))], {}, NOW)
+    assert rank(index, topic("", "cuda", "gpu"))[0].item.title == "CUDA for GPU kernels"
 
 
 def test_popularity_orders_what_is_equally_relevant() -> None:
-    edition = ItemIndex([paper("CUDA", key="url:a"), paper("CUDA", key="url:b", upvotes=40)], {}, NOW)
-    assert rank(edition, topic("", "cuda"))[0].item.key == "url:b"
+    index = ItemIndex([paper("CUDA", key="url:a"), paper("CUDA", key="url:b", upvotes=40)], {}, NOW)
+    assert rank(index, topic("", "cuda"))[0].item.key == "url:b"
 
 
 def test_closeness_to_examples_is_that_to_the_nearest_three() -> None:
     items = [paper("Serving language models with a paged cache"), paper("Causal panels"), paper("Other things entirely")]
-    edition = ItemIndex(items, {}, NOW)
+    index = ItemIndex(items, {}, NOW)
     near = ["Serving models with a paged cache"] * 3
     far = ["Robots that fold laundry", "Proteins and their folds", "Markets of electricity"]
-    with_noise = rank(edition, topic(), examples=[*far, *near])
-    assert with_noise == rank(edition, topic(), examples=near)
+    with_noise = rank(index, topic(), examples=[*far, *near])
+    assert with_noise == rank(index, topic(), examples=near)
     assert with_noise[0].item is items[0]
 
 
 def test_phrases_leave_the_examples_their_share() -> None:
-    edition = ItemIndex([paper("CUDA kernels")], {}, NOW)
+    index = ItemIndex([paper("CUDA kernels")], {}, NOW)
     far = "A text about something else entirely, which nobody confuses with it"
-    (alone,), (beside,) = rank(edition, topic("", "cuda")), rank(edition, topic("", "cuda"), examples=[far])
+    (alone,), (beside,) = rank(index, topic("", "cuda")), rank(index, topic("", "cuda"), examples=[far])
     assert beside.parts[0].value == pytest.approx(alone.parts[0].value * (1 - EXAMPLES_SHARE), abs=1e-6)
     assert beside.parts[1].value == 0
 
 
 def test_an_unknown_key_among_the_examples_changes_nothing() -> None:
-    edition = ItemIndex([paper("Serving models")], {}, NOW)
-    assert rank(edition, topic(), examples=["arxiv:2606.09999"]) == rank(edition, topic())
+    index = ItemIndex([paper("Serving models")], {}, NOW)
+    assert rank(index, topic(), examples=["arxiv:2606.09999"]) == rank(index, topic())
 
 
 def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
@@ -234,7 +234,7 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
 @given(days, topics, generate.trees())
 def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item], wanted: Topic, tree: Tree) -> None:
     scored = score(ItemIndex(items, {}, NOW), wanted)
-    assert scored.holding(tree).tolist() == [matches(tree, each.item, NOW, each.score) for each in scored.bare()]
+    assert scored.matching(tree).tolist() == [matches(tree, each.item, NOW, each.score) for each in scored.without_reasons()]
 
 
 @laws
@@ -242,18 +242,81 @@ def test_a_filter_holds_of_what_is_scored_as_the_matcher_says(items: list[Item],
 def test_some_items_are_scored_as_among_all_of_them(
     items: list[Item], wanted: Topic, close: list[Item | str], some: int
 ) -> None:
-    edition = ItemIndex(items, {}, NOW)
+    index = ItemIndex(items, {}, NOW)
     among = np.array([bool(some >> number & 1) for number in range(len(items))], bool)
-    every = rank(edition, wanted, examples=close)
-    found = score(edition, wanted, examples=close, among=among)
+    every = rank(index, wanted, examples=close)
+    found = score(index, wanted, examples=close, among=among)
     asked = {item.key for item, here in zip(items, among, strict=True) if here}
-    assert found.told() == [each for each in every if each.item.key in asked]
-    assert found.bare() == [Ranked(each.item, each.score) for each in found.told()]
+    assert found.with_reasons() == [each for each in every if each.item.key in asked]
+    assert found.without_reasons() == [Ranked(each.item, each.score) for each in found.with_reasons()]
 
 
 @laws
 @given(days, topics, st.sampled_from((-30, 0, 1, 90, 5000)))
 def test_an_index_at_another_time_ranks_as_one_made_then(items: list[Item], wanted: Topic, hours: int) -> None:
-    edition, then = ItemIndex(items, {}, NOW), NOW + timedelta(hours=hours)
-    rank(edition, wanted)
-    assert rank(edition.at(then, {}), wanted) == rank(ItemIndex(items, {}, then), wanted)
+    index, then = ItemIndex(items, {}, NOW), NOW + timedelta(hours=hours)
+    rank(index, wanted)
+    assert rank(index.at(then, {}), wanted) == rank(ItemIndex(items, {}, then), wanted)
+
+
+# --- near twins
+
+
+FIRST = "We serve language models with a paged cache on many accelerators and measure the throughput of requests."
+SECOND = "We serve language models with a paged cache on some accelerators and measure the latency of requests."
+OTHER = "Causal inference for panel data with missing outcomes and staggered adoption."
+
+
+def day() -> tuple[ItemIndex, list[Ranked]]:
+    items = [paper("Paged serving", FIRST, upvotes=50), paper("Paged serving again", SECOND), paper("Panels", OTHER)]
+    index = ItemIndex(items, {}, NOW)
+    return index, rank(index, topic("", "serving"))
+
+
+def test_of_two_near_twins_the_better_placed_one_stays() -> None:
+    index, ranked = day()
+    chosen = diversify(index, ranked)
+    assert [each.item.title for each in chosen.kept] == ["Paged serving", "Panels"]
+    (gone,) = chosen.dropped
+    assert gone.ranked is ranked[1]
+    assert gone.twin is chosen.kept[0]
+
+
+def test_a_twin_of_what_was_dropped_is_no_twin() -> None:
+    """Three links of a chain: the second gives way to the first, the third is like the second alone."""
+    words = [f"{letter}ion" for letter in "abcdefghijklmnopqrstuvwx"]
+    texts = [" ".join(words[at : at + 12]) for at in (0, 5, 10)]
+    index = ItemIndex([paper(f"Part {at}", text, key=f"url:{at}") for at, text in enumerate(texts)], {}, NOW)
+    chosen = diversify(index, [Ranked(item, 0.5) for item in index.items])
+    assert [each.item.key for each in chosen.kept] == ["url:0", "url:2"]
+    assert [each.twin.item.key for each in chosen.dropped] == ["url:0"]
+
+
+def test_identical_items_are_twins() -> None:
+    items = [paper("Paged serving", FIRST, key=f"url:{number}") for number in range(4)]
+    index = ItemIndex(items, {}, NOW)
+    assert len(diversify(index, rank(index, topic())).kept) == 1
+
+
+def test_items_without_words_are_nobodys_twins() -> None:
+    items = [paper("", key=f"url:{number}") for number in range(3)]
+    index = ItemIndex(items, {}, NOW)
+    assert len(diversify(index, rank(index, topic())).kept) == 3
+
+
+def test_an_entry_of_another_day_is_kept() -> None:
+    index, _ = day()
+    foreign = Ranked(paper("Elsewhere"), 0.5)
+    assert diversify(index, [foreign]).kept == (foreign,)
+
+
+@settings(deadline=None, max_examples=80)
+@given(st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key))
+def test_everything_is_kept_or_dropped_in_order(items: list[Item]) -> None:
+    index = ItemIndex(items, {}, NOW)
+    ranked = rank(index, topic("", "gpu", "cache"))
+    chosen = diversify(index, ranked)
+    left = {id(each.ranked) for each in chosen.dropped}
+    assert [each for each in ranked if id(each) not in left] == list(chosen.kept)
+    assert len(chosen.kept) + len(chosen.dropped) == len(ranked)
+    assert all(each.twin in chosen.kept for each in chosen.dropped)

@@ -19,31 +19,31 @@ TEXTS = ("Serving models with a cache on accelerators", CAUSES, "Serving many la
 
 
 def test_a_close_text_is_closer_than_a_far_one() -> None:
-    edition = ItemIndex([paper(text) for text in TEXTS], {}, NOW)
-    near, far, middle = edition.closeness(SERVING)
+    index = ItemIndex([paper(text) for text in TEXTS], {}, NOW)
+    near, far, middle = index.closeness(SERVING)
     assert far < middle < near
     assert far == 0
 
 
 def test_closeness_is_the_cosine_of_weighted_counts() -> None:
-    edition = ItemIndex([paper("alpha", "alpha beta"), paper("gamma", "beta")], {}, NOW)
+    index = ItemIndex([paper("alpha", "alpha beta"), paper("gamma", "beta")], {}, NOW)
     rare, common = 1 + math.log(3 / 2), 1.0
     alpha, beta = (1 + math.log(3)) * rare, common
     expected = alpha * rare / math.hypot(alpha, beta) / math.hypot(rare)
-    assert edition.closeness("alpha")[0] == pytest.approx(expected)
+    assert index.closeness("alpha")[0] == pytest.approx(expected)
 
 
 def test_words_of_no_item_make_a_text_less_close() -> None:
-    edition = ItemIndex([paper("alpha beta")], {}, NOW)
-    assert edition.closeness("alpha beta")[0] == pytest.approx(1)
-    assert edition.closeness("alpha beta zeta")[0] < 0.9
+    index = ItemIndex([paper("alpha beta")], {}, NOW)
+    assert index.closeness("alpha beta")[0] == pytest.approx(1)
+    assert index.closeness("alpha beta zeta")[0] < 0.9
 
 
 def test_words_that_every_abstract_has_make_nothing_close() -> None:
-    edition = ItemIndex(
+    index = ItemIndex(
         [paper("Alpha", "In this paper we propose a novel method which shows that it is based on results.")], {}, NOW
     )
-    assert edition.closeness("We propose an approach, and the results show that it is novel.")[0] == 0
+    assert index.closeness("We propose an approach, and the results show that it is novel.")[0] == 0
 
 
 @settings(deadline=None, max_examples=80)
@@ -59,20 +59,20 @@ def test_cosines_lie_between_nothing_and_all(items: list[Item]) -> None:
 
 def test_an_example_is_not_close_to_itself() -> None:
     same = paper("Serving models")
-    edition = ItemIndex([same, paper("Serving models again")], {}, NOW)
-    assert edition.closeness(same)[0] == 0
-    assert edition.closeness(same)[1] > 0.4
-    assert edition.closeness(same.key).tolist() == edition.closeness(same).tolist()
+    index = ItemIndex([same, paper("Serving models again")], {}, NOW)
+    assert index.closeness(same)[0] == 0
+    assert index.closeness(same)[1] > 0.4
+    assert index.closeness(same.key).tolist() == index.closeness(same).tolist()
 
 
 def test_an_example_among_the_known_items_is_found_by_key_and_by_alias() -> None:
     known = paper("Serving models with a cache", key="arxiv:2606.00001", aliases=("doi:10.1/x",))
-    edition = ItemIndex([paper(text) for text in TEXTS], {}, NOW, extra=[known])
-    assert edition.knows("arxiv:2606.00001")
-    assert edition.knows("doi:10.1/x")
-    assert edition.number("arxiv:2606.00001") is None
-    assert edition.closeness("doi:10.1/x").tolist() == edition.closeness(known).tolist()
-    assert len(edition.closeness(known)) == len(TEXTS)
+    index = ItemIndex([paper(text) for text in TEXTS], {}, NOW, extra=[known])
+    assert index.knows("arxiv:2606.00001")
+    assert index.knows("doi:10.1/x")
+    assert index.number("arxiv:2606.00001") is None
+    assert index.closeness("doi:10.1/x").tolist() == index.closeness(known).tolist()
+    assert len(index.closeness(known)) == len(TEXTS)
 
 
 def test_a_key_belongs_to_its_item_before_it_is_an_alias_of_another() -> None:

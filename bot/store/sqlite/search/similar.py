@@ -21,8 +21,7 @@ from sqlite_utils import Database
 from bot.models import Hit, Item
 from bot.models.vectors import README
 from bot.query.fold import BARRIER, indexed
-from bot.rank.background import table
-from bot.rank.stopwords import STOPWORDS
+from bot.rank.common_words import STOPWORDS, table
 from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
 from bot.store.records.items import item_from_text, newness
 from bot.store.rules.search_terms import stem_of

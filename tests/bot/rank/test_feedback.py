@@ -25,12 +25,12 @@ DAY = [
     paper("A survey of enzymes", "Enzymes and how they are found.", key="url:enzymes"),
 ]
 
-lessons = st.lists(st.builds(MarkedItem, generate.items(), st.integers(0, 3), st.integers(0, 3)), max_size=6)
+marked = st.lists(st.builds(MarkedItem, generate.items(), st.integers(0, 3), st.integers(0, 3)), max_size=6)
 laws = settings(deadline=None, max_examples=80)
 
 
 def ranked(taught: list[MarkedItem], *interests: str) -> dict[str, Ranked]:
-    return {each.item.key: each for each in rank(ItemIndex(DAY, {}, NOW), topic("", *interests), lessons=taught)}
+    return {each.item.key: each for each in rank(ItemIndex(DAY, {}, NOW), topic("", *interests), marked=taught)}
 
 
 def weights(taught: list[MarkedItem]) -> dict[str, float]:
@@ -41,61 +41,61 @@ def weights(taught: list[MarkedItem]) -> dict[str, float]:
 
 
 @laws
-@given(days, topics, examples, lessons)
-def test_with_lessons_too_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
+@given(days, topics, examples, marked)
+def test_with_marked_items_too_a_score_lies_between_0_and_1_and_is_the_sum_of_its_parts(
     items: list[Item], wanted: object, close: list[Item | str], taught: list[MarkedItem]
 ) -> None:
-    for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close, lessons=taught):  # type: ignore[arg-type]
+    for each in rank(ItemIndex(items, {}, NOW), wanted, examples=close, marked=taught):  # type: ignore[arg-type]
         assert 0 <= each.score <= 1
         assert sum(part.value for part in each.parts) == pytest.approx(each.score, abs=1e-9)
 
 
 @laws
-@given(days, topics, lessons)
-def test_what_lessons_do_to_a_score_is_bounded(items: list[Item], wanted: object, taught: list[MarkedItem]) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    before = {each.item.key: each.score for each in rank(edition, wanted)}  # type: ignore[arg-type]
-    for each in rank(edition, wanted, lessons=taught):  # type: ignore[arg-type]
+@given(days, topics, marked)
+def test_what_marks_do_to_a_score_is_bounded(items: list[Item], wanted: object, taught: list[MarkedItem]) -> None:
+    index = ItemIndex(items, {}, NOW)
+    before = {each.item.key: each.score for each in rank(index, wanted)}  # type: ignore[arg-type]
+    for each in rank(index, wanted, marked=taught):  # type: ignore[arg-type]
         assert each.score <= before[each.item.key] + RAISE * RELEVANCE + 1e-6
         assert each.score >= (1 - LOWER) * before[each.item.key] - 1e-6
 
 
 @laws
-@given(days, topics, lessons, st.data())
+@given(days, topics, marked, st.data())
 def test_a_label_that_is_taken_back_was_never_given(
     items: list[Item], wanted: object, taught: list[MarkedItem], data: st.DataObject
 ) -> None:
-    edition = ItemIndex(items, {}, NOW)
+    index = ItemIndex(items, {}, NOW)
     given_too = data.draw(st.sampled_from([*items, CACHES]))
     at = data.draw(st.integers(0, len(taught)))
     taken_back = [*taught[:at], MarkedItem(given_too, 0, 0), *taught[at:]]
     assert profile(taken_back) == profile(taught)
-    assert [(each.item, each.score) for each in rank(edition, wanted, lessons=taken_back)] == [  # type: ignore[arg-type]
+    assert [(each.item, each.score) for each in rank(index, wanted, marked=taken_back)] == [  # type: ignore[arg-type]
         (each.item, each.score)
-        for each in rank(edition, wanted, lessons=taught)  # type: ignore[arg-type]
+        for each in rank(index, wanted, marked=taught)  # type: ignore[arg-type]
     ]
 
 
 @laws
-@given(days, topics, lessons, st.randoms(use_true_random=False))
+@given(days, topics, marked, st.randoms(use_true_random=False))
 def test_the_order_in_which_labels_were_given_changes_nothing(
     items: list[Item], wanted: object, taught: list[MarkedItem], chance: random.Random
 ) -> None:
-    edition = ItemIndex(items, {}, NOW)
-    before = rank(edition, wanted, lessons=taught)  # type: ignore[arg-type]
+    index = ItemIndex(items, {}, NOW)
+    before = rank(index, wanted, marked=taught)  # type: ignore[arg-type]
     learned = profile(taught)
     chance.shuffle(taught)
-    assert rank(edition, wanted, lessons=taught) == before  # type: ignore[arg-type]
+    assert rank(index, wanted, marked=taught) == before  # type: ignore[arg-type]
     assert profile(taught) == learned
 
 
 @laws
-@given(lessons)
+@given(marked)
 def test_a_profile_is_ordered_by_strength_and_counts_no_more_people_than_there_were(taught: list[MarkedItem]) -> None:
     learned = profile(taught)
     assert [abs(each.weight) for each in learned] == sorted((abs(each.weight) for each in learned), reverse=True)
-    assert all(each.more <= sum(lesson.more for lesson in taught) for each in learned)
-    assert all(each.less <= sum(lesson.less for lesson in taught) for each in learned)
+    assert all(each.more <= sum(mark.more for mark in taught) for each in learned)
+    assert all(each.less <= sum(mark.less for mark in taught) for each in learned)
     assert all(each.more + each.less > 0 for each in learned)
 
 
@@ -143,12 +143,12 @@ def test_one_more_does_not_flood_a_digest_with_what_is_not_near() -> None:
     assert after["url:video"].score - before["url:video"].score < 0.02
 
 
-def test_lessons_on_one_item_are_added_up() -> None:
+def test_marks_on_one_item_are_added_up() -> None:
     assert profile([MarkedItem(CACHES, 1, 0), MarkedItem(CACHES, 1, 0)]) == profile([MarkedItem(CACHES, 2, 0)])
 
 
 def test_an_item_that_the_day_does_not_have_teaches_all_the_same() -> None:
-    alone = rank(ItemIndex(DAY[:1], {}, NOW), topic(""), lessons=[MarkedItem(CACHES, 1, 0)])
+    alone = rank(ItemIndex(DAY[:1], {}, NOW), topic(""), marked=[MarkedItem(CACHES, 1, 0)])
     assert alone[0].score > rank(ItemIndex(DAY[:1], {}, NOW), topic(""))[0].score
 
 
@@ -160,11 +160,11 @@ def test_an_item_without_any_word_teaches_nothing() -> None:
     ]
 
 
-def test_a_day_without_items_can_be_ranked_with_lessons() -> None:
-    assert rank(ItemIndex([], {}, NOW), topic(""), lessons=[MarkedItem(CACHES, 1, 0)]) == []
+def test_a_day_without_items_can_be_ranked_with_marked_items() -> None:
+    assert rank(ItemIndex([], {}, NOW), topic(""), marked=[MarkedItem(CACHES, 1, 0)]) == []
 
 
-def test_without_lessons_a_score_has_no_part_for_them() -> None:
+def test_without_marked_items_a_score_has_no_part_for_them() -> None:
     (part_names,) = {tuple(part.name for part in each.parts) for each in ranked([]).values()}
     assert part_names == ("phrases", "examples", "community", "freshness")
     (part_names,) = {tuple(part.name for part in each.parts) for each in ranked([MarkedItem(CACHES, 1, 0)]).values()}
@@ -205,7 +205,7 @@ def test_where_nothing_marked_is_close_a_reason_names_the_words_in_common() -> N
         "Knives, boards and onions; sauces and soups of ordinary kitchens, and how long they keep.",
         key="url:knives",
     )
-    (told,) = rank(ItemIndex([other], {}, NOW), topic(""), lessons=[MarkedItem(seen, 3, 0)])
+    (told,) = rank(ItemIndex([other], {}, NOW), topic(""), marked=[MarkedItem(seen, 3, 0)])
     assert "shares *kitchens* with what you liked" in told.reasons
 
 

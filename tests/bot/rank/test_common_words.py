@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from bot.query.fold import tokens
-from bot.rank.background import Background, at_large, with_day
-from bot.rank.stopwords import STOPWORDS
+from bot.rank.common_words import STOPWORDS, Background, at_large, with_day
 
 
 def test_a_word_that_few_papers_have_is_rarer_than_one_that_most_have_and_an_unknown_one_is_rarest() -> None:

@@ -1,6 +1,7 @@
-"""What others thought of an item: upvotes and stars, per day, on a logarithmic scale.
+"""What an item's score has whatever the topic: what the community thought of it, and how new it is.
 
-Counts of votes and stars grow like powers: the difference between 3 and 30 says about as much as that between 30 and 300.
+Upvotes and stars are taken per day, on a logarithmic scale: counts of them grow like powers, so that the difference between
+3 and 30 says about as much as that between 30 and 300. Freshness is 1 now and a half after one half-life.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +12,18 @@ from math import log1p
 import numpy as np
 
 from bot.models import Item, Kind, Reading
-from bot.rank.weights import PICK, STANDING_SHARE, STARS_FULL, STARS_STANDING, TOP, UPVOTES_FULL
+from bot.rank.weights import (
+    PAPER_HALF_LIFE,
+    PICK,
+    PUSH_HALF_LIFE,
+    PUSH_SHARE,
+    REPO_HALF_LIFE,
+    STANDING_SHARE,
+    STARS_FULL,
+    STARS_STANDING,
+    TOP,
+    UPVOTES_FULL,
+)
 
 _DAY = timedelta(days=1)
 _PICKED = "huggingface"  # the source whose every paper was picked by a person
@@ -40,19 +52,19 @@ class CommunitySignals:
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class DayScale:
     """What much is on this day, per day."""
 
     upvotes: float = UPVOTES_FULL
     stars: float = STARS_FULL
 
 
-def measure(item: Item, readings: Sequence[Reading], now: datetime) -> CommunitySignals:
+def community_signals(item: Item, readings: Sequence[Reading], now: datetime) -> CommunitySignals:
     """Return the item's paces: the larger of that over its whole life and that of the last days that were read."""
-    lived = age(item.appeared or item.published or item.seen, now)
+    lived = days_since(item.appeared or item.published or item.seen, now)
     voted = _gain([(each.day.toordinal(), each.upvotes) for each in readings]) if readings else None
     gained = _gain([(each.day.toordinal(), each.stars) for each in readings]) if readings else None
-    created = age(item.published, now) if item.kind is Kind.REPO else None
+    created = days_since(item.published, now) if item.kind is Kind.REPO else None
     return CommunitySignals(
         upvotes=max(_pace(item.upvotes, lived), voted.pace if voted else 0.0),
         stars=gained.pace if gained else _pace(item.stars, created) if created is not None else 0.0,
@@ -60,23 +72,23 @@ def measure(item: Item, readings: Sequence[Reading], now: datetime) -> Community
     )
 
 
-def survey(found: Iterable[CommunitySignals]) -> Day:
+def day_scale(found: Iterable[CommunitySignals]) -> DayScale:
     """Return what much is among the items of a day: a quiet day does not make three upvotes much."""
     paces = list(found)
-    return Day(
+    return DayScale(
         upvotes=_top([each.upvotes for each in paces], UPVOTES_FULL),
         stars=_top([each.stars for each in paces], STARS_FULL),
     )
 
 
-def value(item: Item, found: CommunitySignals, day: Day) -> float:
+def community_value(item: Item, found: CommunitySignals, day: DayScale) -> float:
     """Return the community's word in 0–1: that of the signal which speaks loudest, and a step up for what was picked."""
     standing = STANDING_SHARE * _scale(item.stars or 0, STARS_STANDING)
     loudest = max(_scale(found.upvotes, day.upvotes), _scale(found.stars, day.stars), standing)
     return PICK + (1 - PICK) * loudest if _PICKED in item.sources else loudest
 
 
-def reason(item: Item, found: CommunitySignals) -> str:
+def community_reason(item: Item, found: CommunitySignals) -> str:
     """Say it in words, from what was read; "" when there is nothing to say."""
     said = []
     if item.upvotes:
@@ -91,7 +103,7 @@ def reason(item: Item, found: CommunitySignals) -> str:
     return ", ".join(said)
 
 
-def age(moment: datetime | None, now: datetime) -> float | None:
+def days_since(moment: datetime | None, now: datetime) -> float | None:
     """Return how many days ago it was, never less than 0; None when nobody knows."""
     return None if moment is None else max((now - moment) / _DAY, 0.0)
 
@@ -116,3 +128,50 @@ def _top(paces: Sequence[float], least: float) -> float:
 
 def _scale(count: float, full: float) -> float:
     return min(log1p(max(count, 0)) / log1p(full), 1.0)
+
+
+_WEEK = 7
+
+
+def readable_since(item: Item) -> datetime | None:
+    """Return since when the item is there to be read: for a new version of a paper, since its first."""
+    shown = item.published if item.announce.startswith("replace") and item.published else item.appeared
+    if item.kind is Kind.REPO:
+        return item.published or item.seen
+    return shown or item.published or item.seen
+
+
+def freshness_value(item: Item, now: datetime) -> float:
+    """Return the freshness in 0–1; 0 when no date is known."""
+    if item.kind is not Kind.REPO:
+        return _halved(readable_since(item), PAPER_HALF_LIFE, now)
+    pushed = PUSH_SHARE * _halved(item.updated, PUSH_HALF_LIFE, now)
+    return max(_halved(readable_since(item), REPO_HALF_LIFE, now), pushed)
+
+
+def freshness_reason(item: Item, now: datetime) -> str:
+    """Say it in words, in days of UTC; "" when it is no news."""
+    if item.kind is not Kind.REPO:
+        days = _days(readable_since(item), now)
+        return "" if days is None else f"{days} days old" if days > 1 else f"new {_ago(days)}"
+    created, pushed = _days(item.published, now), _days(item.updated, now)
+    if created is not None:
+        return f"created {_ago(created)}"
+    return "" if pushed is None else f"last push {_ago(pushed)}"
+
+
+def _halved(when: datetime | None, half_life: timedelta, now: datetime) -> float:
+    days = days_since(when, now)
+    return 0.0 if days is None else float(2 ** (-days / (half_life / timedelta(days=1))))
+
+
+def _days(when: datetime | None, now: datetime) -> int | None:
+    """Whole days of the calendar since then, when they are at most a week."""
+    if when is None:
+        return None
+    days = max((now.date() - when.date()).days, 0)
+    return days if days <= _WEEK else None
+
+
+def _ago(days: int) -> str:
+    return "today" if days == 0 else "yesterday" if days == 1 else f"{days} days ago"

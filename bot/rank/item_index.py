@@ -1,7 +1,8 @@
-"""The items of one day, indexed once for all topics."""
+"""The items of one day, indexed once for all topics; and which of them a digest looks at."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 
@@ -9,12 +10,12 @@ import numpy as np
 
 from bot.models import Item, Reading, ScorePart, Tree
 from bot.query.parse import parse
-from bot.rank import community, freshness
-from bot.rank.background import Background, with_day
+from bot.rank import signals
 from bot.rank.clauses import Claims, Clause, Clauses
-from bot.rank.corpus import Corpus, Ints
+from bot.rank.common_words import Background, with_day
+from bot.rank.corpus import Corpus, Floats, Ints
 from bot.rank.meaning import NO_VECTORS, Embeddings, Vector
-from bot.rank.vectors import Floats, TfidfVectors
+from bot.rank.vectors import TfidfVectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS, TELL, TELL_BOTH, TWIN, TWIN_BOTH
 
 # Numbers that are remembered of what topics asked for, 8 bytes each: clauses in all, and how close all items are to
@@ -49,7 +50,7 @@ class ItemIndex:
 
     `readings` are the items' by key, as the store gives them. `extra` are items that are no candidates but known: they make
     the counting of rare words steadier on a small day, and examples among them need not be read again. `before` is another
-    edition, of which the texts that both have are taken over. `vectors` are the items' by key, as bot.models.vectors packs
+    index, of which the texts that both have are taken over. `vectors` are the items' by key, as bot.models.vectors packs
     them: an item without one is near to others by its words alone. `measured` says that they are of another model than ours.
 
     Building one takes about 0.3 ms per item of processor time, half of that where its text is taken over, and 11 kB are held
@@ -57,7 +58,7 @@ class ItemIndex:
     used by two threads at once.
     """
 
-    _meanings: Embeddings | None  # of the items, and
+    _embeddings: Embeddings | None  # of the items, and
     _hosts: Embeddings | None  # of those that these stand beside
 
     def __init__(
@@ -74,20 +75,20 @@ class ItemIndex:
         ours = {item.key for item in items}
         every = (*items, *{item.key: item for item in extra if item.key not in ours}.values())
         self._enter(_Texts(every, before=before._texts if before else None), len(items), readings, now)
-        self._meanings = _meanings(every, vectors, measured=measured)
+        self._embeddings = _embeddings(every, vectors, measured=measured)
 
     def at(self, now: datetime, readings: Mapping[str, Sequence[Reading]]) -> "ItemIndex":
         """Return the same items at another time; nothing of their texts is read again."""
         other = ItemIndex.__new__(ItemIndex)
         other._enter(self._texts, len(self.items), readings, now)
-        other._clauses, other._close, other._meanings = self._clauses.at(now), self._close.copy(), self._meanings
+        other._clauses, other._close, other._embeddings = self._clauses.at(now), self._close.copy(), self._embeddings
         return other
 
-    def taught(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "ItemIndex":
+    def with_vectors(self, vectors: Mapping[str, bytes], *, measured: bool = False) -> "ItemIndex":
         """Return the same items at the same time with other vectors."""
         other = copy(self)
         other._clauses, other._read, other._parts, other._close = self._clauses.at(self.now), {}, self._parts.copy(), {}
-        other._meanings = _meanings(self._texts.every, vectors, measured=measured)
+        other._embeddings = _embeddings(self._texts.every, vectors, measured=measured)
         return other
 
     def beside(
@@ -99,9 +100,9 @@ class ItemIndex:
         """Return other items, as they would be among these: words are as rare, and votes as many, as they are here."""
         other = ItemIndex.__new__(ItemIndex)
         other._enter(_Texts(items, self._texts), len(items), readings, self.now, self._day)
-        if self._meanings is not None:
-            other._meanings = self._meanings.beside([item.key for item in items], vectors)
-            other._hosts = self._meanings
+        if self._embeddings is not None:
+            other._embeddings = self._embeddings.beside([item.key for item in items], vectors)
+            other._hosts = self._embeddings
         return other
 
     def _enter(
@@ -110,19 +111,21 @@ class ItemIndex:
         count: int,
         readings: Mapping[str, Sequence[Reading]],
         now: datetime,
-        day: community.Day | None = None,
+        day: signals.DayScale | None = None,
     ) -> None:
         self._texts = texts
         self.items: tuple[Item, ...] = texts.every[:count]
         self.now = now
-        self._signals = [community.measure(item, readings.get(item.key, ()), now) for item in self.items]
-        self._day = day or community.survey(self._signals)
+        self._signals = [signals.community_signals(item, readings.get(item.key, ()), now) for item in self.items]
+        self._day = day or signals.day_scale(self._signals)
         pairs = zip(self.items, self._signals, strict=True)
-        self._community = [round(COMMUNITY * community.value(item, found, self._day), DIGITS) for item, found in pairs]
-        self._freshness = [round(FRESHNESS * freshness.value(item, now), DIGITS) for item in self.items]
+        self._community = [
+            round(COMMUNITY * signals.community_value(item, found, self._day), DIGITS) for item, found in pairs
+        ]
+        self._freshness = [round(FRESHNESS * signals.freshness_value(item, now), DIGITS) for item in self.items]
         self.by_itself: Floats = np.array(self._community) + np.array(self._freshness)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
-        self._meanings = None
+        self._embeddings = None
         self._hosts = None
         self._forget()
 
@@ -159,8 +162,8 @@ class ItemIndex:
         if number not in self._parts:
             item = self.items[number]
             self._parts[number] = (
-                ScorePart("community", self._community[number], community.reason(item, self._signals[number])),
-                ScorePart("freshness", self._freshness[number], freshness.reason(item, self.now)),
+                ScorePart("community", self._community[number], signals.community_reason(item, self._signals[number])),
+                ScorePart("freshness", self._freshness[number], signals.freshness_reason(item, self.now)),
             )
         return self._parts[number]
 
@@ -170,7 +173,7 @@ class ItemIndex:
         return number if number is not None and number < len(self.items) else None
 
     def knows(self, key: str) -> bool:
-        """Say whether the key or alias belongs to an item of the edition, candidate or extra."""
+        """Say whether the key or alias belongs to an item of the index, candidate or extra."""
         return key in self._texts.numbers or (self._texts.host is not None and key in self._texts.host.numbers)
 
     def from_sources(self, wanted: Collection[str]) -> Claims:
@@ -193,33 +196,33 @@ class ItemIndex:
 
     def sameness(self, number: int) -> Floats:
         """Return how much every item says what the candidate at this place says: from 1 on they are near twins."""
-        vectors, meanings = self._texts.vectors, self._meanings
+        vectors, embeddings = self._texts.vectors, self._embeddings
         words = vectors.closeness(vectors.of_item(number))
-        vector = meanings.of_item(number) if meanings else None
-        if vector is None or meanings is None:
+        vector = embeddings.of_item(number) if embeddings else None
+        if vector is None or embeddings is None:
             return words[: len(self.items)] / TWIN
-        both = (words + meanings.cosines([vector])[0]) / 2
-        return np.where(meanings.known, both / TWIN_BOTH, words / TWIN)[: len(self.items)]
+        both = (words + embeddings.cosines([vector])[0]) / 2
+        return np.where(embeddings.known, both / TWIN_BOTH, words / TWIN)[: len(self.items)]
 
-    def telling(self, example: Item | str, packed: bytes | None = None) -> Floats:
+    def reason_threshold(self, example: Item | str, packed: bytes | None = None) -> Floats:
         """Return for every item from which closeness on it may be told that it is close to the example."""
-        known = self._meanings.known[: len(self.items)] if self._meanings and self.vector(example, packed) else False
+        known = self._embeddings.known[: len(self.items)] if self._embeddings and self.vector(example, packed) else False
         return np.where(known, TELL_BOTH, np.full(len(self.items), TELL))
 
     def vector(self, example: Item | str, packed: bytes | None = None) -> Vector | None:
         """Return the vector of an item, or of a text, that is known here, else the one that is given; None without any."""
-        for texts, meanings in ((self._texts, self._meanings), (self._texts.host, self._hosts)):
+        for texts, embeddings in ((self._texts, self._embeddings), (self._texts.host, self._hosts)):
             numbers = [texts.numbers[name] for name in _names(example) if name in texts.numbers] if texts else []
-            if numbers and meanings and (found := meanings.of_item(numbers[0])):
+            if numbers and embeddings and (found := embeddings.of_item(numbers[0])):
                 return found
-        return self._meanings.read(packed) if self._meanings and packed else None
+        return self._embeddings.read(packed) if self._embeddings and packed else None
 
     def cosines(self, vectors: Sequence[Vector]) -> tuple[Floats, Claims]:
         """Return the cosine of each of these vectors, of which there is one, with every item's, and which items have one."""
         count = len(self.items)
-        if self._meanings is None:
+        if self._embeddings is None:
             return np.zeros((len(vectors), count)), np.zeros(count, bool)
-        return self._meanings.cosines(vectors)[:, :count], self._meanings.known[:count]
+        return self._embeddings.cosines(vectors)[:, :count], self._embeddings.known[:count]
 
     @property
     def background(self) -> Background:
@@ -249,8 +252,8 @@ class ItemIndex:
 
     def _fused(self, words: Floats, vector: Vector | None, *, to_text: bool = False) -> Floats:
         """How close the items are by words, and by the vector where there is one."""
-        if vector is not None and self._meanings is not None:
-            words = self._meanings.fused(words, vector, to_text=to_text)
+        if vector is not None and self._embeddings is not None:
+            words = self._embeddings.fused(words, vector, to_text=to_text)
         return words[: len(self.items)]
 
     def _direction(self, example: Item | str) -> tuple[Ints, Floats]:
@@ -280,7 +283,7 @@ def _names(example: Item | str) -> tuple[str, ...]:
     return (example,) if isinstance(example, str) else (example.key, *example.aliases)
 
 
-def _meanings(items: Sequence[Item], vectors: Mapping[str, bytes], *, measured: bool) -> Embeddings | None:
+def _embeddings(items: Sequence[Item], vectors: Mapping[str, bytes], *, measured: bool) -> Embeddings | None:
     return Embeddings([item.key for item in items], vectors, measured=measured) if vectors else None
 
 
@@ -288,9 +291,27 @@ def _places(items: Sequence[Item]) -> Ints:
     """Where each item stands among those of the same score: the newer first, then by key."""
 
     def standing(number: int) -> tuple[float, str]:
-        when = freshness.moment(items[number])
+        when = signals.readable_since(items[number])
         return (-(when - _EPOCH).total_seconds() if when else float("inf"), items[number].key)
 
     places = np.empty(len(items), np.int64)
     places[sorted(range(len(items)), key=standing)] = np.arange(len(items))
     return places
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The items of a digest's time, and the index in which they are ranked.
+
+    The index may hold others; `among` says of each item of it whether it is one of the time. What was no news when it was
+    first seen is not in it.
+    """
+
+    items: Sequence[Item]  # the newest first
+    index: ItemIndex
+    among: Claims
+
+
+def all_items(index: ItemIndex) -> Candidates:
+    """Return all items of an index."""
+    return Candidates(index.items, index, np.ones(len(index.items), bool))
