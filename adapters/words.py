@@ -8,9 +8,9 @@ from enum import StrEnum
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
 from bot.commands import TABLE, Less, More, Save, Similar, write
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
+from bot.sources.registry import TITLES
 from bot.wording import listed, short_day
 
-_SOURCES = {"arxiv": "arXiv", "huggingface": "Hugging Face", "github": "GitHub"}
 _AUTHORS_SHOWN = 4
 _LONGEST_TAG = 24  # characters
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
@@ -42,7 +42,7 @@ def _meant(piece: str) -> tuple[str, Manner]:
 
 def source_name(name: str) -> str:
     """Return what people call the source `arxiv`, `huggingface`, `github` or `feed:<name>`."""
-    return _SOURCES.get(name) or clean(name.removeprefix("feed:"))
+    return TITLES.get(name) or clean(name.removeprefix("feed:"))
 
 
 def title(item: Item) -> str:

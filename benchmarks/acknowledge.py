@@ -37,7 +37,7 @@ from bot.models import Batch, Item, SourceState
 from bot.service.platforms import Platform
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
-from bot.settings.sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from bot.settings.sources import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 PEOPLE = 20
 TARGET = 500  # milliseconds

@@ -26,7 +26,7 @@ from bot.digest.publisher import Publisher
 from bot.embed.backfill import Filler
 from bot.embed.local import LocalEmbedder
 from bot.embed.remote import RemoteEmbedder
-from bot.errors import Reach, SettingsError, UsageError
+from bot.errors import Reach, UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import Actor, DigestRequest, Limits, Topic
@@ -43,10 +43,7 @@ from bot.service.measurements import Measurements
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
 from bot.settings.topic_packs import load_packs
-from bot.sources.arxiv.source import ArxivSource
-from bot.sources.feeds.source import FeedSource
-from bot.sources.github.source import GitHubSource
-from bot.sources.huggingface.source import HuggingFaceSource
+from bot.sources.registry import AUTHORITY, Parts, politeness_of, sources_of
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
@@ -190,7 +187,8 @@ async def built(
         stack.push_async_callback(http.close)
         outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
-        sources = _sources(settings, topics, TopicRequests(store, store, topics), http, outside)
+        followed = [topics[name] for name in settings.topics if name in topics]
+        sources = sources_of(settings, Parts(http, outside, followed, TopicRequests(store, store, topics)))
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
@@ -202,7 +200,7 @@ async def built(
         context = _handler_context(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
         delivery = DeliveryContext(store, store, posting, _delivery_settings(settings))
-        collector = Collector(store)
+        collector = Collector(store, AUTHORITY)
         yield App(
             settings, store, store, sources, topics, collector, publisher, context, store, delivery, model, embedder, posting
         )
@@ -254,12 +252,10 @@ def _limits(settings: Settings) -> Limits:
 
 
 def _http(settings: Settings, *, guarded: bool = False) -> Http:
-    arxiv = Politeness(seconds_between=settings.arxiv.seconds_between, connections=1, retries=2)
-    hosts = (settings.arxiv.feed_url, settings.arxiv.api_url, settings.arxiv.oai_url)
     contact = f" ({settings.contact})" if settings.contact else ""
     return Http(
         user_agent=f"Broadsheet/{__version__}{contact}",
-        politeness={urlsplit(url).netloc: arxiv for url in hosts},
+        politeness=politeness_of(settings),
         guarded=guarded,
         allow=frozenset(settings.feed_guard.allow_hosts) if guarded else frozenset(),
         proxy=settings.proxy,
@@ -270,73 +266,6 @@ def backups_of(settings: Settings) -> Backups | None:
     """Return the backups that the service makes, None when the settings name no folder for them."""
     run = settings.run
     return Backups(run.backup_dir, timedelta(hours=run.backup_hours), run.backup_keep) if run.backup_dir else None
-
-
-def _sources(
-    settings: Settings, topics: Mapping[str, Topic], wishes: TopicRequests, http: Http, outside: Http
-) -> list[Source]:
-    found: list[Source] = []
-    if (arxiv := settings.arxiv).enabled:
-        found.append(
-            ArxivSource(
-                http,
-                categories=arxiv.categories,
-                feed_url=arxiv.feed_url,
-                api_url=arxiv.api_url,
-                oai_url=arxiv.oai_url,
-                kinds=arxiv.kinds,
-                holidays=arxiv.holidays,
-                backfill_days=arxiv.backfill_days,
-                papers=_example_papers(settings, topics),
-                wishes=wishes.papers,
-            )
-        )
-    if (hf := settings.huggingface).enabled:
-        found.append(
-            HuggingFaceSource(
-                http,
-                base_url=hf.base_url,
-                token=hf.token.get_secret_value(),
-                reread_days=hf.reread_days,
-                backfill_days=hf.backfill_days,
-            )
-        )
-    if settings.github.enabled:
-        found.append(_github(settings, topics, wishes, http))
-    found += [FeedSource(outside, name=feed.name, url=feed.url, title=feed.title) for feed in settings.feeds]
-    return found
-
-
-def _github(settings: Settings, topics: Mapping[str, Topic], wishes: TopicRequests, http: Http) -> GitHubSource:
-    github = settings.github
-    try:
-        return GitHubSource(
-            http,
-            base_url=github.base_url,
-            token=github.token.get_secret_value(),
-            searches=_searches(settings, topics),
-            watch=github.watch,
-            min_stars=github.min_stars,
-            archived=github.archived,
-            forks=github.forks,
-            readmes=github.readmes,
-            releases=github.releases,
-            wishes=wishes.searches,
-        )
-    except UsageError as error:
-        raise SettingsError(f"A GitHub search or watch of the settings or of a topic cannot be used: {error}") from error
-
-
-def _example_papers(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...]:
-    """Return the arXiv identifiers among the examples of the topics that are followed."""
-    examples = (each for name in settings.topics if name in topics for each in topics[name].examples)
-    return tuple(each.removeprefix("arxiv:") for each in examples if each.startswith("arxiv:"))
-
-
-def _searches(settings: Settings, topics: Mapping[str, Topic]) -> tuple[str, ...]:
-    """Return the repository searches of the topics that are followed and of the settings, each once."""
-    of_topics = (text for name in settings.topics if name in topics for text in topics[name].repositories)
-    return tuple(dict.fromkeys((*of_topics, *settings.github.searches)))
 
 
 def _model_http(settings: Settings, base_url: str, timeout: float) -> Http:

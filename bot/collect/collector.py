@@ -53,8 +53,9 @@ class Collected:
 class Collector:
     """Runs collections of sources into one store."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, authority: dedupe.Authority) -> None:
         self._store = store
+        self._authority = authority
         # Looking up what is known and writing what it became is one step: two sources may bring the same paper at once.
         self._merging = asyncio.Lock()
 
@@ -113,14 +114,14 @@ class Collector:
                 return 0
             known = dict(await self._store.find({key for item in batch.items for key in dedupe.names(item)}))
             incoming = await self._with_twins(batch.items, known, now)
-            merged = await asyncio.to_thread(dedupe.fold_in, incoming, known)
+            merged = await asyncio.to_thread(dedupe.fold_in, incoming, known, self._authority)
             await self._store.add(merged.items, now, retired=merged.retired, state=state)
             return merged.fresh
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
         """Give a feed's entry the key of the stored paper with the same title and author, where there is one."""
         twins: dict[str, Item] = {}
-        for item in dedupe.twins_to_look_for(items, known):
+        for item in dedupe.twins_to_look_for(items, known, self._authority):
             title: Tree = Term(item.title, field="title", quoted=True)
             page = await self._store.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
             twin = next((hit.item for hit in page.hits if dedupe.same_work(hit.item, item)), None)

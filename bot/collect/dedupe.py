@@ -12,9 +12,8 @@ from bot.keys import key_of_url
 from bot.models import Item, Kind, Link
 from bot.query.fold import tokens
 
-# Whose words count when two sources describe one work: the archive or the repository's host itself before those who
-# point at it, and those before a feed.
-AUTHORITY = {"arxiv": 3, "github": 3, "huggingface": 2}
+# By the name of a source, how much its words count when two sources describe one work; 1 for one that is not named.
+Authority = Mapping[str, int]
 
 # A title of fewer words ("Introduction", "Attention Is All") is no identity.
 TITLE_WORDS = 5
@@ -41,7 +40,7 @@ def partners(item: Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for key in keys if key.startswith(prefix) and key != item.key))
 
 
-def fold_in(incoming: Iterable[Item], known: Mapping[str, Item]) -> Merged:
+def fold_in(incoming: Iterable[Item], known: Mapping[str, Item], authority: Authority) -> Merged:
     """Merge incoming records into what is known of them, and join papers with their repositories.
 
     `known` maps any of their `names` to the stored item. The order of `incoming` is kept.
@@ -51,7 +50,7 @@ def fold_in(incoming: Iterable[Item], known: Mapping[str, Item]) -> Merged:
     touched: dict[str, None] = {}
     retired: dict[str, None] = {}
     for record in incoming:
-        item = _absorb(record, table, retired)
+        item = _absorb(record, table, retired, authority)
         for name in (item.key, *item.aliases):
             table[name] = item
         touched[item.key] = None
@@ -61,9 +60,10 @@ def fold_in(incoming: Iterable[Item], known: Mapping[str, Item]) -> Merged:
     return Merged(kept, tuple(retired), sum(item.key not in before for item in kept))
 
 
-def merge(old: Item, new: Item) -> Item:
+def merge(old: Item, new: Item, authority: Authority) -> Item:
     """Return one item that knows what both records say. The key is the more authoritative one's, signals are the newer."""
-    lead, other = (old, new) if _authority(old) > _authority(new) or old.version > new.version > 0 else (new, old)
+    second_hand = _authority(new, authority) < _authority(old, authority)
+    lead, other = (old, new) if second_hand or old.version > new.version > 0 else (new, old)
     key = _better_key(old, new)
     asked_last = _asked_last(old, new)
     aliases = _union((*old.aliases, *new.aliases, old.key, new.key))
@@ -89,8 +89,8 @@ def merge(old: Item, new: Item) -> Item:
         comment=lead.comment or other.comment,
         license=lead.license or other.license,
         language=lead.language or other.language,
-        stars=_signal(old.stars, new.stars, _authority(new) < _authority(old)),
-        forks=_signal(old.forks, new.forks, _authority(new) < _authority(old)),
+        stars=_signal(old.stars, new.stars, second_hand),
+        forks=_signal(old.forks, new.forks, second_hand),
         upvotes=_signal(old.upvotes, new.upvotes, second_hand=False),
         withdrawn=_withdrawn(old, new),
         archived=lead.archived,
@@ -121,7 +121,7 @@ def same_work(left: Item, right: Item) -> bool:
     return bool(_surnames(left) & _surnames(right))
 
 
-def _absorb(record: Item, table: Mapping[str, Item], retired: dict[str, None]) -> Item:
+def _absorb(record: Item, table: Mapping[str, Item], retired: dict[str, None], authority: Authority) -> Item:
     """Merge the record with every known item that shares a name with it; more than one when it shows two to be the same."""
     item = record = _numbered_once(record)
     twins = dict.fromkeys(table[name].key for name in (record.key, *record.aliases) if name in table)
@@ -130,7 +130,7 @@ def _absorb(record: Item, table: Mapping[str, Item], retired: dict[str, None]) -
         if _apart(table[key], item):
             others.update((key, *table[key].aliases))
         else:
-            item = merge(table[key], item)
+            item = merge(table[key], item, authority)
     item = replace(item, aliases=tuple(alias for alias in item.aliases if alias not in others))
     retired.update((key, None) for key in twins if key != item.key and key not in others)
     retired.pop(item.key, None)
@@ -185,8 +185,8 @@ def _put(table: dict[str, Item], item: Item) -> None:
         table[name] = item
 
 
-def _authority(item: Item) -> int:
-    return max((AUTHORITY.get(source, 1) for source in item.sources), default=0)
+def _authority(item: Item, authority: Authority) -> int:
+    return max((authority.get(source, 1) for source in item.sources), default=0)
 
 
 def _better_key(old: Item, new: Item) -> str:
@@ -243,14 +243,14 @@ def _earliest(left: datetime | None, right: datetime | None) -> datetime | None:
     return min(filter(None, (left, right)), default=None)
 
 
-def twins_to_look_for(items: Sequence[Item], known: Mapping[str, Item]) -> list[Item]:
+def twins_to_look_for(items: Sequence[Item], known: Mapping[str, Item], authority: Authority) -> list[Item]:
     """Return the records whose twin can only be found by title: unknown, from a feed, and with a title long enough."""
     return [
         item
         for item in items
         if item.key not in known
         and item.kind is not Kind.REPO
-        and _authority(item) == 1
+        and _authority(item, authority) == 1
         and item.authors
         and len(tokens(item.title)) >= TITLE_WORDS
     ]

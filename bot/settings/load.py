@@ -19,16 +19,12 @@ from pydantic_settings import SettingsError as PydanticSettingsError
 from bot.errors import SettingsError
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.sections import (
-    ArxivSettings,
     DigestSettings,
     EmbeddingsSettings,
     FeedGuardSettings,
-    Feeds,
     Folder,
-    GitHubSettings,
     HeaderText,
     HealthSettings,
-    HuggingFaceSettings,
     KeepSettings,
     LlmSettings,
     LogSettings,
@@ -37,6 +33,7 @@ from bot.settings.sections import (
     RunSettings,
     expanded,
 )
+from bot.settings.sources import SourceSections
 
 PREFIX = "BROADSHEET_"
 CONFIG = "BROADSHEET_CONFIG"  # where the file is; the one variable that is no setting
@@ -50,7 +47,7 @@ class _Variables(EnvSettingsSource):
         self.env_vars = {name: value for name, value in self.env_vars.items() if not name.lower().endswith("_file")}
 
 
-class Settings(BaseSettings):
+class Settings(BaseSettings, SourceSections):
     """Everything an operator can set."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, env_nested_delimiter="__", extra="forbid", frozen=True)
@@ -60,10 +57,6 @@ class Settings(BaseSettings):
     topics: tuple[str, ...] = ("gpu-systems",)
     topics_dir: Folder | None = None
     proxy: ProxyUrl = ""
-    arxiv: ArxivSettings = ArxivSettings()
-    huggingface: HuggingFaceSettings = HuggingFaceSettings()
-    github: GitHubSettings = GitHubSettings()
-    feeds: Feeds = ()
     feed_guard: FeedGuardSettings = FeedGuardSettings()
     llm: LlmSettings = LlmSettings()
     embeddings: EmbeddingsSettings = EmbeddingsSettings()

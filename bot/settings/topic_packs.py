@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from bot.errors import SettingsError, UsageError
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Interest, Topic
 from bot.query import parse
+from bot.settings.sources import SOURCES
 
-SOURCES = ("arxiv", "huggingface", "github", "feed")
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 

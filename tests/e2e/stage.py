@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.app import Service
 from bot.models import Item
-from bot.settings.sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from bot.settings.sources import ArxivSettings, GitHubSettings, HuggingFaceSettings
 from tests.conftest import NOW
 from tests.fakes.works import paper, repo
 

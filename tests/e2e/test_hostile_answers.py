@@ -13,7 +13,8 @@ from adapters.words import coverage_line
 from bot.app import built
 from bot.models import Health
 from bot.settings.load import Settings
-from bot.settings.sections import FeedGuardSettings, FeedSettings, GitHubSettings, HuggingFaceSettings
+from bot.settings.sections import FeedGuardSettings
+from bot.settings.sources import FeedSettings, GitHubSettings, HuggingFaceSettings
 from tests.fakes.web import Answer, Web
 
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">

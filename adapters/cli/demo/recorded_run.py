@@ -11,7 +11,7 @@ from adapters.cli.progress import Bars
 from bot.app import built
 from bot.models import Digest
 from bot.settings.load import Settings
-from bot.settings.sections import ArxivSettings, GitHubSettings, HuggingFaceSettings
+from bot.settings.sources import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 # Just before arXiv's next feed: the recordings are the newest that there were.
 NOW = datetime(2026, 4, 1, 4, 15, tzinfo=UTC)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from adapters.slack.install import permissions
 from bot.errors import UsageError
 from bot.settings.chat import LOOPBACK, SlackSettings
+from bot.sources.registry import HOSTS
 
 EVENTS_PATH = "/slack/events"
 INSTALL_PATH = "/slack/install"
@@ -94,7 +95,7 @@ def _features(settings: SlackSettings, name: str, address: str) -> dict[str, Any
         "slash_commands": [command | ({"url": address + EVENTS_PATH} if address else {})],
     }
     if settings.link_previews:
-        features["unfurl_domains"] = list(permissions.UNFURLED)
+        features["unfurl_domains"] = list(HOSTS)
     return features
 
 

@@ -86,8 +86,6 @@ EVENTS = (
     Need("link_shared", "previews of links", "link_previews", ("links:read",)),
 )
 
-UNFURLED = ("arxiv.org", "huggingface.co", "github.com")  # hosts whose links are previewed
-
 
 def scopes(settings: SlackSettings) -> tuple[str, ...]:
     """Return the scopes that the app needs with these settings."""

@@ -21,7 +21,7 @@ _READABLE = frozenset({200, 400, 429})
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class Addresses:
     """Where arXiv's services are."""
 
     feed: str
@@ -29,7 +29,7 @@ class Places:
     oai: str
 
 
-class Door:
+class ArxivClient:
     """Asks one of arXiv's services. `failures` in a row make the wait after "Rate exceeded" longer."""
 
     def __init__(self, http: Http, failures: int) -> None:
@@ -50,12 +50,12 @@ class Door:
         return min(FIRST_WAIT * (1 << min(self._failures, 10)), LONGEST_WAIT)
 
 
-class History:
+class CatchUp:
     """Reads past days of announcements."""
 
-    def __init__(self, door: Door, places: Places, categories: Sequence[str]) -> None:
-        self._door = door
-        self._places = places
+    def __init__(self, client: ArxivClient, addresses: Addresses, categories: Sequence[str]) -> None:
+        self._client = client
+        self._addresses = addresses
         self._categories = tuple(categories)
 
     async def read(self, days: Sequence[date], now: datetime) -> AsyncIterator[tuple[Batch, date | None]]:
@@ -103,9 +103,9 @@ class History:
 
     async def _slice(self, first: datetime, last: datetime, start: int) -> search_api.Results:
         """Ask for a slice; an empty one is asked for once more, for the API is known to hiccup."""
-        request = search_api.by_submission(self._places.api, self._categories, first, last, start)
+        request = search_api.by_submission(self._addresses.api, self._categories, first, last, start)
         for _ in range(2):
-            response = await self._door.ask(request, "arXiv's API", search_api.MAX_BYTES)
+            response = await self._client.ask(request, "arXiv's API", search_api.MAX_BYTES)
             results = await asyncio.to_thread(search_api.parse, response.body)
             if results.entries:
                 break
@@ -122,7 +122,7 @@ class History:
         yield Batch(done=len(sets), total=len(sets)), days[-1]
 
     async def _harvest(self, wanted: str, since: date) -> AsyncIterator[oai_pmh.Records]:
-        request, seen = oai_pmh.list_records(self._places.oai, wanted, since), set[str]()
+        request, seen = oai_pmh.list_records(self._addresses.oai, wanted, since), set[str]()
         for _ in range(MOST_PARTS):
             try:
                 records = await self._part(request)
@@ -132,11 +132,11 @@ class History:
             if not records.token or records.token in seen:
                 return
             seen.add(records.token)
-            request = oai_pmh.more_records(self._places.oai, records.token)
+            request = oai_pmh.more_records(self._addresses.oai, records.token)
         raise SourceUnavailable(f"arXiv's OAI-PMH service lists more than {MOST_PARTS} parts for {wanted}")
 
     async def _part(self, request: Request) -> oai_pmh.Records:
-        response = await self._door.ask(request, "arXiv's OAI-PMH service", oai_pmh.MAX_BYTES)
+        response = await self._client.ask(request, "arXiv's OAI-PMH service", oai_pmh.MAX_BYTES)
         return await asyncio.to_thread(oai_pmh.parse, response.body)
 
     def _wants(self, item: Item, first: datetime, last: datetime) -> bool:

@@ -7,13 +7,15 @@ One request every three seconds and one connection over the feed, the API and OA
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
+from urllib.parse import urlsplit
 
 from bot.errors import SourceChanged, SourceError
-from bot.http.client import Http
+from bot.http.client import Http, Politeness
 from bot.models import Batch, Item, SourceState
+from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv import announcement_feed, search_api
 from bot.sources.arxiv.announcement_feed import Feed
 from bot.sources.arxiv.calendar import (
@@ -27,14 +29,14 @@ from bot.sources.arxiv.calendar import (
     on_or_before,
     rebuilt,
 )
-from bot.sources.arxiv.catch_up import Door, History, Places, all_failed
+from bot.sources.arxiv.catch_up import Addresses, ArxivClient, CatchUp, all_failed
 
 MAX_CATCH_UP = timedelta(days=366)
 AGAIN = timedelta(minutes=20)  # after an announcement that should be there and was not
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _Watermark:
     """The last day that was read whole, and for which categories."""
 
     day: date | None = None
@@ -57,10 +59,9 @@ class _Plan:
 class ArxivSource:
     """arXiv as a Source.
 
-    `kinds` are the announcements to read, `holidays` the evenings on which arXiv says it announces nothing, `backfill_days`
-    how far the first collection goes back, `papers` the identifiers of further papers to know: the topics' examples, which
-    are looked up once. `wishes` is asked before each collection for more of them, those of workspaces' topics. The watermark
-    is the last day of which everything before was read, too.
+    `papers` are identifiers of further papers to know: the topics' examples, which are looked up once. `requested` is asked
+    before each collection for more of them, those of workspaces' topics. The watermark is the last day of which everything
+    before was read, too.
     """
 
     name = "arxiv"
@@ -69,25 +70,19 @@ class ArxivSource:
     def __init__(
         self,
         http: Http,
+        settings: ArxivSettings,
         *,
-        categories: Sequence[str],
-        feed_url: str = "https://rss.arxiv.org/atom",
-        api_url: str = "https://export.arxiv.org/api/query",
-        oai_url: str = "https://oaipmh.arxiv.org/oai",
-        kinds: Collection[str] = ("new", "cross"),
-        holidays: Collection[date] = (),
-        backfill_days: int = 0,
         papers: Collection[str] = (),
-        wishes: Callable[[], Awaitable[Collection[str]]] | None = None,
+        requested: Callable[[], Awaitable[Collection[str]]] | None = None,
     ) -> None:
         self._http = http
-        self._categories = tuple(dict.fromkeys(categories))
-        self._places = Places(feed_url, api_url, oai_url)
-        self._kinds = frozenset(kinds)
-        self._holidays = frozenset(holidays)
-        self._backfill = timedelta(days=backfill_days)
+        self._categories = tuple(dict.fromkeys(settings.categories))
+        self._addresses = Addresses(settings.feed_url, settings.api_url, settings.oai_url)
+        self._kinds = frozenset(settings.kinds)
+        self._holidays = frozenset(settings.holidays)
+        self._backfill = timedelta(days=settings.backfill_days)
         self._papers = tuple(sorted(set(papers)))
-        self._wishes = wishes
+        self._requested = requested
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the newest announcement, then the missed ones, oldest first; raises SourceUnavailable or SourceChanged.
@@ -95,7 +90,7 @@ class ArxivSource:
         The newest comes first because only its feed is gone tomorrow; the watermark passes it when all is read.
         """
         plan = self._plan(state.watermark, now)
-        papers = sorted({*self._papers, *(await self._wishes() if self._wishes else ())})
+        papers = sorted({*self._papers, *(await self._requested() if self._requested else ())})
         if papers and plan.papers != fingerprint(papers):
             batch = await self._examples(papers, state.watermark)
             plan = plan if batch.partial else replace(plan, papers=fingerprint(papers))
@@ -103,13 +98,13 @@ class ArxivSource:
         if plan.done >= plan.due:
             yield Batch(notes=(*plan.notes, _nothing_new(plan, now)))
             return
-        door = Door(self._http, state.failures)
-        feed, failure = await self._feed_or_why_not(door)
+        client = ArxivClient(self._http, state.failures)
+        feed, failure = await self._feed_or_why_not(client)
         batch, missed, reached = self._first_steps(plan, feed, failure, now)
-        last = batch if missed else replace(batch, watermark=self._mark(reached, plan))
+        last = batch if missed else replace(batch, watermark=self._watermark(reached, plan))
         yield last
         async for batch in self._catch_up(
-            History(door, self._places, self._categories), missed, reached, plan, failure, now
+            CatchUp(client, self._addresses, self._categories), missed, reached, plan, failure, now
         ):
             yield batch
 
@@ -125,16 +120,16 @@ class ArxivSource:
 
     async def check(self, now: datetime) -> str:
         """Read the feed of one category and say what stands in it; raises SourceError."""
-        feed = await self._feed(Door(self._http, 0), self._categories[:1])
+        feed = await self._feed(ArxivClient(self._http, 0), self._categories[:1])
         when = f" of {in_words(feed.day)}" if feed.day else ""
         return f"answers; the feed{when} lists {feed.entries:,} entries in {self._categories[0]}"
 
     async def look_up(self, numbers: Sequence[str]) -> dict[str, Item]:
         """Return the papers of these identifiers by their keys; one that arXiv does not know is absent."""
-        door, found = Door(self._http, 0), dict[str, Item]()
+        client, found = ArxivClient(self._http, 0), dict[str, Item]()
         for start in range(0, len(numbers), search_api.IDS):
-            request = search_api.by_identifier(self._places.api, numbers[start : start + search_api.IDS])
-            response = await door.ask(request, "arXiv's API", search_api.MAX_BYTES)
+            request = search_api.by_identifier(self._addresses.api, numbers[start : start + search_api.IDS])
+            response = await client.ask(request, "arXiv's API", search_api.MAX_BYTES)
             results = await asyncio.to_thread(search_api.parse, response.body)
             found |= {item.key: item for item in results.items}
         return found
@@ -148,7 +143,7 @@ class ArxivSource:
             found = await self.look_up(papers)
         except SourceError as error:
             return Batch(notes=(f"the topics' example papers could not be looked up: {error}",), partial=True)
-        mark, _ = _read_mark(watermark)
+        mark, _ = _read_watermark(watermark)
         unknown = [number for number in self._papers if f"arxiv:{number}" not in found]
         notes = (f"arXiv does not know the example {', '.join(unknown)}",) if unknown else ()
         return Batch(items=tuple(found.values()), watermark=_written(replace(mark, papers=fingerprint(papers))), notes=notes)
@@ -156,7 +151,7 @@ class ArxivSource:
     # --- planning
 
     def _plan(self, watermark: str, now: datetime) -> _Plan:
-        mark, notes = _read_mark(watermark)
+        mark, notes = _read_watermark(watermark)
         today, due = now.astimezone(EASTERN).date(), last_day(now)
         before_due = on_or_before(due - timedelta(days=1))
         if mark.day is None:
@@ -213,35 +208,35 @@ class ArxivSource:
 
     # --- reading
 
-    async def _feed_or_why_not(self, door: Door) -> tuple[Feed | None, SourceError | None]:
+    async def _feed_or_why_not(self, client: ArxivClient) -> tuple[Feed | None, SourceError | None]:
         try:
-            return await self._feed(door, self._categories), None
+            return await self._feed(client, self._categories), None
         except SourceError as error:
             return None, error
 
-    async def _feed(self, door: Door, categories: Sequence[str]) -> Feed:
+    async def _feed(self, client: ArxivClient, categories: Sequence[str]) -> Feed:
         """Read the feed of the categories together; one that is full is asked for again in halves."""
-        request = announcement_feed.request(self._places.feed, categories)
-        response = await door.ask(request, "arXiv's feed", announcement_feed.MAX_BYTES)
+        request = announcement_feed.request(self._addresses.feed, categories)
+        response = await client.ask(request, "arXiv's feed", announcement_feed.MAX_BYTES)
         if response.status != 200:
             raise SourceChanged(f"arXiv's feed refused the categories (status {response.status})")
         feed = await asyncio.to_thread(announcement_feed.parse, response.body)
         if feed.entries < announcement_feed.MOST or len(categories) == 1:
             return feed
         middle = len(categories) // 2
-        halves = [await self._feed(door, part) for part in (categories[:middle], categories[middle:])]
+        halves = [await self._feed(client, part) for part in (categories[:middle], categories[middle:])]
         return announcement_feed.joined(halves)
 
     async def _catch_up(
-        self, history: History, days: Sequence[date], reached: date, plan: _Plan, failure: SourceError | None, now: datetime
+        self, earlier: CatchUp, days: Sequence[date], reached: date, plan: _Plan, failure: SourceError | None, now: datetime
     ) -> AsyncGenerator[Batch, None]:
         if not days:
             return
         notes = self._why(days, plan, failure)
         try:
-            async for batch, complete in history.read(days, now):
+            async for batch, complete in earlier.read(days, now):
                 done = reached if complete == days[-1] else complete
-                yield replace(batch, watermark=self._mark(done, plan) if done else None, notes=(*notes, *batch.notes))
+                yield replace(batch, watermark=self._watermark(done, plan) if done else None, notes=(*notes, *batch.notes))
                 notes = ()
         except SourceError as error:
             raise all_failed([failure, error] if failure else [error]) from error
@@ -254,10 +249,16 @@ class ArxivSource:
         verb = "went back" if plan.first else "caught up on"
         return (f"{verb} {len(days)} {'day' if len(days) == 1 else 'days'}, by submission date",)
 
-    def _mark(self, day: date, plan: _Plan) -> str | None:
+    def _watermark(self, day: date, plan: _Plan) -> str | None:
         if day < plan.done:
             return None
-        return _written(_Mark(day, fingerprint(self._categories), plan.papers))
+        return _written(_Watermark(day, fingerprint(self._categories), plan.papers))
+
+
+def politeness(settings: ArxivSettings) -> Mapping[str, Politeness]:
+    """Return how arXiv wants to be asked, by host: one object for all of them, so that they count as one."""
+    shared = Politeness(seconds_between=settings.seconds_between, connections=1, retries=2)
+    return {urlsplit(url).netloc: shared for url in (settings.feed_url, settings.api_url, settings.oai_url)}
 
 
 def fingerprint(names: Collection[str]) -> str:
@@ -265,19 +266,19 @@ def fingerprint(names: Collection[str]) -> str:
     return hashlib.sha256(" ".join(sorted(names)).encode()).hexdigest()[:12]
 
 
-def _written(mark: _Mark) -> str:
+def _written(mark: _Watermark) -> str:
     return json.dumps({"day": mark.day and mark.day.isoformat(), "categories": mark.categories, "papers": mark.papers})
 
 
-def _read_mark(watermark: str) -> tuple[_Mark, tuple[str, ...]]:
+def _read_watermark(watermark: str) -> tuple[_Watermark, tuple[str, ...]]:
     if not watermark:
-        return _Mark(), ()
+        return _Watermark(), ()
     try:
         stored = json.loads(watermark)
         day = stored["day"] and date.fromisoformat(stored["day"])
-        return _Mark(day, str(stored.get("categories", "")), str(stored.get("papers", ""))), ()
+        return _Watermark(day, str(stored.get("categories", "")), str(stored.get("papers", ""))), ()
     except (ValueError, TypeError, KeyError, AttributeError):
-        return _Mark(), ("it was forgotten how far arXiv had been read",)
+        return _Watermark(), ("it was forgotten how far arXiv had been read",)
 
 
 def _before(done: date, day: date) -> tuple[date, ...]:

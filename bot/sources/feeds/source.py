@@ -18,6 +18,7 @@ from bot.errors import SourceChanged
 from bot.http.client import Http, Request, Response
 from bot.models import Batch, Item, SourceState
 from bot.redact import redacted
+from bot.settings.sources import FeedSettings
 from bot.sources.feeds.entries import FeedAnswer, items_of
 from bot.sources.feeds.process import read_in_process
 
@@ -59,11 +60,11 @@ class _Watermark(BaseModel):
 class FeedSource:
     """One feed, as a source named `feed:<name>`. `http` must be guarded: the address came from a person."""
 
-    def __init__(self, http: Http, *, name: str, url: str, title: str = "") -> None:
+    def __init__(self, http: Http, settings: FeedSettings) -> None:
         self._http = http
-        self._url = url
-        self.name = f"feed:{name}"
-        self.title = title or name
+        self._url = settings.url
+        self.name = f"feed:{settings.name}"
+        self.title = settings.title or settings.name
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield the feed's entries in one batch, or an empty one when it has not changed; raises SourceError."""

@@ -9,6 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from bot.errors import SourceError
 from bot.http.client import Response
 from bot.models import Batch, Item
+from bot.settings.sources import GitHubSettings
 from bot.sources.github.api import GitHubApi, message_of
 from bot.sources.github.details import NEW, DetailReader
 from bot.sources.github.repositories import Listed, read_list, read_repository, read_search
@@ -27,24 +28,23 @@ _GONE = {404: "is not there any more, or never was", 410: "is gone", 451: "is bl
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Wanted:
-    """What the operator asked for."""
+    """What the operator asked for, and what topics search."""
 
+    settings: GitHubSettings
     searches: tuple[str, ...]
     watch: tuple[str, ...]  # owner or owner/name
-    min_stars: int
-    archived: bool
-    forks: bool
     pages: int
-    readmes: int
-    releases: int
-    wished: frozenset[str] = frozenset()  # of the searches, those of workspaces' topics: nothing of them is told to others
+    requested: frozenset[str] = (
+        frozenset()
+    )  # of the searches, those of workspaces' topics: nothing of them is told to others
 
     def includes(self, item: Item) -> bool:
         """Tell whether a repository that nobody named is to be shown."""
-        enough = item.stars is None or item.stars >= self.min_stars
-        return enough and (self.archived or not item.archived) and (self.forks or not item.fork)
+        settings = self.settings
+        enough = item.stars is None or item.stars >= settings.min_stars
+        return enough and (settings.archived or not item.archived) and (settings.forks or not item.fork)
 
 
 class _SearchError(SourceError):
@@ -58,7 +58,7 @@ class Collection:
         self._api, self._wanted, self._now = api, wanted, now
         mark, self._notes = read_mark(watermark)
         self._mark = mark.trimmed(wanted.searches, wanted.watch, now.date())
-        self._further = DetailReader(api, self._mark, now, readmes=wanted.readmes, releases=wanted.releases)
+        self._further = DetailReader(api, self._mark, now, wanted.settings)
         self._yielded: set[str] = set()
         self._done, self._total = 0, min(len(wanted.searches), SEARCHES) + len(wanted.watch)
 
@@ -110,7 +110,7 @@ class Collection:
 
     def _refused_search(self, text: str, refusal: _SearchError) -> Batch:
         """Say so, or, where the text is a workspace's own affair, log it, and let it wait like one that was read."""
-        if text not in self._wanted.wished:
+        if text not in self._wanted.requested:
             return Batch(notes=(str(refusal),), partial=True)
         log.warning("a topic's search was left out: %s", refusal)
         self._mark = self._mark.after_search(text, self._now)
@@ -128,7 +128,7 @@ class Collection:
             read += found.entries
             last = found.entries < PAGE or page == self._wanted.pages
             items = tuple(item for item in self._once(found.items) if self._wanted.includes(item))
-            told = text not in self._wanted.wished
+            told = text not in self._wanted.requested
             yield Batch(
                 items=await self._further.read_on(items),
                 skipped=found.skipped,
@@ -144,13 +144,14 @@ class Collection:
     def _queries(self, text: str) -> tuple[str, ...]:
         last = self._mark.searches.get(text)
         pushed = self._now - ACTIVE if last is None else last - OVERLAP
+        settings, created = self._wanted.settings, min(self._now - NEW, pushed)
         return queries(
             text,
-            min(self._now - NEW, pushed).date(),
+            created.date(),
             pushed.date(),
-            min_stars=self._wanted.min_stars,
-            archived=self._wanted.archived,
-            forks=self._wanted.forks,
+            min_stars=settings.min_stars,
+            archived=settings.archived,
+            forks=settings.forks,
         )
 
     # --- watched names

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time, timedelta
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Response
 from bot.models import Item
+from bot.settings.sources import GitHubSettings
 from bot.sources.github.api import Exhausted, GitHubApi
 from bot.sources.github.releases import PAGE, read_releases
 from bot.sources.github.repositories import read_readme, with_readme
@@ -20,15 +21,15 @@ SPARE = 20  # requests left in the hour from which on releases wait: the watched
 
 
 class DetailReader:
-    """Asks for what belongs to repositories, at most `readmes` READMEs and `releases` lists of releases, and notes it.
+    """Asks for what belongs to repositories, as many READMEs and lists of releases as the settings say, and notes it.
 
     A limit met here does not cost the items: it ends the reading, and stands in `refusal` where it concerns all requests.
     """
 
-    def __init__(self, api: GitHubApi, mark: Mark, now: datetime, *, readmes: int, releases: int) -> None:
+    def __init__(self, api: GitHubApi, mark: Mark, now: datetime, settings: GitHubSettings) -> None:
         self._api, self._now = api, now
         self._readmes, self._releases = dict(mark.readmes), dict(mark.releases)
-        self._readmes_left, self._releases_left = readmes, releases
+        self._readmes_left, self._releases_left = settings.readmes, settings.releases
         self._limited = False
         self.refusal: SourceUnavailable | None = None
 

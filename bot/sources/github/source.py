@@ -15,6 +15,7 @@ from bot.errors import UsageError
 from bot.http.client import Http
 from bot.http.pace import Sleep
 from bot.models import Batch, SourceState
+from bot.settings.sources import GitHubSettings
 from bot.sources.github.api import Exhausted, GitHubApi
 from bot.sources.github.collection import Collection, Wanted
 from bot.sources.github.search_query import check_search
@@ -32,10 +33,10 @@ _WATCHED = re.compile(
 class GitHubSource:
     """GitHub as a Source.
 
-    `searches` are in GitHub's own search language; `watch` are owners or owner/name. Of each search `pages` of 100 are
-    read, the most starred first; in one collection the READMEs of `readmes` repositories are read, and the releases of
-    `releases`. `wishes` is asked before each collection for further searches, those of workspaces' topics. Raises UsageError
-    for a search that GitHub would not take, and for a name that is none; a wish that it would not take is left out.
+    `searches` are the followed topics', in GitHub's own search language; those of the settings come after them. Of each
+    search `pages` of 100 are read, the most starred first. `requested` is asked before each collection for further searches,
+    those of workspaces' topics. Raises UsageError for a search that GitHub would not take, and for a name that is none; a
+    requested search that it would not take is left out.
     """
 
     name = "github"
@@ -44,33 +45,24 @@ class GitHubSource:
     def __init__(
         self,
         http: Http,
+        settings: GitHubSettings,
         *,
-        base_url: str = "https://api.github.com",
-        token: str = "",
         searches: Sequence[str] = (),
-        watch: Sequence[str] = (),
-        min_stars: int = 0,
-        archived: bool = False,
-        forks: bool = False,
+        requested: Callable[[], Awaitable[Sequence[str]]] | None = None,
         pages: int = 2,
-        readmes: int = 20,
-        releases: int = 20,
-        wishes: Callable[[], Awaitable[Sequence[str]]] | None = None,
         sleep: Sleep = asyncio.sleep,
     ) -> None:
+        searches = (*searches, *settings.searches)
         for search in searches:
-            check_search(search, min_stars=min_stars)
-        self._http, self._base_url, self._token, self._sleep = http, base_url, token, sleep
-        self._wishes = wishes
+            check_search(search, min_stars=settings.min_stars)
+        self._http, self._base_url, self._sleep = http, settings.base_url, sleep
+        self._token = settings.token.get_secret_value()
+        self._requested = requested
         self._wanted = Wanted(
+            settings,
             searches=tuple(dict.fromkeys(search.strip() for search in searches)),
-            watch=tuple({name.lower(): name for name in map(watched_name, watch)}.values()),
-            min_stars=min_stars,
-            archived=archived,
-            forks=forks,
+            watch=tuple({name.lower(): name for name in map(watched_name, settings.watch)}.values()),
             pages=min(pages, MAX_PAGES),
-            readmes=readmes,
-            releases=releases,
         )
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
@@ -91,14 +83,14 @@ class GitHubSource:
             raise exhausted
 
     async def _wanted_now(self) -> Wanted:
-        """Return what the operator asked for, and what topics wish."""
-        wishes = [text.strip() for text in await self._wishes()] if self._wishes else []
-        further = dict.fromkeys(text for text in wishes if text not in self._wanted.searches and self._is_taken(text))
-        return replace(self._wanted, searches=(*self._wanted.searches, *further), wished=frozenset(further))
+        """Return what the operator asked for, and what workspaces' topics request."""
+        requested = [text.strip() for text in await self._requested()] if self._requested else []
+        further = dict.fromkeys(text for text in requested if text not in self._wanted.searches and self._is_taken(text))
+        return replace(self._wanted, searches=(*self._wanted.searches, *further), requested=frozenset(further))
 
     def _is_taken(self, search: str) -> bool:
         try:
-            check_search(search, min_stars=self._wanted.min_stars)
+            check_search(search, min_stars=self._wanted.settings.min_stars)
         except UsageError as error:
             log.warning("a topic's search was left out: %s", error)
             return False

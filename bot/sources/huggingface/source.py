@@ -14,6 +14,7 @@ from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.http.pace import retry_after
 from bot.models import Batch, Kind, SourceState
+from bot.settings.sources import HuggingFaceSettings
 from bot.sources.huggingface.daily_papers import Day, in_words, read_day
 from bot.sources.json_answers import limit_wait, read_json
 
@@ -47,20 +48,12 @@ class HuggingFaceSource:
     name = "huggingface"
     title = "Hugging Face"
 
-    def __init__(
-        self,
-        http: Http,
-        *,
-        base_url: str = "https://huggingface.co",
-        token: str = "",
-        reread_days: int = 3,
-        backfill_days: int = 0,
-    ) -> None:
+    def __init__(self, http: Http, settings: HuggingFaceSettings) -> None:
         self._http = http
-        self._url = base_url.rstrip("/") + "/api/daily_papers"
-        self._token = token
-        self._reread = timedelta(days=reread_days)
-        self._backfill = timedelta(days=backfill_days)
+        self._url = f"{settings.base_url}/api/daily_papers"
+        self._token = settings.token.get_secret_value()
+        self._reread = timedelta(days=settings.reread_days)
+        self._backfill = timedelta(days=settings.backfill_days)
 
     async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
         """Yield one batch per day, the oldest first; raises SourceUnavailable or SourceChanged."""

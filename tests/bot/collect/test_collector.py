@@ -7,6 +7,7 @@ import pytest
 from bot.collect.collector import Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
 from bot.models import Batch, Health
+from bot.sources.registry import AUTHORITY
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
 from tests.stores.memory import MemoryStore
@@ -23,7 +24,7 @@ async def store() -> AsyncIterator[MemoryStore]:
 async def test_what_sources_bring_is_stored_and_the_watermark_moves(store: MemoryStore, now: datetime) -> None:
     source = Scripted("arxiv", Batch(items=(paper("2603.00001"),), watermark="one"), Batch(items=(paper("2603.00002"),)))
 
-    (result,) = await Collector(store).collect([source], now)
+    (result,) = await Collector(store, AUTHORITY).collect([source], now)
 
     assert (result.read, result.fresh, result.state.health) == (2, 2, Health.OK)
     assert (await store.source_state("arxiv")).watermark == "one"
@@ -37,7 +38,7 @@ async def test_a_source_that_fails_never_stops_the_others_and_keeps_what_it_brou
     changed = Scripted("huggingface", SourceChanged("no list of papers"))
     fine = Scripted("github", Batch(items=(repo(),)))
 
-    results = await Collector(store).collect([failing, changed, fine], now)
+    results = await Collector(store, AUTHORITY).collect([failing, changed, fine], now)
 
     assert [result.state.health for result in results] == [Health.DOWN, Health.CHANGED, Health.OK]
     assert results[0].state.watermark == "half"
@@ -50,7 +51,9 @@ async def test_what_nobody_foresaw_is_logged_and_takes_only_its_own_source_down(
 ) -> None:
     broken = Scripted("arxiv", ZeroDivisionError("oh"))
     with caplog.at_level(logging.ERROR):
-        broken_result, fine = await Collector(store).collect([broken, Scripted("github", Batch(items=(repo(),)))], now)
+        broken_result, fine = await Collector(store, AUTHORITY).collect(
+            [broken, Scripted("github", Batch(items=(repo(),)))], now
+        )
 
     assert broken_result.state.health is Health.CHANGED
     assert "ZeroDivisionError" in broken_result.state.note
@@ -62,22 +65,22 @@ async def test_a_store_that_fails_ends_the_round(store: MemoryStore, now: dateti
     source = Scripted("arxiv", StoreError("The disk is full."))
 
     with pytest.raises(StoreError):
-        await Collector(store).collect([source], now)
+        await Collector(store, AUTHORITY).collect([source], now)
 
 
 async def test_a_source_rests_as_long_as_it_asked_and_longer_with_every_failure(store: MemoryStore, now: datetime) -> None:
     asked = Scripted("arxiv", SourceUnavailable("429", retry_after=timedelta(minutes=42)))
     silent = Scripted("github", SourceUnavailable("down"))
 
-    first = await Collector(store).collect([asked, silent], now)
+    first = await Collector(store, AUTHORITY).collect([asked, silent], now)
     assert [result.state.rest_until for result in first] == [now + timedelta(minutes=42), now + timedelta(minutes=5)]
 
-    again = await Collector(store).collect([asked, silent], now + timedelta(minutes=6))
+    again = await Collector(store, AUTHORITY).collect([asked, silent], now + timedelta(minutes=6))
     assert [result.asked for result in again] == [False, True]
     assert again[1].state.rest_until == now + timedelta(minutes=16)
     assert again[1].state.failures == 2
 
-    (forced,) = await Collector(store).collect([asked], now + timedelta(minutes=7), force=True)
+    (forced,) = await Collector(store, AUTHORITY).collect([asked], now + timedelta(minutes=7), force=True)
     assert forced.asked
 
 
@@ -86,10 +89,10 @@ async def test_a_clock_that_ran_ahead_keeps_no_source_resting_and_no_note_standi
 ) -> None:
     failing = Scripted("arxiv", SourceUnavailable("down"))
     noted = Scripted("github", Batch(items=(repo(),), partial=True, notes=("cut off",)))
-    await Collector(store).collect([failing, noted], now + timedelta(days=300))
+    await Collector(store, AUTHORITY).collect([failing, noted], now + timedelta(days=300))
     failing.steps = noted.steps = []
 
-    results = await Collector(store).collect([failing, noted], now)
+    results = await Collector(store, AUTHORITY).collect([failing, noted], now)
 
     assert [result.asked for result in results] == [True, True]
     assert results[1].state.note == ""
@@ -97,10 +100,10 @@ async def test_a_clock_that_ran_ahead_keeps_no_source_resting_and_no_note_standi
 
 async def test_an_answer_clears_the_failures(store: MemoryStore, now: datetime) -> None:
     source = Scripted("arxiv", SourceUnavailable("down"))
-    await Collector(store).collect([source], now)
+    await Collector(store, AUTHORITY).collect([source], now)
     source.steps = [Batch(notes=("arXiv announces nothing on Sundays",))]
 
-    (result,) = await Collector(store).collect([source], now + timedelta(hours=1))
+    (result,) = await Collector(store, AUTHORITY).collect([source], now + timedelta(hours=1))
 
     assert (result.state.health, result.state.failures, result.state.rest_until) == (Health.QUIET, 0, None)
     assert result.state.note == "arXiv announces nothing on Sundays"
@@ -110,7 +113,7 @@ async def test_what_is_missing_of_a_day_makes_it_partial(store: MemoryStore, now
     cut_off = Scripted("github", Batch(items=(repo(),), partial=True, notes=("GitHub's search timed out",)))
     unread = Scripted("arxiv", Batch(items=(paper(),), skipped=1))
 
-    results = await Collector(store).collect([cut_off, unread], now)
+    results = await Collector(store, AUTHORITY).collect([cut_off, unread], now)
 
     assert [result.state.health for result in results] == [Health.PARTIAL, Health.PARTIAL]
     assert results[1].state.note == "1 entry could not be read"
@@ -118,11 +121,11 @@ async def test_what_is_missing_of_a_day_makes_it_partial(store: MemoryStore, now
 
 async def test_what_a_days_collection_said_stands_while_later_ones_bring_nothing(store: MemoryStore, now: datetime) -> None:
     source = Scripted("github", Batch(items=(repo(),), partial=True, notes=("GitHub's search timed out",)))
-    await Collector(store).collect([source], now)
+    await Collector(store, AUTHORITY).collect([source], now)
     source.steps = [Batch(notes=("nothing has changed",))]
 
-    (later,) = await Collector(store).collect([source], now + timedelta(hours=1))
-    (tomorrow,) = await Collector(store).collect([source], now + timedelta(hours=24))
+    (later,) = await Collector(store, AUTHORITY).collect([source], now + timedelta(hours=1))
+    (tomorrow,) = await Collector(store, AUTHORITY).collect([source], now + timedelta(hours=24))
 
     assert (later.state.health, later.state.note, later.state.items) == (Health.PARTIAL, "GitHub's search timed out", 1)
     assert later.state.answered == now + timedelta(hours=1)
@@ -135,7 +138,7 @@ async def test_one_paper_brought_by_two_sources_at_once_is_one_item(store: Memor
         for name, upvotes in (("arxiv", None), ("huggingface", 8))
     ]
 
-    await Collector(store).collect(sources, now)
+    await Collector(store, AUTHORITY).collect(sources, now)
 
     (item,) = (await store.find([paper().key])).values()
     assert set(item.sources) == {"arxiv", "huggingface"}
@@ -145,9 +148,9 @@ async def test_one_paper_brought_by_two_sources_at_once_is_one_item(store: Memor
 async def test_a_feeds_entry_with_the_title_and_author_of_a_stored_paper_joins_it(store: MemoryStore, now: datetime) -> None:
     known = paper(title="A Long and Quite Particular Title")
     entry = post(title="A long and quite particular title", authors=("Alan Turing",))
-    await Collector(store).collect([Scripted("arxiv", Batch(items=(known,)))], now)
+    await Collector(store, AUTHORITY).collect([Scripted("arxiv", Batch(items=(known,)))], now)
 
-    await Collector(store).collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
+    await Collector(store, AUTHORITY).collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
 
     found = await store.find([known.key, entry.key])
     assert found[known.key] == found[entry.key]

@@ -9,6 +9,7 @@ from bot.digest import compose
 from bot.digest.publisher import Publisher
 from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Topic
 from bot.query import parse
+from bot.sources.registry import AUTHORITY
 from bot.summarise.extractive import Extractive
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
@@ -35,7 +36,7 @@ def request(**given: object) -> DigestRequest:
 
 
 async def filled(store: MemoryStore, now: datetime, *items: Item) -> None:
-    await Collector(store).collect([Scripted("arxiv", Batch(items=items))], now)
+    await Collector(store, AUTHORITY).collect([Scripted("arxiv", Batch(items=items))], now)
 
 
 async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(store: MemoryStore, now: datetime) -> None:
@@ -229,7 +230,7 @@ async def test_feedback_on_an_older_key_counts_for_the_item(store: MemoryStore, 
 
 async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(store: MemoryStore, now: datetime) -> None:
     early = post("cache", title="A Cache for Everything One Needs", authors=("Ada Lovelace",), abstract="A cache.")
-    collector, publisher = Collector(store), Publisher(store, Extractive(), TITLES)
+    collector, publisher = Collector(store, AUTHORITY), Publisher(store, Extractive(), TITLES)
     await collector.collect([Scripted("feed:lab", Batch(items=(early,)))], now)
     (first,) = await publisher.publish([request()], now, record=True)
 
@@ -262,7 +263,7 @@ async def test_the_half_of_a_card_is_posted_with_it_under_every_key(store: Memor
     await publisher.publish([request()], now, record=True)
 
     renamed = repo("lab/pager", abstract="KV cache paging", aliases=(its_repo.key,))
-    await Collector(store).collect([Scripted("github", Batch(items=(renamed,)))], now + timedelta(hours=1))
+    await Collector(store, AUTHORITY).collect([Scripted("github", Batch(items=(renamed,)))], now + timedelta(hours=1))
     again = await publisher.preview(request(since_last=False), now + timedelta(hours=2))
 
     assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 2),))

@@ -21,6 +21,7 @@ from bot.query import parse
 from bot.service.backups import Backups
 from bot.service.heartbeat_file import read_alive, write_alive
 from bot.service.jobs import DeliveryJobs, collecting, upkeep, write_heartbeat
+from bot.sources.registry import AUTHORITY
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, subscription
@@ -47,7 +48,7 @@ def pace() -> PollingSchedule:
 
 async def test_a_source_is_asked_when_it_is_due_and_not_in_between(now: datetime) -> None:
     store, clock, source = MemoryStore(), Clock(now), Scripted("arxiv", Batch(items=(paper("2603.00001"),)))
-    (job,) = collecting(Collector(store), store, [source], pace(), clock)
+    (job,) = collecting(Collector(store, AUTHORITY), store, [source], pace(), clock)
 
     for minutes in (0, 1, 30, 59, 67, 68):
         clock.now = now + timedelta(minutes=minutes)
@@ -60,7 +61,7 @@ async def test_a_source_is_asked_when_it_is_due_and_not_in_between(now: datetime
 async def test_a_source_that_failed_is_told_of_and_asked_again_after_its_rest(now: datetime) -> None:
     store, clock, failed = MemoryStore(), Clock(now), list[str]()
     source = Scripted("arxiv", SourceUnavailable("503", retry_after=timedelta(minutes=7)))
-    (job,) = collecting(Collector(store), store, [source], pace(), clock, failed.append)
+    (job,) = collecting(Collector(store, AUTHORITY), store, [source], pace(), clock, failed.append)
 
     for minutes in (0, 6, 7, 8):
         clock.now = now + timedelta(minutes=minutes)
@@ -71,7 +72,7 @@ async def test_a_source_that_failed_is_told_of_and_asked_again_after_its_rest(no
 
 async def test_each_source_has_a_job_of_its_own(now: datetime) -> None:
     store = MemoryStore()
-    jobs = collecting(Collector(store), store, [Scripted("arxiv"), Scripted("feed:lab")], pace(), Clock(now))
+    jobs = collecting(Collector(store, AUTHORITY), store, [Scripted("arxiv"), Scripted("feed:lab")], pace(), Clock(now))
 
     assert [job.name for job in jobs] == ["collect arxiv", "collect feed:lab"]
 

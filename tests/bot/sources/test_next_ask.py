@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from bot.http.client import Http
 from bot.models import SourceState
+from bot.settings.sources import ArxivSettings, FeedSettings, GitHubSettings, HuggingFaceSettings
 from bot.sources.arxiv.calendar import day_after, last_day, rebuilt
 from bot.sources.arxiv.source import AGAIN, ArxivSource
 from bot.sources.feeds.source import FeedSource
@@ -23,7 +24,7 @@ def at(text: str) -> datetime:
 
 
 def arxiv(http: Http) -> ArxivSource:
-    return ArxivSource(http, categories=("cs.AI", "cs.CL"))
+    return ArxivSource(http, ArxivSettings(categories=("cs.AI", "cs.CL")))
 
 
 def told(source: ArxivSource, day: str, asked: str) -> SourceState:
@@ -92,11 +93,12 @@ async def test_hugging_face_is_asked_less_often_while_nobody_picks_papers(
 ) -> None:
     state = SourceState(name="huggingface", asked=at(asked))
 
-    assert HuggingFaceSource(http).next_ask(state, at(asked) + HOUR / 60, every) == at(next_ask)
+    assert HuggingFaceSource(http, HuggingFaceSettings()).next_ask(state, at(asked) + HOUR / 60, every) == at(next_ask)
 
 
 async def test_repositories_and_feeds_are_asked_at_the_usual_interval(http: Http) -> None:
     asked = at("2026-04-04T07:00")
-    for source in (GitHubSource(http), FeedSource(http, name="lab", url="https://lab.example/feed")):
+    feed = FeedSettings(name="lab", url="https://lab.example/feed")
+    for source in (GitHubSource(http, GitHubSettings()), FeedSource(http, feed)):
         state = SourceState(name=source.name, asked=asked)
         assert source.next_ask(state, asked + HOUR / 60, HOUR) == asked + HOUR

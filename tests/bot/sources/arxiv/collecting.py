@@ -9,6 +9,7 @@ import pytest
 from bot.errors import SourceUnavailable
 from bot.http.client import Http
 from bot.models import Batch, SourceState
+from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv.source import ArxivSource, fingerprint
 from tests.bot.sources.arxiv.answers import results
 from tests.fakes.web import Answer, Asked, Web
@@ -19,8 +20,10 @@ LIMIT = Answer("Rate exceeded.", status=429)
 
 
 def make(web: Web, http: Http, **changed: object) -> ArxivSource:
-    given: dict[str, object] = {"categories": ("cs.AI", "cs.CL"), **changed}
-    return ArxivSource(http, feed_url=f"{web.url}/atom", api_url=f"{web.url}/api", oai_url=f"{web.url}/oai", **given)  # type: ignore[arg-type]
+    parts = {name: changed.pop(name) for name in ("papers", "requested") if name in changed}
+    urls = {"feed_url": f"{web.url}/atom", "api_url": f"{web.url}/api", "oai_url": f"{web.url}/oai"}
+    settings = ArxivSettings.model_validate({"categories": ("cs.AI", "cs.CL"), **urls, **changed})
+    return ArxivSource(http, settings, **parts)  # type: ignore[arg-type]
 
 
 def serve(

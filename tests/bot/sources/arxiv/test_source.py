@@ -287,10 +287,10 @@ async def test_wished_papers_are_looked_up_too_and_those_that_arxiv_does_not_kno
     serve(web, feed=feed(TODAY, NEW), api=recorded("api-one.xml"))
     wished = ["1605.08386", "2603.99999"]
 
-    async def wishes() -> list[str]:
+    async def requested() -> list[str]:
         return wished
 
-    source = make(web, http, wishes=wishes)
+    source = make(web, http, requested=requested)
     first, *_ = batches = await collect(source, now, TUESDAY)
     wished.remove("1605.08386")  # it is known now
     known, asked = last_mark(batches), []

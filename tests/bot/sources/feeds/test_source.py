@@ -11,6 +11,7 @@ import pytest
 from bot.errors import SourceChanged, SourceUnavailable
 from bot.http.client import Http, Politeness
 from bot.models import Batch, Item, Kind, Link, SourceState
+from bot.settings.sources import FeedSettings
 from bot.sources.feeds.source import FeedSource
 from tests.fakes.web import Answer, Asked, Web
 
@@ -30,7 +31,7 @@ async def http() -> AsyncIterator[Http]:
 
 
 async def batch_of(http: Http, web: Web, now: datetime, watermark: str = "") -> Batch:
-    source = FeedSource(http, name="lab", url=web.url + "/feed", title="The Lab")
+    source = FeedSource(http, FeedSettings(name="lab", url=web.url + "/feed", title="The Lab"))
     batches = [batch async for batch in source.collect(SourceState(name=source.name, watermark=watermark), now)]
     assert len(batches) == 1
     return batches[0]
@@ -188,7 +189,7 @@ async def test_a_validator_that_could_not_be_sent_back_is_not_kept(http: Http, w
 async def test_a_check_says_how_the_feed_stands(http: Http, web: Web, now: datetime) -> None:
     web.answer("/old", Answer(status=301, headers={"Location": "/feed"}))
     web.answer("/feed", Answer(payload("lab-blog.rss")))
-    said = await FeedSource(http, name="lab", url=web.url + "/old").check(now)
+    said = await FeedSource(http, FeedSettings(name="lab", url=web.url + "/old")).check(now)
     assert said == f"5 entries, the newest of 2026-04-01; 2 could not be read; it has moved to {web.url}/feed"
 
 

@@ -11,6 +11,7 @@ import pytest
 from bot.errors import SourceError
 from bot.http.client import Http
 from bot.models import Batch, Item, SourceState
+from bot.settings.sources import GitHubSettings
 from bot.sources.github.source import GitHubSource
 from tests.fakes.web import Answer, Web
 
@@ -21,7 +22,9 @@ def source(http: Http, web: Web, **options: Any) -> GitHubSource:
     async def sleep(seconds: float) -> None:
         """Never waits."""
 
-    return GitHubSource(http, base_url=web.url, sleep=sleep, **{"readmes": 0, "releases": 0, **options})
+    parts = {name: options.pop(name) for name in ("pages", "requested") if name in options}
+    settings = GitHubSettings.model_validate({"base_url": web.url, "readmes": 0, "releases": 0, **options})
+    return GitHubSource(http, settings, sleep=sleep, **parts)
 
 
 async def collect(github: GitHubSource, now: datetime, watermark: str = "") -> list[Batch]:

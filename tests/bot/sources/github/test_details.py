@@ -9,6 +9,7 @@ from bot.collect.collector import Collector
 from bot.http.client import Http
 from bot.sources.github.details import SPARE
 from bot.sources.github.releases import PAGE
+from bot.sources.registry import AUTHORITY
 from tests.bot.sources.github.collecting import (
     SEARCH,
     collect,
@@ -148,7 +149,7 @@ async def test_a_release_that_is_confirmed_day_by_day_stays_the_latest(web: Web,
     )
     web.answer("/repos/a/b/releases", releases(release("v1", "2026-01-01"), ETag='"1"'), Answer(status=304))
     store = MemoryStore()
-    collector, github = Collector(store), source(http, web, watch=["a/b"], releases=5)
+    collector, github = Collector(store, AUTHORITY), source(http, web, watch=["a/b"], releases=5)
     for day in range(46):
         moved.append(now + timedelta(days=day))
         await collector.collect([github], moved[-1])
@@ -264,7 +265,7 @@ async def test_what_was_read_stays_with_the_stored_item_through_later_listings(w
     web.answer("/repos/a/b/readme", readme("About these things."))
     web.answer("/repos/a/b/releases", releases(release("v1")))
     store = MemoryStore()
-    collector, github = Collector(store), source(http, web, searches=["x"], readmes=5, releases=5)
+    collector, github = Collector(store, AUTHORITY), source(http, web, searches=["x"], readmes=5, releases=5)
     for hours in range(3):
         await collector.collect([github], now + timedelta(hours=hours))
         stars[:1] = []

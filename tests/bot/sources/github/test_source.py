@@ -218,23 +218,23 @@ async def test_a_search_that_github_would_not_take_is_refused_at_once(web: Web, 
         source(http, web, searches=["langauge:c"])
 
 
-def wishing(*searches: str) -> Callable[[], Awaitable[Sequence[str]]]:
-    async def wishes() -> Sequence[str]:
+def requesting(*searches: str) -> Callable[[], Awaitable[Sequence[str]]]:
+    async def requested() -> Sequence[str]:
         return searches
 
-    return wishes
+    return requested
 
 
-async def test_topics_wishes_are_searched_for_too_and_asked_for_at_each_collection(
+async def test_what_topics_request_is_searched_for_too_and_asked_for_at_each_collection(
     web: Web, http: Http, now: datetime
 ) -> None:
     web.rule(lambda asked: found(repository(f"some/{asked.query['q'].split()[0]}")))
     wished = ["one"]
 
-    async def wishes() -> Sequence[str]:
+    async def requested() -> Sequence[str]:
         return wished
 
-    github = source(http, web, searches=["ours"], wishes=wishes)
+    github = source(http, web, searches=["ours"], requested=requested)
     first = await collect(github, now)
     wished[:] = ["two", "ours"]
     second = await collect(github, now + timedelta(hours=1), last_mark(first))
@@ -252,8 +252,8 @@ async def test_a_bad_wish_stops_no_other_and_nobody_elses_footer_tells_of_it(
         return recorded("invalid")[0].answer() if secret else found(repository(), total_count=5000)
 
     web.rule(rule)
-    wishes = wishing("strs:>5", "", "x" * 300, "secret plans", "good")
-    batches = await collect(source(http, web, wishes=wishes), now)
+    requested = requesting("strs:>5", "", "x" * 300, "secret plans", "good")
+    batches = await collect(source(http, web, requested=requested), now)
 
     assert keys_of(batches) == ["github:some/repo"]
     assert notes_of(batches) == []
@@ -264,7 +264,7 @@ async def test_a_bad_wish_stops_no_other_and_nobody_elses_footer_tells_of_it(
 
 async def test_of_more_searches_than_fit_the_others_come_first_the_next_time(web: Web, http: Http, now: datetime) -> None:
     web.answer(SEARCH, found())
-    github = source(http, web, wishes=wishing(*(f"t{number} pushed:>2020-01-01" for number in range(SEARCHES + 20))))
+    github = source(http, web, requested=requesting(*(f"t{number} pushed:>2020-01-01" for number in range(SEARCHES + 20))))
 
     first = await collect(github, now)
     assert len(web.asked) == SEARCHES

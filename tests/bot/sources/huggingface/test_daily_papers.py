@@ -13,6 +13,7 @@ from bot.errors import SourceChanged
 from bot.models import Item, Kind, Link
 from bot.sources.huggingface.daily_papers import read_day
 from bot.sources.json_answers import read_json
+from bot.sources.registry import AUTHORITY
 from tests.bot.sources.mutations import mutated
 
 DAY = date(2026, 4, 1)
@@ -197,7 +198,7 @@ def test_a_page_that_is_the_code_is_linked_once() -> None:
 
 def test_a_paper_and_its_repository_point_at_each_other_once_they_are_joined() -> None:
     items = read_day([entry(githubRepo="https://github.com/a/b/tree/main", githubStars=3)], DAY).items
-    paper, repo = fold_in(items, {}).items
+    paper, repo = fold_in(items, {}, AUTHORITY).items
     assert (paper.repo, repo.paper) == ("github:a/b", "arxiv:2603.00001")
 
 
