@@ -78,18 +78,35 @@ class Shut(RateLimited):
     """Nothing at all is to be sent for now."""
 
 
+class Turns:
+    """Gives every request its turn, so that no more leave within a second than Discord takes."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._next = 0.0  # when the next request has its turn
+
+    def take(self) -> float:
+        """Return for how many seconds the next request waits; raises Shut where that is too long."""
+        now = self._clock()
+        turn = max(now, self._next)
+        if turn - now > PATIENCE:
+            raise Shut(turn - now)
+        self._next = turn + 1 / PER_SECOND
+        return turn - now
+
+
 class Door(HTTPClient):
     """Every request once, with its own deadline; may be used while no gateway is connected."""
 
-    def __init__(self, token: str, invalid: Invalid | None = None, *, proxy: str = "") -> None:
+    def __init__(self, token: str, invalid: Invalid | None = None, *, turns: Turns | None = None, proxy: str = "") -> None:
         """`invalid` may be shared with other sessions of this process."""
         super().__init__(asyncio.get_running_loop(), proxy=proxy or None)
         self.token = token
         self.invalid = invalid or Invalid()
+        self._turns = turns or Turns()
         self._own: aiohttp.ClientSession | None = None
         self._used_up: dict[tuple[str, str], float] = {}
         self._shut_until = 0.0
-        self._next = 0.0  # when the next request has its turn
 
     async def close(self) -> None:
         """Close the connections."""
@@ -110,7 +127,7 @@ class Door(HTTPClient):
         Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
         """
         if not _is_answer(route):
-            await self._take_turn()
+            await asyncio.sleep(self._turns.take())
         self._refuse(route)
         if form is not None:
             given["data"] = _form(form)
@@ -145,15 +162,6 @@ class Door(HTTPClient):
 
     def _headers(self) -> dict[str, str]:
         return {"User-Agent": self.user_agent, "Authorization": f"Bot {self.token}"}
-
-    async def _take_turn(self) -> None:
-        """Wait until Discord takes one more request; raises Shut where that is not soon."""
-        now = time.monotonic()
-        turn = max(now, self._next)
-        if turn - now > PATIENCE:
-            raise Shut(turn - now)
-        self._next = turn + 1 / PER_SECOND
-        await asyncio.sleep(turn - now)
 
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
