@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.commands import Command, EditTopic, Filter, FilterAction, ShowTopic, Subscribe, parse
-from bot.errors import UsageError
+from bot.errors import Incomplete, UsageError
 from bot.models import Interest
 
 CHANGE = "Change in a form"  # on the button that opens one
@@ -25,6 +25,11 @@ class Form:
     of: Kind
     topic: str = ""
     kept: str = ""  # key of what somebody said in it that did not work, to go on from there
+
+
+def form_instead(error: Incomplete) -> Form:
+    """Return the form in which what a command did not say can be filled in."""
+    return Form(Kind(error.form), error.topic)
 
 
 def form_beside(asked: str | Command) -> Form | None:

@@ -32,7 +32,7 @@ import numpy as np
 from benchmarks import corpus
 from benchmarks.loop_lag import watched
 from bot.app import App, built
-from bot.commands import BY_COMMAND, parse
+from bot.commands import parse
 from bot.models import Batch, Item, SourceState
 from bot.service.platforms import Platform
 from bot.settings.chat import DiscordSettings, SlackSettings
@@ -208,7 +208,7 @@ async def discord_running() -> AsyncIterator[Other]:
 
         async def give(text: str, number: int, waited: Waited) -> None:
             begun, command = time.perf_counter(), parse(text)
-            line, user = f"digest {BY_COMMAND[type(command)].words}", people[number % PEOPLE]
+            line, user = f"digest {command.usage.words}", people[number % PEOPLE]
             try:
                 asked = await fake.slash(line, user=user, channel=papers, wait=None, options=values_of(command))
                 await asked.replied(LIMIT)

@@ -36,7 +36,7 @@ import numpy as np
 from benchmarks import corpus
 from benchmarks.loop_lag import Lag, watched
 from benchmarks.publishing import NOW, stored
-from bot.commands import BY_COMMAND, Command, Filter, FilterAction, Search, parse
+from bot.commands import Command, Filter, FilterAction, Search, parse
 from bot.digest.publisher import Publisher
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
@@ -116,7 +116,7 @@ async def ask(service: Service, line: Line, actor: Actor, now: datetime) -> Told
 
 def kind_of(command: Command) -> str:
     """Return the command's words, with what makes it cheap or dear."""
-    words = BY_COMMAND[type(command)].words
+    words = command.usage.words
     if isinstance(command, Search) and "topic-of" in command.query:
         return f"{words} topic-of:"
     if isinstance(command, Filter):

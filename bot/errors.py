@@ -64,6 +64,18 @@ class Misfit(UsageError):
         self.field = field
 
 
+class Incomplete(UsageError):
+    """A command says too little to be done; a form can be filled in instead.
+
+    `form` says of what: subscription, topic, filter; `topic` names the one that it is about, "" for one to be chosen.
+    """
+
+    def __init__(self, error: UsageError, form: str, topic: str = "") -> None:
+        super().__init__(str(error), position=error.position, hint=error.hint)
+        self.form = form
+        self.topic = topic
+
+
 class Conflict(UsageError):
     """What was to be changed is no longer what it was when it was read. Nothing was changed.
 

@@ -13,7 +13,7 @@ from adapters.cli.demo import recorded_run
 from adapters.cli.exits import Exit
 from adapters.cli.main import cli
 from adapters.cli.render.digest import DigestView
-from bot.commands import TABLE, Right, parse
+from bot.commands import TABLE, Permission, parse
 from training.__main__ import MODELS
 
 ROOT = Path(__file__).parents[1]
@@ -93,10 +93,10 @@ def test_every_target_of_make_in_the_documents_exists() -> None:
     assert told <= targets
 
 
-_RIGHTS = {
-    Right.ANYONE: "anyone",
-    Right.MANAGE: "who may manage",
-    Right.SOME: "look: anyone; change: who may manage",
+_PERMISSIONS = {
+    Permission.ANYONE: "anyone",
+    Permission.MANAGE: "who may manage",
+    Permission.SOME: "look: anyone; change: who may manage",
 }
 
 
@@ -113,7 +113,7 @@ def _rows(document: str, head: str) -> list[list[str]]:
 def test_the_commands_of_the_document_are_those_of_the_table() -> None:
     told = _rows("commands.md", "command | what it does | for example | who may")
 
-    assert told == [[f"`{row.syntax}`", row.help, f"`{row.example}`", _RIGHTS[row.right]] for row in TABLE]
+    assert told == [[f"`{row.syntax}`", row.help, f"`{row.example}`", _PERMISSIONS[row.permission]] for row in TABLE]
 
 
 def test_the_other_names_in_the_document_are_those_of_the_table() -> None:

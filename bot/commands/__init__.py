@@ -1,86 +1,16 @@
-"""What a person may ask, declared once: the classes, the table, the parser and its inverse."""
+"""What a person may ask: every command with its declaration, the parser and its inverse.
 
-from bot.commands.hours import read_hours
-from bot.commands.parse import parse
-from bot.commands.table import BY_COMMAND, BY_NAME, TABLE, Group, Right, Usage
-from bot.commands.verb import help_for
-from bot.commands.verbs import (
-    Command,
-    CreateTopic,
-    DeleteTopic,
-    EditTopic,
-    Filter,
-    FilterAction,
-    Format,
-    Help,
-    History,
-    Less,
-    ListSaved,
-    ListSubscriptions,
-    ListTopics,
-    More,
-    Now,
-    Part,
-    Pause,
-    Profile,
-    ProfileAction,
-    Resume,
-    Save,
-    Scope,
-    Search,
-    Settings,
-    ShowTopic,
-    Similar,
-    Status,
-    Subscribe,
-    Unsave,
-    Unsubscribe,
-    Usual,
-    Why,
-)
+What a family declares is exported without a list: a new command is known here as soon as it is declared.
+"""
+
+from bot.commands.arguments import Usual
+from bot.commands.declaration import Command, Group, Option, Permission, Usage
+from bot.commands.feedback import *
+from bot.commands.finding import *
+from bot.commands.parse import BY_NAME, TABLE, Unreadable, help_for, parse, read
+from bot.commands.saved import *
+from bot.commands.schedule import read_hours
+from bot.commands.service import *
+from bot.commands.subscriptions import *
+from bot.commands.topics import *
 from bot.commands.write import write
-
-__all__ = [
-    "BY_COMMAND",
-    "BY_NAME",
-    "TABLE",
-    "Command",
-    "CreateTopic",
-    "DeleteTopic",
-    "EditTopic",
-    "Filter",
-    "FilterAction",
-    "Format",
-    "Group",
-    "Help",
-    "History",
-    "Less",
-    "ListSaved",
-    "ListSubscriptions",
-    "ListTopics",
-    "More",
-    "Now",
-    "Part",
-    "Pause",
-    "Profile",
-    "ProfileAction",
-    "Resume",
-    "Right",
-    "Save",
-    "Scope",
-    "Search",
-    "Settings",
-    "ShowTopic",
-    "Similar",
-    "Status",
-    "Subscribe",
-    "Unsave",
-    "Unsubscribe",
-    "Usage",
-    "Usual",
-    "Why",
-    "help_for",
-    "parse",
-    "read_hours",
-    "write",
-]

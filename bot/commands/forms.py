@@ -6,18 +6,11 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import Any
 
+from bot.commands.arguments import Usual
+from bot.commands.declaration import Command
 from bot.commands.schedule import WEEK
-from bot.commands.verbs import (
-    Command,
-    CreateTopic,
-    EditTopic,
-    Filter,
-    FilterAction,
-    Part,
-    Scope,
-    Subscribe,
-    Usual,
-)
+from bot.commands.subscriptions import Subscribe
+from bot.commands.topics import CreateTopic, EditTopic, Filter, FilterAction, Part, Scope
 from bot.errors import Misfit
 from bot.models import Interest
 

@@ -1,237 +1,189 @@
-"""Text to command.
+"""Text to command: which command a text means by its first word or two, and what it says of it.
 
-The grammar is one line per command (`syntax` in bot/commands/table.py): a verb, what it is about, then what else is said.
-No text raises anything but UsageError.
+The grammar is one line per command (`syntax`): a verb, what it is about, then what else is said. No text raises anything but
+UsageError.
 """
 
-from collections.abc import Callable
+import re
+from dataclasses import dataclass
 
-from bot.commands.options import number, read_options
-from bot.commands.quoting import free_text, item_text, query_text, words_text
-from bot.commands.reading import any_topic, end, item, item_for_topic, last_topic, missing, topic_name
-from bot.commands.table import Usage
-from bot.commands.topic_words import change_filter, create_topic, delete_topic, edit_topic, list_topics, show_topic
-from bot.commands.verb import opened, verb
-from bot.commands.verbs import (
-    Command,
-    CreateTopic,
-    DeleteTopic,
-    EditTopic,
-    Filter,
-    Format,
-    Help,
-    History,
-    Less,
-    ListSaved,
-    ListSubscriptions,
-    ListTopics,
-    More,
-    Now,
-    Pause,
-    Profile,
-    ProfileAction,
-    Resume,
-    Save,
-    Search,
-    Settings,
-    ShowTopic,
-    Similar,
-    Status,
-    Subscribe,
-    Unsave,
-    Unsubscribe,
-    Why,
-)
-from bot.commands.words import Words
+from bot.commands import feedback, finding, saved, service, subscriptions, topics
+from bot.commands.declaration import DECLARED, Command, Group, Usage
+from bot.commands.normalise import clean
+from bot.commands.words import Word, Words, nearest, shown
 from bot.errors import UsageError
+from bot.wording import listed
 
 LONGEST = 20_000  # characters: a query of 2,000 in its longest form is shorter
 
-_FORMS = {form.value: form for form in Format} | {"bib": Format.BIBTEX, "md": Format.MARKDOWN}
-_MOST_PAGES = 10_000
+FAMILIES = (finding, subscriptions, topics, feedback, saved, service)  # each declares what it has as it is imported
+TABLE: tuple[Usage, ...] = tuple(usage for group in Group for usage in DECLARED if usage.group is group)
+BY_NAME = {name: usage for usage in TABLE for name in (usage.words, *usage.aliases)}
+
+_OURSELVES = frozenset({"digest", "broadsheet"})  # what the text may begin with before its verb
+_SIGNS_ALONE = re.compile("[/,:;.!]+")
+_SLASHES = re.compile("/+")
+_FIRST = sorted({name.split()[0] for name in BY_NAME})
+_LONGEST = 70  # characters of a command in a hint
+_SEEN = 300  # characters of a text that tell which command it is
+_OF_TOPICS = {usage.words.partition(" ")[2]: usage for usage in TABLE if usage.words.startswith("topic ")}
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A text that is no command, and what is wrong with it."""
+
+    text: str
+    error: UsageError
 
 
 def parse(text: str) -> Command:
     """Return the command that the text says; nothing at all asks for help.
 
-    Raises UsageError with the place in the text where it is known, and what was probably meant as its hint.
+    Raises UsageError with the place in the text where it is known, and what was probably meant as its hint; Incomplete where
+    a form can be filled in instead.
     """
     if len(text) > LONGEST:
         raise UsageError(f"A command may be {LONGEST:,} characters long; this one has {len(text):,}.", position=LONGEST)
-    words = opened(text)
-    meant = verb(words)
+    words = _opened(text)
+    meant = _verb(words)
     if meant.error is not None or meant.usage is None:
         raise meant.error or words.fault("There is no such command.", 0)
-    return _READERS[meant.usage.command](words, meant.usage)
+    return meant.usage.command.read(words)
 
 
-# --- finding
+def read(text: str) -> Command | Unreadable:
+    """Return the command that the text says, or what is wrong with it. Raises nothing."""
+    try:
+        return parse(text)
+    except UsageError as error:
+        return Unreadable(text, error)
 
 
-def _search(words: Words, usage: Usage) -> Search:
-    page = ""
-    if words.split("page"):
-        word = words.next()
-        page = word.text if word else ""
-    query = query_text(words.rest())
-    if not query.strip():
-        raise missing(words, usage, "something to search for")
-    return Search(query, page)
+def help_for(text: str) -> Usage | None:
+    """Return how the command goes that the text means, or probably means; None when nothing is near. Raises nothing."""
+    return _verb(_opened(text[:_SEEN])).usage
 
 
-def _similar(words: Words, usage: Usage) -> Similar:
-    return Similar(item(words, usage))
+@dataclass(frozen=True, slots=True)
+class _Meant:
+    """What was understood of the verb: the row of the table, or the nearest one when `error` says what was not."""
+
+    usage: Usage | None
+    error: UsageError | None = None
 
 
-def _why(words: Words, usage: Usage) -> Why:
-    return Why(*item_for_topic(words, usage))
+def _opened(text: str) -> Words:
+    """Return the text's words, behind a mention, a slash, our own name, and within what marks it as code or bold."""
+    words = Words(clean(text))
+    _unwrap(words)
+    _step_over_ourselves(words)
+    return words
 
 
-def _now(words: Words, usage: Usage) -> Now:
-    return Now(any_topic(words, usage))
+def _verb(words: Words) -> _Meant:
+    """Step over the verb; nothing at all is the wish for help."""
+    first = words.next()
+    if first is None:
+        return _Meant(BY_NAME["help"])
+    place = words.at
+    second = words.next()
+    for name in _spelt(first, second):
+        if name in BY_NAME:
+            return _Meant(BY_NAME[name])
+    words.at = place
+    if first.option in ("topic", "topics"):
+        return _of_topics(words, second)
+    name = first.option if first.option in BY_NAME else first.key
+    if name in BY_NAME:
+        return _Meant(BY_NAME[name])
+    return _unknown(words, first)
 
 
-# --- subscriptions
+def _unwrap(words: Words) -> None:
+    """Leave out a code's backticks and a bold text's asterisks around the whole."""
+    left = words.signs.lstrip()
+    inner = left.lstrip("`*")
+    signs = left[: len(left) - len(inner)]
+    if signs:
+        words.at = words.end - len(inner)
+        words.end = words.at + len(inner.rstrip(f" {signs}"))
 
 
-def _subscribe(words: Words, usage: Usage) -> Subscribe:
-    _step_over(words, "to")
-    topic = topic_name(words, usage)
-    return Subscribe(topic=topic, **read_options(words))
-
-
-def _unsubscribe(words: Words, usage: Usage) -> Unsubscribe:
-    _step_over(words, "from")
-    return Unsubscribe(last_topic(words, usage))
-
-
-def _list(words: Words, usage: Usage) -> ListSubscriptions:
-    everywhere = words.take("all", "everywhere") is not None
-    end(words, usage)
-    return ListSubscriptions(everywhere)
-
-
-def _pause(words: Words, usage: Usage) -> Pause:
-    topic = topic_name(words, usage)
-    said = words.take("until", "till", "for")
-    until = words_text(words.rest()) if words.peek() else ""
-    if said and not until:
-        raise words.fault("*until* needs a day: write for example *until 2026-12-01*, *until monday* or *until 2w*.")
-    return Pause(topic, until)
-
-
-def _resume(words: Words, usage: Usage) -> Resume:
-    return Resume(last_topic(words, usage))
-
-
-def _step_over(words: Words, key: str) -> None:
-    """Step over a word that people put in, when a topic follows."""
+def _step_over_ourselves(words: Words) -> None:
+    """Step over `@somebody`, then `/digest`, `digest` or `broadsheet`."""
+    while (
+        (word := words.peek()) is not None and not word.quoted and (word.key[0] == "@" or _SIGNS_ALONE.fullmatch(word.key))
+    ):
+        words.next()
+    if word is None or word.quoted:
+        return
+    slash = _step_over_slash(words)
+    name = word.key.lstrip("/")
     at = words.at
-    if words.take(key) and words.peek() is None:
-        words.at = at
+    if name not in _OURSELVES:
+        return
+    words.next()
+    if slash or name != "digest" or _is_verb(words):
+        _step_over_slash(words)
+    else:
+        words.at = at  # `digest` alone, or before a topic, is a command
 
 
-# --- taste
+def _step_over_slash(words: Words) -> bool:
+    """Step over slashes before a word and say whether there were any."""
+    words.peek()
+    found = _SLASHES.match(words.signs, words.at, words.end)
+    words.at = found.end() if found else words.at
+    return found is not None
 
 
-def _more(words: Words, usage: Usage) -> More:
-    return More(*item_for_topic(words, usage))
+def _is_verb(words: Words) -> bool:
+    """Say whether a command's name follows, or more words than a topic has."""
+    at = words.at
+    word, second = words.next(), words.next()
+    words.at = at
+    return word is not None and (word.key.lstrip("/") in _FIRST or second is not None)
 
 
-def _less(words: Words, usage: Usage) -> Less:
-    return Less(*item_for_topic(words, usage))
+def _spelt(first: Word, second: Word | None) -> tuple[str, ...]:
+    if second is None or second.quoted:
+        return ()
+    names = (f"{first.option} {second.key}", f"topic {second.key}" if first.key == "topics" else "")
+    return tuple(name for name in names if name)
 
 
-def _profile(words: Words, usage: Usage) -> Profile:
-    topic = topic_name(words, usage)
-    word = words.take(*ProfileAction)
-    action = ProfileAction(word.option) if word else ProfileAction.SHOW
-    if action is ProfileAction.UNDO:
-        return Profile(topic, action, item_text(words.rest()))
-    end(words, usage)
-    return Profile(topic, action)
+def _of_topics(words: Words, second: Word | None) -> _Meant:
+    """`topic` alone lists them, `topic NAME` shows one; anything else is a slip in the action."""
+    if second is None:
+        return _Meant(topics.ListTopics.usage)
+    actions = _OF_TOPICS | {"list": topics.ListTopics.usage}
+    near = "" if second.quoted else nearest(second.key, actions)
+    place = words.at
+    words.next()
+    alone = words.peek() is None
+    words.at = place
+    if not near and alone:
+        return _Meant(topics.ShowTopic.usage)
+    said = f'*topic* cannot "{shown(second.text)}": it can {listed(list(_OF_TOPICS))}.'
+    hint = f"Did you mean *topic {near}*?" if near else "*topics* lists the topics there are."
+    return _Meant(actions[near] if near else topics.ShowTopic.usage, words.fault(said, second, hint))
 
 
-# --- saved
+def _unknown(words: Words, first: Word) -> _Meant:
+    """A misspelt verb, or a query without one."""
+    near = nearest(first.option, _FIRST) if not first.quoted else ""
+    usage = next((each for name, each in BY_NAME.items() if name.split()[0] == near), None)
+    several = words.peek() is not None or first.quoted
+    query = words.typed.text[first.start : words.end].strip()
+    rest = query[first.end - first.start :]
+    hints = [f"Did you mean *{_short(usage.words + rest, usage.words)}*?"] if usage else []
+    hints += [f"To search: *{_short(f'search {query}', 'search …')}*."] if several or not usage else []
+    hints += ["*help* lists all there is."] if not usage and not several else []
+    error = words.fault(f'There is no command "{shown(first.text)}".', first, " ".join(hints))
+    return _Meant(usage or (finding.Search.usage if several else None), error)
 
 
-def _save(words: Words, usage: Usage) -> Save:
-    return Save(item(words, usage))
-
-
-def _unsave(words: Words, usage: Usage) -> Unsave:
-    return Unsave(item(words, usage))
-
-
-def _saved(words: Words, usage: Usage) -> ListSaved:
-    form: Format | None = None
-    page: int | None = None
-    while (word := words.peek()) is not None:
-        if words.take("as", "export"):
-            continue
-        if form is None and word.option in _FORMS:
-            words.next()
-            form = _FORMS[word.option]
-        elif page is None and (words.split("page") or words.take("page")):
-            page = _page(words)
-        else:
-            end(words, usage)
-    return ListSaved(form, page or 1)
-
-
-def _page(words: Words) -> int:
-    word = words.next()
-    count = number(word)
-    if count is None or count != int(count) or not 1 <= count <= _MOST_PAGES:
-        raise words.fault("*page* takes a number from 1 on, such as *page 2*.", word)
-    return int(count)
-
-
-# --- the service
-
-
-def _status(words: Words, usage: Usage) -> Status:
-    end(words, usage)
-    return Status()
-
-
-def _settings(words: Words, usage: Usage) -> Settings:
-    word = words.next()
-    return Settings(word.text, free_text(words.rest())) if word else Settings()
-
-
-def _history(words: Words, usage: Usage) -> History:
-    return History(any_topic(words, usage))
-
-
-def _help(words: Words, usage: Usage) -> Help:
-    return Help(words_text(words.rest()))
-
-
-_READERS: dict[type[Command], Callable[[Words, Usage], Command]] = {
-    Search: _search,
-    Similar: _similar,
-    Why: _why,
-    Now: _now,
-    Subscribe: _subscribe,
-    Unsubscribe: _unsubscribe,
-    ListSubscriptions: _list,
-    Pause: _pause,
-    Resume: _resume,
-    ListTopics: list_topics,
-    ShowTopic: show_topic,
-    CreateTopic: create_topic,
-    EditTopic: edit_topic,
-    DeleteTopic: delete_topic,
-    Filter: change_filter,
-    More: _more,
-    Less: _less,
-    Profile: _profile,
-    Save: _save,
-    Unsave: _unsave,
-    ListSaved: _saved,
-    Status: _status,
-    Settings: _settings,
-    History: _history,
-    Help: _help,
-}
+def _short(text: str, instead: str) -> str:
+    """Return the text where it may stand between asterisks, and is not too long to read."""
+    return text if len(text) <= _LONGEST and "*" not in text else instead

@@ -7,7 +7,7 @@ other sign the bytes of its UTF-8 in hexadecimal). It is for what buttons carry;
 import re
 from urllib.parse import quote_plus, unquote_plus
 
-from bot.commands.typed import JOINERS, plain
+from bot.commands.normalise import JOINERS, plain
 
 EXACT = r'="(?:[A-Za-z0-9_.~+-]|%[0-9A-Fa-f]{2})*"'
 _EXACT = re.compile(rf"{EXACT}[.,;]?")

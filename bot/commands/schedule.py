@@ -1,9 +1,10 @@
-"""Days and times in words: `mon,wed`, `weekdays`, `every monday`, `monthly on the 15th`, `at 9am`."""
+"""Days, times and hours in words: `mon,wed`, `weekdays`, `every monday`, `monthly on the 15th`, `at 9am`, `22 to 7`."""
 
 import re
 from datetime import time
 from typing import NamedTuple
 
+from bot.commands.normalise import clean, plain
 from bot.commands.words import Word, Words, nearest, shown
 from bot.errors import UsageError
 
@@ -172,3 +173,39 @@ def read_time(words: Words) -> time:
 
 def _clock_key(word: Word) -> str:
     return word.key.lstrip("@").replace("a.m", "am").replace("p.m", "pm")
+
+
+# --- from one time of the day to another: `22:00-07:00`, `22 to 7`, `from 10pm until 7am`
+
+_HYPHENS = re.compile("-+")
+_FROM = ("from", "between")
+_UP_TO = ("-", "to", "till", "until", "through", "thru", "and")
+_HINT = "Write both times, such as *22:00-07:00* or *from 10pm until 7am*."
+
+
+def read_hours(text: str) -> tuple[time, time]:
+    """Return when the hours begin and when they end, which may be on the next day.
+
+    Raises UsageError for what is no two times, and for two that are the same: they are no hours, or all of them.
+    """
+    words = Words(clean(_HYPHENS.sub(" - ", plain(text))))
+    try:
+        begin, end = _hours(words)
+    except UsageError as error:
+        raise UsageError(str(error), hint=_HINT) from error  # its position is one in this text, not in the command
+    if begin == end:
+        raise UsageError(f"Hours that begin and end at {begin:%H:%M} are none, or all of them.", hint=_HINT)
+    return begin, end
+
+
+def _hours(words: Words) -> tuple[time, time]:
+    words.take(*_FROM)
+    if words.peek() is None:
+        raise words.fault("When the hours begin and end is missing.")
+    begin = read_time(words)
+    if words.take(*_UP_TO) is None or words.peek() is None:
+        raise words.fault("When the hours end is missing.")
+    end = read_time(words)
+    if (over := words.peek()) is not None:
+        raise words.fault(f'"{shown(over.text)}" is not understood after the hours.', over)
+    return begin, end

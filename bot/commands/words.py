@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from bot.commands.normalise import Typed, plain
 from bot.commands.quoting import EXACT, exact, unjoined
-from bot.commands.typed import Typed, plain
 from bot.errors import UsageError
 
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')

@@ -2,8 +2,7 @@
 
 from datetime import datetime
 
-from bot.commands import TABLE, Group, Help, Right, Usage, help_for, write
-from bot.commands.table import BY_NAME
+from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_for, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
@@ -19,10 +18,10 @@ _GROUPS = {
     Group.SAVED: "Saved items",
     Group.SERVICE: "The service",
 }
-_RIGHTS = {
-    Right.ANYONE: "",
-    Right.MANAGE: "Who may manage topics and subscriptions here; *settings* says who that is.",
-    Right.SOME: "Anyone may look; who may manage topics and subscriptions here may change.",
+_PERMISSIONS = {
+    Permission.ANYONE: "",
+    Permission.MANAGE: "Who may manage topics and subscriptions here; *settings* says who that is.",
+    Permission.SOME: "Anyone may look; who may manage topics and subscriptions here may change.",
 }
 _ASKS_QUERIES = frozenset({"search", "filter", "topic create", "topic edit"})
 _ABOUT_QUERIES = frozenset({"query", "queries", "fields", "language", "syntax"})
@@ -67,8 +66,8 @@ def _one(usage: Usage, before: str = "") -> Reply:
     fields = [Field("Usage", usage.syntax), Field("Example", usage.example)]
     if usage.aliases:
         fields.append(Field("Also", ", ".join(usage.aliases)))
-    if right := _RIGHTS[usage.right]:
-        fields.append(Field("Who may", right))
+    if may := _PERMISSIONS[usage.permission]:
+        fields.append(Field("Who may", may))
     queries = usage.words in _ASKS_QUERIES
     item = (_ITEMS,) if "ITEM" in usage.syntax else ()
     return Reply(

@@ -9,7 +9,7 @@ from typing import Any
 
 from adapters.discord.render.buttons import opened, pressed
 from adapters.slack.render.blocks import KEPT
-from bot.commands import BY_COMMAND, TABLE, Command, Subscribe, parse
+from bot.commands import TABLE, Command, Subscribe, parse
 from tests.adapters.discord.asked import values_of
 from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
@@ -98,7 +98,7 @@ def _blocks(message: SlackMessage) -> list[Any]:
 
 
 async def in_discord(desk: DiscordDesk, command: Command) -> Told:
-    words = BY_COMMAND[type(command)].words
+    words = command.usage.words
     before = len(desk.fake.of_bot(desk.papers))
     given = await desk.fake.slash(f"digest {words}", user=desk.anna, channel=desk.papers, **values_of(command))
     await answered()

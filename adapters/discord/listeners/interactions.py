@@ -7,13 +7,12 @@ from typing import Any
 import discord
 
 from adapters.discord.forms.modals import open_form, submitted
-from adapters.discord.install.command_tree import DAYS, OPTIONS, ROOT
+from adapters.discord.install.command_tree import ROOT, chosen, focused
 from adapters.discord.listeners.context import Reception, Scene, scene_of
-from adapters.discord.listeners.options import chosen, command_of, focused
 from adapters.discord.render.buttons import opened, pressed
-from adapters.forms import Form, form_beside
+from adapters.forms import form_beside, form_instead
 from bot.commands import Command, ListSaved, Search, Similar, parse
-from bot.errors import BotError, UsageError
+from bot.errors import BotError, Incomplete, UsageError
 from bot.handlers.items import links_in
 from bot.handlers.surfaces.suggestions import suggest
 from bot.handlers.wording.failures import broken, not_done
@@ -46,13 +45,14 @@ async def _command(reception: Reception, scene: Scene) -> None:
         return
     words = ""
     try:
-        words, values = chosen(scene.data)
-        asked = command_of(words, values)
+        usage, values = chosen(scene.data)
+        words = usage.words
+        asked = usage.command.chosen(values)
+    except Incomplete as error:
+        await open_form(reception, scene, form_instead(error))
+        return
     except UsageError as error:
         await reception.answers.at_once(scene.call, scene.workspace, not_done(error, words, None))
-        return
-    if isinstance(asked, Form):
-        await open_form(reception, scene, asked)
         return
     await _answer(reception, scene, asked, replaces=False)
 
@@ -116,11 +116,10 @@ def _texts(components: Iterable[dict[str, Any]]) -> list[str]:
 
 
 async def _complete(reception: Reception, scene: Scene) -> None:
-    words, name, typed = focused(scene.data)
-    option = next((each for each in OPTIONS.get(words, ()) if each.name == name), None)
+    option, typed = focused(scene.data)
     found: list[tuple[str, str]] = []
-    if option is not None and option.suggests == "days":
-        found = [pair for pair in DAYS if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
+    if option is not None and option.offers:
+        found = [pair for pair in option.offers if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
     elif option is not None:
         try:
             suggested = await suggest(reception.handler_context, option.suggests, typed, scene.actor, reception.now)

@@ -6,8 +6,8 @@ from typing import Any
 from adapters import forms
 from adapters.slack.forms import filter_view, subscribe_view, topic_view
 from adapters.slack.forms.fields import words
-from bot.commands import BY_NAME, CreateTopic, EditTopic, Subscribe, help_for
-from bot.commands.verb import opened
+from bot.commands import parse
+from bot.errors import Incomplete, UsageError
 
 _LABEL = 75  # characters of a button
 
@@ -25,32 +25,17 @@ _VIEWS = {
     forms.Kind.TOPIC: topic_view.KIND,
     forms.Kind.FILTER: filter_view.KIND,
 }
-_ALONE = {Subscribe: subscribe_view.KIND, CreateTopic: topic_view.KIND}
 
 
 def form_meant(text: str) -> Form | None:
     """Return the form that the text asks for: `subscribe` or `topic create` alone, `topic edit` with a topic alone."""
-    if (usage := help_for(text)) is None or usage.command not in (*_ALONE, EditTopic):
-        return None
-    said = _words(text)
-    for length in (2, 1):
-        known = BY_NAME.get(" ".join(said[:length]).lower())
-        if known is not usage:
-            continue
-        rest = said[length:]
-        if usage.command in _ALONE:
-            return None if rest else Form(_ALONE[usage.command])
-        return Form(topic_view.KIND, rest[0]) if len(rest) == 1 else None
+    try:
+        parse(text)
+    except Incomplete as error:
+        return Form(_VIEWS[forms.Kind(error.form)], error.topic)
+    except UsageError:
+        pass
     return None
-
-
-def _words(text: str) -> list[str]:
-    """The first words of the text behind our own name; a form's command has three at most."""
-    said = opened(text)
-    found: list[str] = []
-    while len(found) < 4 and (word := said.next()) is not None:
-        found.append(word.text)
-    return found
 
 
 def form_beside(text: str) -> Form | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import fields, replace
 
-from bot.commands import BY_COMMAND, Command, Help, help_for, write
+from bot.commands import Command, Help, help_for, write
 from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
 from bot.models import Button, Field, Reply
 
@@ -29,7 +29,7 @@ def not_done(error: UsageError, asked: str | Command, command: Command | None) -
     """
     if isinstance(error, Conflict):
         return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
-    usage = BY_COMMAND[type(command)] if command is not None else help_for(asked) if isinstance(asked, str) else None
+    usage = command.usage if command is not None else help_for(asked) if isinstance(asked, str) else None
     pointed = _faulty(command) if command is not None else "" if usage and asked == usage.words else str(asked)
     said = (*_sentences(error), *_where(error, pointed))
     if usage is None:

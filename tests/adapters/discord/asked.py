@@ -1,10 +1,10 @@
-"""A command as a person would choose it from Discord's options: the inverse of adapters.discord.listeners.options."""
+"""A command as a person would choose it from Discord's options: the inverse of bot.commands.Command.chosen."""
 
 from dataclasses import fields
 from typing import Any
 
-from adapters.discord.install.command_tree import GROUP, OPTIONS, SUBCOMMAND
-from bot.commands import BY_COMMAND, Command, Subscribe, Usual
+from adapters.discord.install.command_tree import GROUP, SUBCOMMAND, kind_of
+from bot.commands import Command, Subscribe, Usual
 
 _NAMES = {"everywhere": "all", "origin": "from", "form": "format"}
 _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -12,10 +12,9 @@ _WEEK = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 def values_of(command: Command) -> dict[str, Any]:
     """Return what was chosen, by option."""
-    words = BY_COMMAND[type(command)].words
     if isinstance(command, Subscribe):
         return _subscribe(command)
-    names = {option.name for option in OPTIONS[words]}
+    names = {option.name for option in command.usage.options}
     found: dict[str, Any] = {}
     for each in fields(command):
         name = _NAMES.get(each.name, each.name)
@@ -47,8 +46,8 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
 
 def data_of(command: Command) -> dict[str, Any]:
     """Return what Discord sends of it."""
-    words = BY_COMMAND[type(command)].words
-    kinds = {option.name: option.kind for option in OPTIONS[words]}
+    words = command.usage.words
+    kinds = {option.name: kind_of(option) for option in command.usage.options}
     options: list[dict[str, Any]] = [
         {"type": kinds[name], "name": name, "value": value} for name, value in values_of(command).items()
     ]

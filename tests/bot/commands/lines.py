@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.commands.table import TABLE
+from bot.commands import TABLE
 from tests.bot.commands.generate import SCRAPS
 
 LONGEST = 4000  # characters: what Slack takes in a message

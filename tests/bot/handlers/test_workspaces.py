@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.commands import (
-    BY_COMMAND,
+    TABLE,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -159,12 +159,12 @@ async def houses(ada: Asker) -> Houses:
 
 
 def test_every_command_is_tried_and_has_its_handler() -> None:
-    assert set(COMMANDS) == set(HANDLERS) == set(BY_COMMAND)
+    assert set(COMMANDS) == set(HANDLERS) == {usage.command for usage in TABLE}
     assert all(isinstance(command, kind) for kind, commands in COMMANDS.items() for command in commands)
 
 
 def every_command() -> list[Any]:
-    return [pytest.param(kind, id=kind.__name__) for kind in BY_COMMAND]
+    return [pytest.param(usage.command, id=usage.command.__name__) for usage in TABLE]
 
 
 @pytest.mark.parametrize("kind", every_command())

@@ -9,16 +9,19 @@ import pytest
 from discord import Permissions
 from hypothesis import assume, given
 
-from adapters.discord.install.command_tree import DAYS, OPTIONS, fingerprint, tree
+from adapters.discord.install.command_tree import USAGES, chosen, fingerprint, focused, tree
 from adapters.discord.install.invite import REASONS, invite, permissions
-from adapters.discord.listeners.options import chosen, command_of, focused
-from adapters.forms import Form, Kind
+from adapters.forms import Form, Kind, form_instead
 from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Usage, parse
-from bot.errors import UsageError
+from bot.errors import Incomplete, UsageError
 from tests.adapters.discord.asked import data_of
 from tests.bot.commands.generate import commands
 
 _NAME = re.compile(r"[-_a-z0-9]{1,32}")
+
+
+def command_of(words: str, values: dict[str, Any]) -> Command:
+    return USAGES[words].command.chosen(values)
 
 
 def listed(options: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -35,7 +38,7 @@ def test_every_row_of_the_table_is_a_subcommand_and_nothing_else_is() -> None:
         for inner in (each["options"] if each["type"] == 2 else [each])
     ]
     assert sorted(names) == sorted(usage.words for usage in TABLE)
-    assert set(OPTIONS) == set(names)
+    assert set(USAGES) == set(names)
     assert on_message["type"] == 3
 
 
@@ -73,17 +76,18 @@ def test_the_fingerprint_is_the_same_while_the_commands_are() -> None:
 @given(commands())
 def test_what_a_person_chooses_is_the_command_that_is_meant(command: Command) -> None:
     assume(not (isinstance(command, EditTopic) and command.revision is not None))  # only our own buttons name one
-    words, values = chosen(data_of(command))
-    assert command_of(words, values) == command
+    usage, values = chosen(data_of(command))
+    assert usage.command.chosen(values) == command
 
 
 @pytest.mark.parametrize("usage", TABLE, ids=lambda usage: usage.words)
 def test_the_example_of_every_command_can_be_chosen(usage: Usage) -> None:
     command = parse(usage.example)
-    assert command_of(*chosen(data_of(command))) == command
+    found, values = chosen(data_of(command))
+    assert found.command.chosen(values) == command
 
 
-@pytest.mark.parametrize("days", [value for _, value in DAYS])
+@pytest.mark.parametrize("days", [value for _, value in USAGES["subscribe"].options[1].offers])
 def test_the_days_that_are_offered_can_be_read(days: str) -> None:
     said = command_of("subscribe", {"topic": "gpu-systems", "days": days})
     assert isinstance(said, Subscribe)
@@ -96,10 +100,13 @@ def test_the_days_that_are_offered_can_be_read(days: str) -> None:
         ("subscribe", {}, Form(Kind.SUBSCRIPTION)),
         ("topic create", {}, Form(Kind.TOPIC)),
         ("topic edit", {"topic": "kv-cache"}, Form(Kind.TOPIC, "kv-cache")),
+        ("filter", {"topic": "kv-cache", "action": "set"}, Form(Kind.FILTER, "kv-cache")),
     ],
 )
 def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: Form) -> None:
-    assert command_of(words, values) == form
+    with pytest.raises(Incomplete) as caught:
+        command_of(words, values)
+    assert form_instead(caught.value) == form
 
 
 @pytest.mark.parametrize(
@@ -112,8 +119,9 @@ def test_without_its_first_words_a_long_command_opens_a_form(words: str, values:
     ],
 )
 def test_what_cannot_be_read_is_said(words: str, values: dict[str, Any]) -> None:
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError) as caught:
         command_of(words, values)
+    assert not isinstance(caught.value, Incomplete)
 
 
 def test_a_command_that_is_no_more_is_said() -> None:
@@ -125,8 +133,9 @@ def test_what_is_being_typed_is_found() -> None:
     data = {
         "options": [{"type": 1, "name": "search", "options": [{"type": 3, "name": "query", "value": "kv", "focused": True}]}]
     }
-    assert focused(data) == ("search", "query", "kv")
-    assert focused({}) == ("", "", "")
+    option, typed = focused(data)
+    assert (option in USAGES["search"].options, option and option.name, typed) == (True, "query", "kv")
+    assert focused({}) == (None, "")
 
 
 def test_the_page_of_a_search_is_carried() -> None:

@@ -21,7 +21,7 @@ from bot.commands import (
     Why,
     parse,
 )
-from bot.commands.typed import clean
+from bot.commands.normalise import clean
 from tests.bot.commands.generate import texts
 
 _GPU = "gpu-systems"

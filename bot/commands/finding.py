@@ -1,0 +1,81 @@
+"""The commands that find: search, similar, why, now."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from bot.commands.arguments import ANY_TOPIC, ForTopic, ItemBeforeTopic, ItemName, rest
+from bot.commands.declaration import Argument, Command, Group, Option, Said, Usage, declared
+from bot.commands.quoting import query_text
+from bot.commands.words import Words
+
+
+def _page(words: Words, _usage: Usage) -> str:
+    word = words.next() if words.split("page") else None
+    return word.text if word else ""
+
+
+@declared(
+    "search",
+    help="Search everything collected.",
+    example='search "kv cache" stars:>100 published:30d sort:new',
+    group=Group.FINDING,
+    aliases=("find", "query", "lookup"),
+    order=("page", "query"),
+)
+@dataclass(frozen=True, slots=True)
+class Search(Command):
+    """Search everything collected."""
+
+    query: Annotated[
+        str,
+        rest("QUERY…", query_text, "something to search for"),
+        Option(help='Words, "phrases", fields like stars:>100.', suggests="query"),
+    ]
+    page: Annotated[
+        str,  # where to go on, as an earlier reply's button says
+        Argument("", lambda page: (Said(page, "page="),), _page),
+        Option(help="Where an earlier answer ended."),
+    ] = ""
+
+
+@declared(
+    "similar",
+    help="Find what is close to an item, or to the item behind a link.",
+    example="similar https://arxiv.org/abs/2606.01234",
+    group=Group.FINDING,
+    aliases=("related", "similar to"),
+)
+@dataclass(frozen=True, slots=True)
+class Similar(Command):
+    """Find what is close to an item, or to the item behind a link."""
+
+    item: ItemName
+
+
+@declared(
+    "why",
+    help="Say why an item was, or was not, posted here.",
+    example="why 2606.01234 for gpu-systems",
+    group=Group.FINDING,
+    aliases=("explain", "why not"),
+)
+@dataclass(frozen=True, slots=True)
+class Why(Command):
+    """Say why an item was, or was not, posted here."""
+
+    item: ItemBeforeTopic
+    topic: ForTopic = ""
+
+
+@declared(
+    "now",
+    help="Preview the next digest of a topic, or of every topic subscribed here.",
+    example="now gpu-systems",
+    group=Group.FINDING,
+    aliases=("preview", "digest"),
+)
+@dataclass(frozen=True, slots=True)
+class Now(Command):
+    """Preview the next digest of a topic, or of every topic subscribed here."""
+
+    topic: Annotated[str, ANY_TOPIC, Option(help="Only this one of those subscribed here.", suggests="topic")] = ""

@@ -1,0 +1,95 @@
+"""The commands about what one put aside: save, unsave, saved."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Self
+
+from bot.commands.arguments import ItemName, formatted, number
+from bot.commands.declaration import Argument, Command, Group, Option, declared, end
+from bot.commands.words import Words
+
+
+@declared(
+    "save",
+    help="Put an item aside for yourself.",
+    example="save 2606.01234",
+    group=Group.SAVED,
+    aliases=("bookmark", "star"),
+)
+@dataclass(frozen=True, slots=True)
+class Save(Command):
+    """Put an item aside for oneself."""
+
+    item: ItemName
+
+
+@declared(
+    "unsave",
+    help="Take an item back from what you saved.",
+    example="unsave 2606.01234",
+    group=Group.SAVED,
+    aliases=("unbookmark", "unstar"),
+)
+@dataclass(frozen=True, slots=True)
+class Unsave(Command):
+    """Take an item back from what one saved."""
+
+    item: ItemName
+
+
+class Format(StrEnum):
+    """A form in which saved items are exported."""
+
+    BIBTEX = "bibtex"
+    RIS = "ris"
+    MARKDOWN = "markdown"
+
+
+_FORMS = {form.value: form for form in Format} | {"bib": Format.BIBTEX, "md": Format.MARKDOWN}
+_MOST_PAGES = 10_000
+
+
+@declared(
+    "saved",
+    help="List what you saved, or hand it over as a file.",
+    example="saved bibtex",
+    group=Group.SAVED,
+    aliases=("bookmarks", "list saved"),
+)
+@dataclass(frozen=True, slots=True)
+class ListSaved(Command):
+    """List what one saved, or hand it over as a file."""
+
+    form: Annotated[
+        Format | None,
+        Argument(f"[{'|'.join(Format)}]", formatted("{}")),
+        Option(name="format", help="As a file."),
+    ] = None
+    page: Annotated[
+        int, Argument("[page 2]", formatted("page {}")), Option(help="Which page.", least=1, most=_MOST_PAGES)
+    ] = 1
+
+    @classmethod
+    def read(cls, words: Words) -> Self:
+        """Read the form and the page, in any order."""
+        form: Format | None = None
+        page: int | None = None
+        while (word := words.peek()) is not None:
+            if words.take("as", "export"):
+                continue
+            if form is None and word.option in _FORMS:
+                words.next()
+                form = _FORMS[word.option]
+            elif page is None and (words.split("page") or words.take("page")):
+                page = _page(words)
+            else:
+                end(words, cls.usage)
+        return cls(form, page or 1)
+
+
+def _page(words: Words) -> int:
+    word = words.next()
+    count = number(word)
+    if count is None or count != int(count) or not 1 <= count <= _MOST_PAGES:
+        raise words.fault("*page* takes a number from 1 on, such as *page 2*.", word)
+    return int(count)

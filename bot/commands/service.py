@@ -1,0 +1,76 @@
+"""The commands about the service itself: status, settings, history, help."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from bot.commands.arguments import ANY_TOPIC, rest, text
+from bot.commands.declaration import Argument, Command, Group, Option, Permission, Usage, declared
+from bot.commands.quoting import free_text, words_text
+from bot.commands.words import Words
+
+_SETTINGS = ("manage", "zone", "top", "quiet", "daily", "alerts", "duplicates")
+
+
+@declared(
+    "status",
+    help="Tell the last and next digests, the sources, and what failed.",
+    example="status",
+    group=Group.SERVICE,
+    aliases=("health",),
+)
+@dataclass(frozen=True, slots=True)
+class Status(Command):
+    """Tell the last and next digests, the sources, and what failed."""
+
+
+def _setting(words: Words, _usage: Usage) -> str:
+    word = words.next()
+    return word.text if word else ""
+
+
+@declared(
+    "settings",
+    help="Show what the workspace settled, or settle one thing.",
+    example="settings zone Europe/Zurich",
+    group=Group.SERVICE,
+    permission=Permission.SOME,
+    aliases=("setting", "config", "preferences"),
+)
+@dataclass(frozen=True, slots=True)
+class Settings(Command):
+    """Show what the workspace settled, or settle one thing."""
+
+    name: Annotated[
+        str,
+        Argument(f"[{'|'.join(_SETTINGS)} VALUE]", text, _setting),
+        Option(help="What to settle; without it, everything is shown.", choices=tuple((name, name) for name in _SETTINGS)),
+    ] = ""
+    value: Annotated[str, rest("", free_text), Option(help="How.")] = ""
+
+
+@declared(
+    "history",
+    help="Tell who changed what in the workspace, or in one topic.",
+    example="history gpu-systems",
+    group=Group.SERVICE,
+    aliases=("changes", "log"),
+)
+@dataclass(frozen=True, slots=True)
+class History(Command):
+    """Tell who changed what in the workspace, all of it or of one topic."""
+
+    topic: Annotated[str, ANY_TOPIC, Option(help="Only of this topic.", suggests="topic")] = ""
+
+
+@declared(
+    "help",
+    help="Say what can be asked, or how one command goes.",
+    example="help subscribe",
+    group=Group.SERVICE,
+    aliases=("?", "commands", "usage"),
+)
+@dataclass(frozen=True, slots=True)
+class Help(Command):
+    """Say what can be asked, or how one command goes."""
+
+    command: Annotated[str, rest("[COMMAND]", words_text), Option(help="Which command.", suggests="command")] = ""

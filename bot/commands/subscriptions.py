@@ -1,0 +1,393 @@
+"""The commands about subscriptions: subscribe with its options in any order, unsubscribe, list, pause, resume."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import time
+from typing import Annotated, Any, Self, TypedDict
+
+from bot.commands.arguments import (
+    HERE,
+    TopicHere,
+    Usual,
+    behind,
+    flag,
+    formatted,
+    number,
+    number_text,
+    text,
+    topic,
+    topic_name,
+)
+from bot.commands.declaration import Argument, Command, Group, Option, Permission, Pieces, Usage, declared, missing
+from bot.commands.normalise import clean
+from bot.commands.quoting import query_text, words_text
+from bot.commands.schedule import NAMES, SETS, begins_days, is_time, read_days, read_time
+from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
+from bot.errors import Incomplete, UsageError
+from bot.models import MOST_ENTRIES
+
+_DAYS = (
+    ("Every day", "daily"),
+    ("Monday to Friday", "weekdays"),
+    ("Monday, Wednesday, Friday", "mon,wed,fri"),
+    ("Mondays", "weekly"),
+    ("Saturday and Sunday", "weekends"),
+    ("On the first of the month", "monthly"),
+)
+
+
+def _days_written(weekdays: tuple[int, ...]) -> Pieces:
+    known = {days: name for name, days in SETS.items()}
+    return (known.get(weekdays) or ",".join(NAMES[day] for day in weekdays),)
+
+
+def _number_written(word: str) -> Callable[[float | Usual], Pieces]:
+    return lambda value: (f"{word} {number_text(value)}",)
+
+
+@declared(
+    "subscribe",
+    help="Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is.",
+    example="subscribe gpu-systems weekdays at 09:00 in Europe/Zurich top 5 filter -survey",
+    group=Group.SUBSCRIPTIONS,
+    permission=Permission.MANAGE,
+    aliases=("sub", "follow"),
+    besides=(
+        Option(
+            name="as_usual",
+            help="What goes back to what is usual.",
+            choices=(("how many entries", "entries"), ("the least score", "min_score"), ("both", "entries min_score")),
+        ),
+    ),
+)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscribe(Command):
+    """Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is."""
+
+    topic: Annotated[
+        str, Argument("TOPIC", text), Option(help="The topic. Leave it out for a form.", suggests="topic", optional=True)
+    ]
+    weekdays: Annotated[  # 0 is Monday, in order, each once
+        tuple[int, ...] | None,
+        Argument("[daily|weekdays|weekends|mon,wed,fri|weekly|monthly on 15]", _days_written),
+        Option(name="days", help="When: daily, weekdays, mon,wed,fri, weekly, monthly on 15.", offers=_DAYS),
+    ] = None
+    month_day: Annotated[int | None, Argument("", formatted("monthly on {}"))] = None  # 1–31; never beside weekdays
+    at: Annotated[  # whole minutes
+        time | None, Argument("[at 09:00]", formatted("at {:%H:%M}")), Option(help="The time of day, such as 09:00.")
+    ] = None
+    zone: Annotated[
+        str,
+        Argument("[in ZONE]", behind("in")),
+        Option(help="The time zone, such as Europe/Zurich.", suggests="zone"),
+    ] = ""
+    entries: Annotated[  # usual: as the settings say
+        int | Usual | None,
+        Argument("[top 7]", _number_written("top")),
+        Option(help="At most so many entries.", least=1, most=MOST_ENTRIES),
+    ] = None
+    min_score: Annotated[  # usual: as the topic says
+        float | Usual | None,
+        Argument("[min 0.4]", _number_written("min")),
+        Option(help="Only what scores at least so much, from 0 to 1.", least=0, most=1),
+    ] = None
+    compact: Annotated[
+        bool | None,
+        Argument("[compact|full]", lambda compact: ("compact" if compact else "full",)),
+        Option(
+            name="layout",
+            help="The four parts in full, or a paragraph for each entry.",
+            choices=(("full", "full"), ("compact", "compact")),
+            value=lambda chosen: chosen == "compact",
+        ),
+    ] = None
+    always: Annotated[  # False: quiet if empty
+        bool | None,
+        Argument("[quiet if empty|always]", lambda always: ("always" if always else "quiet if empty",)),
+        Option(
+            name="when_empty",
+            help="What to do when there is nothing to post.",
+            choices=(("stay quiet", "quiet"), ("say so", "always")),
+            value=lambda chosen: chosen == "always",
+        ),
+    ] = None
+    filter: Annotated[
+        str,
+        Argument("[filter QUERY…]", behind("filter")),
+        Option(help="A query that everything posted here must satisfy.", suggests="query"),
+    ] = ""
+
+    @classmethod
+    def read(cls, words: Words) -> Self:
+        """Read `subscribe TOPIC`, and the rest in any order; alone it is filled in in a form."""
+        if words.peek() is None:
+            raise Incomplete(missing(words, cls.usage, "the name of a topic"), "subscription")
+        return cls(topic=topic_name(words, cls.usage, "to"), **read_options(words))
+
+    @classmethod
+    def chosen(cls, values: Mapping[str, Any]) -> Self:
+        """Return the command from its options, of which days and time are read as in a line; without a topic: a form."""
+        said = cls.fields_chosen(values)
+        days, at = (str(said.pop(name, "")).strip().removeprefix("at ") for name in ("weekdays", "at"))
+        if not said.get("topic", "").strip():
+            raise Incomplete(UsageError("A topic is missing."), "subscription")
+        read = read_options(Words(clean(days)))
+        if at:
+            read["at"] = read_options(Words(clean(f"at {at}")))["at"]
+        usual = dict.fromkeys(str(values.get("as_usual") or "").split(), Usual.USUAL)
+        return replace(cls(topic=said["topic"], **read), **said | usual)
+
+
+# --- the options of a subscription
+
+_USUAL = (Usual.USUAL.value, "default")  # said of a number: as it is where nobody says anything
+_FILLERS = ("and", "with", "but", ",", "&", "-")
+# A zone may follow a time without *in*: `at 9 CET`, `at 9am Europe/Zurich`.
+_BARE_ZONE = re.compile(r"(?:utc|gmt)(?:[+-]\d{1,2}(?::?\d{2})?)?|[a-z_]+/[a-z_/+-]+\d*", re.ASCII)
+_SHORT_ZONE = re.compile("[A-Z]{3,5}")  # CET
+
+
+class Options(TypedDict, total=False):
+    """The fields of Subscribe that were said."""
+
+    weekdays: tuple[int, ...] | None
+    month_day: int | None
+    at: time
+    zone: str
+    entries: int | Usual
+    min_score: float | Usual
+    compact: bool
+    always: bool
+    filter: str
+
+
+def read_options(words: Words) -> Options:
+    """Read all that is left; raises UsageError for what is said twice, is not understood, or is out of its bounds."""
+    options = Options()
+    said: set[str] = set()
+    while (word := words.peek()) is not None:
+        if words.take(*_FILLERS):
+            continue
+        name = _option(words, word, said)
+        if name in said:
+            raise words.fault(f"The {_CALLED[name]} is said twice; say it once.", word)
+        said.add(name)
+        options |= _READ[name](words)
+    return options
+
+
+# --- which option begins here
+
+
+def _option(words: Words, word: Word, said: set[str]) -> str:
+    """Return which part begins with the word, and step over its name when it has one."""
+    name, equals, _ = word.option.partition("=")
+    if equals and name in _NAMES and words.split(name):
+        return _NAMES[name]
+    if word.option in _NAMES:
+        words.next()
+        return _NAMES[word.option]
+    if begins_days(word):
+        return "days"
+    if is_time(word):
+        return "at"
+    if word.option in _LAYOUTS:
+        return "layout"
+    if word.option in _SILENCES:
+        return "silence"
+    if "at" in said and not word.quoted and (_BARE_ZONE.fullmatch(word.key) or _SHORT_ZONE.fullmatch(word.text)):
+        return "zone"
+    raise _unknown(words, word, said)
+
+
+def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
+    near = nearest(word.option, _WORDS)
+    hint = f"Did you mean *{near}*?" if near else SEVERAL_WORDS if not said else ""
+    if not near and ":" in word.text:
+        hint = "A filter goes last: *filter stars:>100*."
+    allowed = "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, and *filter*."
+    return words.fault(f'"{shown(word.text)}" is not understood: {allowed}', word, hint)
+
+
+# --- what each takes
+
+
+def _days(words: Words) -> Options:
+    days = read_days(words)
+    return {"weekdays": days.weekdays, "month_day": days.month_day}
+
+
+def _at(words: Words) -> Options:
+    return {"at": read_time(words)}
+
+
+def _zone(words: Words) -> Options:
+    """A zone has as many words as stand before the next option."""
+    first = words.next()
+    if first is None or not first.text.strip() or (not first.quoted and _ends_zone(first)):
+        raise words.fault("*in* needs a time zone: write for example *in Europe/Zurich*.", first)
+    last = first
+    while not first.quoted and (word := words.peek()) is not None and not word.quoted and not _ends_zone(word):
+        last = word
+        words.next()
+    return {"zone": first.text if last is first else unended(words.signs[first.start : last.end])}
+
+
+def _ends_zone(word: Word) -> bool:
+    return word.option.split("=")[0] in _WORDS or begins_days(word) or is_time(word)
+
+
+def _top(words: Words) -> Options:
+    if words.take(*_USUAL):
+        return {"entries": Usual.USUAL}
+    word = words.next()
+    count = number(word)
+    if count is None or count != int(count) or not 1 <= count <= MOST_ENTRIES:
+        raise words.fault(f"*top* takes a number of entries from 1 to {MOST_ENTRIES}, such as *top 7*.", word)
+    words.take("entries", "papers", "items")
+    return {"entries": int(count)}
+
+
+def _min(words: Words) -> Options:
+    words.take("score")
+    if words.take(*_USUAL):
+        return {"min_score": Usual.USUAL}
+    word = words.next()
+    score = number(word)
+    if score is None or not 0 <= score <= 1:
+        raise words.fault("*min* takes a score from 0 to 1, such as *min 0.4*.", word)
+    return {"min_score": score}
+
+
+def _layout(words: Words) -> Options:
+    word = words.next()
+    return {"compact": word is not None and word.option == "compact"}
+
+
+def _silence(words: Words) -> Options:
+    word = words.next()
+    always = word is not None and word.option == "always"
+    if words.take("if", "when"):
+        words.take("empty")
+    return {"always": always}
+
+
+def _filter(words: Words) -> Options:
+    at = words.at
+    query = query_text(words.rest())
+    if not query.strip():
+        raise words.fault("*filter* needs a query, and goes last: write for example *filter -survey stars:>100*.", at)
+    return {"filter": query}
+
+
+_READ: dict[str, Callable[[Words], Options]] = {
+    "days": _days,
+    "at": _at,
+    "zone": _zone,
+    "top": _top,
+    "min": _min,
+    "layout": _layout,
+    "silence": _silence,
+    "filter": _filter,
+}
+_CALLED = {
+    "days": "part about days",
+    "at": "time",
+    "zone": "time zone",
+    "top": "number of entries",
+    "min": "least score",
+    "layout": "layout",
+    "silence": "part about empty digests",
+    "filter": "filter",
+}
+_NAMES = {
+    "at": "at",
+    "in": "zone",
+    "zone": "zone",
+    "timezone": "zone",
+    "tz": "zone",
+    "top": "top",
+    "max": "top",
+    "min": "min",
+    "minimum": "min",
+    "filter": "filter",
+}
+_LAYOUTS = ("compact", "full")
+_SILENCES = ("quiet", "quiet-if-empty", "always")
+_WORDS = (*_NAMES, *_LAYOUTS, *_SILENCES, "daily", "weekdays", "weekends", "weekly", "monthly", "every", "on")
+
+
+# --- the others
+
+
+@declared(
+    "unsubscribe",
+    help="End this channel's subscription to a topic.",
+    example="unsubscribe gpu-systems",
+    group=Group.SUBSCRIPTIONS,
+    permission=Permission.MANAGE,
+    aliases=("unsub", "unfollow"),
+)
+@dataclass(frozen=True, slots=True)
+class Unsubscribe(Command):
+    """End this channel's subscription to a topic."""
+
+    topic: Annotated[str, topic(skipped="from"), HERE]
+
+
+@declared(
+    "list",
+    help="List the subscriptions of this channel, or of the whole workspace.",
+    example="list all",
+    group=Group.SUBSCRIPTIONS,
+    aliases=("ls", "subs", "subscriptions", "subscribe list", "list subscriptions"),
+)
+@dataclass(frozen=True, slots=True)
+class ListSubscriptions(Command):
+    """List the subscriptions of this channel, or of the whole workspace."""
+
+    everywhere: Annotated[bool, flag("all", "everywhere"), Option(name="all", help="Those of the whole server.")] = False
+
+
+def _until(words: Words, _usage: Usage) -> str:
+    said = words.take("until", "till", "for")
+    until = words_text(words.rest()) if words.peek() else ""
+    if said and not until:
+        raise words.fault("*until* needs a day: write for example *until 2026-12-01*, *until monday* or *until 2w*.")
+    return until
+
+
+@declared(
+    "pause",
+    help="Post nothing of a topic here until a day, or until it is resumed.",
+    example="pause gpu-systems until 2026-12-01",
+    group=Group.SUBSCRIPTIONS,
+    permission=Permission.MANAGE,
+    aliases=("mute", "snooze"),
+)
+@dataclass(frozen=True, slots=True)
+class Pause(Command):
+    """Post nothing of a topic here until a day, or until it is resumed."""
+
+    topic: TopicHere
+    until: Annotated[
+        str,
+        Argument("[until WHEN]", behind("until"), _until),
+        Option(help="Until when: 2026-12-01, monday, tomorrow, 2w."),
+    ] = ""
+
+
+@declared(
+    "resume",
+    help="Post again what was paused.",
+    example="resume gpu-systems",
+    group=Group.SUBSCRIPTIONS,
+    permission=Permission.MANAGE,
+    aliases=("unmute", "unpause"),
+)
+@dataclass(frozen=True, slots=True)
+class Resume(Command):
+    """Post again what was paused."""
+
+    topic: TopicHere
