@@ -11,7 +11,7 @@ from bot.models import Installation, text_key
 from bot.ports.chats import Chats
 from bot.ports.ledger import Ledger
 from bot.ports.store import Store
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract.both import with_both
 from tests.contract.test_ledger import DAY, done, made, subscribed, taken
 
@@ -70,7 +70,7 @@ async def test_pruning_forgets_what_was_met_only_after_its_longest_span(store: R
     assert await store.first_time("slack", "long", NOW + 19 * DAY, 100 * DAY)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=tries(30), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("ab"), st.integers(-50, 50), st.integers(1, 30)), max_size=12))
 async def test_the_stores_agree_on_what_is_met_for_the_first_time(met: list[tuple[str, int, int]]) -> None:
     answers: list[list[bool]] = []

@@ -15,11 +15,11 @@ from bot.models import And, Item, Kind, Label, Near, Not, Query, Term, Tree, Whe
 from bot.models.vectors import NEAR, pack
 from bot.ports.store import Store
 from bot.query import Folded, matches
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract.both import with_both
 
 SPACE = "plane-1"
-at_ease = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+at_ease = settings(deadline=None, max_examples=tries(25), suppress_health_check=[HealthCheck.too_slow])
 
 
 def paper(number: int, title: str = "Cats", abstract: str = "", **changes: object) -> Item:

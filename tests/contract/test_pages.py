@@ -13,11 +13,11 @@ from bot.errors import UsageError
 from bot.models import And, Item, Kind, Page, Query, Term
 from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract.both import with_both
 from tests.stores.memory import MemoryStore
 
-at_ease = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+at_ease = settings(deadline=None, max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
 
 TEXTS = ("kv cache", "cache", "kv", "a cache of caches for long contexts", "none of it", "kv kv kv caching")
 QUERIES = (

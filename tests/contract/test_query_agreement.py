@@ -18,12 +18,13 @@ from bot.store.sqlite.search.compile import compile_tree, to_where
 from bot.store.sqlite.search.index import count, find, matching, search
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
+from tests.conftest import tries
 from tests.contract.indexed import indexed
 from tests.contract.records import records
 from tests.stores.memory import MemoryStore
 
 # Slow machines are no fault of the code, and the fixtures that every test gets hold nothing between examples.
-at_ease = settings(deadline=None, max_examples=250, suppress_health_check=[HealthCheck.too_slow])
+at_ease = settings(deadline=None, max_examples=tries(250), suppress_health_check=[HealthCheck.too_slow])
 
 
 @lru_cache

@@ -17,6 +17,7 @@ from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
+from tests.conftest import tries
 from tests.stores.memory import MemoryStore
 
 T = TypeVar("T")
@@ -105,5 +106,5 @@ class Stores(RuleBasedStateMachine):
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    deadline=None, max_examples=25, stateful_step_count=20, suppress_health_check=[HealthCheck.too_slow]
+    deadline=None, max_examples=tries(25), stateful_step_count=20, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -17,10 +17,10 @@ from bot.query.fields import fold_label
 from bot.store.sqlite.labels import values_of
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract.both import with_both
 
-at_ease = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+at_ease = settings(deadline=None, max_examples=tries(60), suppress_health_check=[HealthCheck.too_slow])
 FIELDS = ("category", "source", "language", "license", "topic")
 
 

@@ -17,7 +17,7 @@ from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
 from bot.ports.store import Store
 from bot.store.records import workspaces as records
 from bot.store.sqlite.store import SqliteStore
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.contract import made
 from tests.contract.made import CHANNELS, KEYS, PEOPLE, TOPICS
 from tests.stores.memory import MemoryStore
@@ -226,4 +226,4 @@ class Teams(RuleBasedStateMachine):
 
 
 TestTeams = Teams.TestCase
-TestTeams.settings = settings(at_ease, max_examples=25, stateful_step_count=30)
+TestTeams.settings = settings(at_ease, max_examples=tries(25), stateful_step_count=30)

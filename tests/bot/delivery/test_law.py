@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bot.delivery import notice_restored
 from bot.models import Abilities, Delivery, State
 from tests.bot.deliveries import House
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, numbered
 
 KINDS = (NONCE, HISTORY, BOTH, NEITHER)
@@ -113,7 +113,7 @@ deaths = st.lists(st.integers(1, 60), max_size=6)
 digests = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(st.sampled_from(KINDS), faults, faults, deaths, digests)
 async def test_no_story_of_faults_and_deaths_posts_anything_twice_or_leaves_it_unsaid(
     abilities: Abilities, sends: list[Fault], looks: list[Fault], ends: list[int], parts: list[int]
@@ -129,7 +129,7 @@ async def test_no_story_of_faults_and_deaths_posts_anything_twice_or_leaves_it_u
             assert Fault.REFUSED in sends
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(
     st.sampled_from([HISTORY, BOTH]),
     st.lists(st.sampled_from([*UNPOSTED, *UNCERTAIN, Fault.NONE]), max_size=8),
@@ -148,7 +148,7 @@ async def test_where_a_channel_can_be_looked_into_nothing_is_lost_either(
     await all_once(made)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(st.lists(st.sampled_from([*UNPOSTED, Fault.NONE]), max_size=8), st.sampled_from(UNCERTAIN), digests)
 async def test_a_nonce_alone_loses_nothing_of_an_answer_that_is_lost_after_any_delays(
     sends: list[Fault], fault: Fault, parts: list[int]

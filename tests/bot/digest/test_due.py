@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from bot.digest import due
 from bot.errors import UsageError
 from bot.models import Schedule
+from tests.conftest import tries
 
 QUARTER = timedelta(minutes=15)
 DAY = timedelta(days=1)
@@ -87,7 +88,7 @@ def test_in_every_zone_each_half_hour_around_every_change_is_due_when_the_clock_
     assert len(seen) > 50
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(
     zone=st.sampled_from(sorted(available_timezones())),
     clock=st.times().map(lambda clock: clock.replace(second=0, microsecond=0, fold=0)),

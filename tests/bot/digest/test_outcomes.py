@@ -30,6 +30,7 @@ from bot.models import (
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
 from bot.summarise.extractive import Extractive
+from tests.conftest import tries
 from tests.fakes import edition as june
 from tests.fakes.works import paper, post, repo
 from tests.stores.memory import MemoryStore
@@ -261,7 +262,7 @@ requests = st.builds(
 some_works = st.lists(st.sampled_from(WORKS), max_size=5, unique_by=lambda item: item.key)
 
 
-@settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=tries(30), suppress_health_check=[HealthCheck.too_slow])
 @given(requests, some_works, some_works, some_works)
 def test_every_item_is_told_what_the_digest_does_with_it(
     asked: DigestRequest, early: list[Item], posted: list[Item], liked: list[Item]

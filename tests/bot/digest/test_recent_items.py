@@ -15,6 +15,7 @@ from bot.models import Change, DigestRequest, Feedback, Item
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
 from bot.summarise.extractive import Extractive
+from tests.conftest import tries
 from tests.fakes import edition as june
 from tests.fakes.works import paper, repo
 from tests.stores.memory import MemoryStore
@@ -214,7 +215,7 @@ async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> li
     return answers
 
 
-@settings(deadline=None, max_examples=12, suppress_health_check=[HealthCheck.too_slow])
+@settings(deadline=None, max_examples=tries(12), suppress_health_check=[HealthCheck.too_slow])
 @given(steps)
 def test_what_is_kept_answers_as_what_is_made_anew(taken: list[tuple[str, int]]) -> None:
     async def compared() -> None:

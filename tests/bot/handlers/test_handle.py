@@ -20,7 +20,7 @@ from bot.handlers.wording.failures import not_done
 from bot.models import Reply
 from tests.bot.commands.generate import commands, texts
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.stores.memory import MemoryStore
 
 LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABLE]), texts())
@@ -176,13 +176,13 @@ def _is_whole(reply: Reply) -> None:
         parse(button.command)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(commands())
 def test_every_command_is_answered_and_its_buttons_can_be_pressed(command: Command) -> None:
     _is_whole(_asked(command))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(LINES | st.text(max_size=200))
 def test_every_text_is_answered(text: str) -> None:
     _is_whole(_asked(text))

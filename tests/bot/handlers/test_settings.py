@@ -12,7 +12,7 @@ from bot.errors import Refused, UsageError
 from bot.models import Preferences, State
 from tests.bot.deliveries import House
 from tests.bot.handlers.askers import Asker, asker, button, said
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.fakes.transcript import NEITHER, Fault, delivery
 
 
@@ -205,7 +205,7 @@ SAID = st.sampled_from(
 
 
 @given(st.lists(st.tuples(SAID, st.sampled_from(("C1", "C2"))), min_size=1, max_size=12))
-@law(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@law(max_examples=tries(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_undo_always_gives_back_what_was_settled_before(said_in: list[tuple[str, str]]) -> None:
     async def undone() -> None:
         ada = asker(House().store, NOW)

@@ -6,11 +6,12 @@ from bot.query import matches
 from bot.rank import ItemIndex
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper
+from tests.conftest import tries
 
 corpora = st.lists(generate.items(), max_size=5, unique_by=lambda item: item.key)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(corpora, st.lists(generate.trees(), min_size=1, max_size=4))
 def test_an_index_admits_what_the_matcher_matches(items: list[Item], trees: list[Tree]) -> None:
     index = ItemIndex(items, {}, NOW)
@@ -18,13 +19,13 @@ def test_an_index_admits_what_the_matcher_matches(items: list[Item], trees: list
         assert index.admits(tree).tolist() == [matches(tree, item, NOW) for item in items]
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 @given(corpora, corpora, generate.trees())
 def test_known_items_beside_the_candidates_change_no_answer(items: list[Item], extra: list[Item], tree: Tree) -> None:
     assert ItemIndex(items, {}, NOW, extra).admits(tree).tolist() == ItemIndex(items, {}, NOW).admits(tree).tolist()
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 @given(corpora, generate.trees())
 def test_a_clause_is_strong_exactly_where_it_holds(items: list[Item], tree: Tree) -> None:
     index = ItemIndex(items, {}, NOW)

@@ -10,6 +10,7 @@ from bot.models import Item
 from bot.rank.corpus import Corpus
 from tests.bot.query import generate
 from tests.bot.rank.make import paper
+from tests.conftest import tries
 
 days = st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key)
 
@@ -18,7 +19,7 @@ def told(corpus: Corpus) -> tuple[object, ...]:
     return corpus.words, corpus.row.tolist(), corpus.slots.tolist(), corpus.lengths.tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tries(60))
 @given(days, days)
 def test_what_is_taken_over_is_what_would_be_read(yesterday: list[Item], today: list[Item]) -> None:
     both = list({item.key: item for item in (*today, *yesterday[::2])}.values())

@@ -10,6 +10,7 @@ from bot.rank.weights import LOWER, RAISE, RELEVANCE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, topic
 from tests.bot.rank.test_ranking import days, examples, topics
+from tests.conftest import tries
 
 CACHES = paper(
     "Paging the KV cache of language models", "We page the KV cache so that GPU memory is not wasted.", key="arxiv:1"
@@ -26,7 +27,7 @@ DAY = [
 ]
 
 marked = st.lists(st.builds(MarkedItem, generate.items(), st.integers(0, 3), st.integers(0, 3)), max_size=6)
-laws = settings(deadline=None, max_examples=80)
+laws = settings(deadline=None, max_examples=tries(80))
 
 
 def ranked(taught: list[MarkedItem], *interests: str) -> dict[str, Ranked]:

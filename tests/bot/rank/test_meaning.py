@@ -17,8 +17,9 @@ from bot.rank.weights import ALIKE, ALIKE_A_TEXT, ALIKE_IN_WORDS, LOWER, MEASURE
 from tests.bot.rank.make import NOW, paper, topic
 from tests.bot.rank.test_feedback import marked
 from tests.bot.rank.test_ranking import days, examples, topics
+from tests.conftest import tries
 
-laws = settings(deadline=None, max_examples=60)
+laws = settings(deadline=None, max_examples=tries(60))
 
 CACHE = paper("Paging the KV cache", "Attention keeps keys and values in pages.", key="url:cache")
 MEMORY = paper("Decoding without waste", "Tensors of earlier tokens are stored in blocks.", key="url:memory")

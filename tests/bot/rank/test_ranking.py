@@ -14,6 +14,7 @@ from bot.rank import ItemIndex, diversify, rank, score
 from bot.rank.weights import EXAMPLES_SHARE
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, repo, topic
+from tests.conftest import tries
 
 days = st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key)
 weights = st.sampled_from((-3.0, -1.0, 0.5, 1.0, 2.5))
@@ -28,7 +29,7 @@ topics = st.builds(
 examples = st.lists(
     generate.items() | st.sampled_from(("sparse attention", "KV cache of GPUs", "arxiv:2606.01234", "")), max_size=4
 )
-laws = settings(deadline=None, max_examples=80)
+laws = settings(deadline=None, max_examples=tries(80))
 
 
 def scores(index: ItemIndex, wanted: Topic) -> dict[str, float]:
@@ -108,7 +109,7 @@ def test_topics_do_not_touch_each_other(items: list[Item], wanted: Topic, other:
     assert rank(index, wanted) == rank(ItemIndex(items, {}, NOW), wanted)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 @given(st.lists(st.text(), min_size=3, max_size=3), st.text(), st.text())
 def test_any_text_can_be_ranked(texts: list[str], title: str, abstract: str) -> None:
     items = [paper(text, abstract, key=f"url:{number}") for number, text in enumerate(texts)]
@@ -310,7 +311,7 @@ def test_an_entry_of_another_day_is_kept() -> None:
     assert diversify(index, [foreign]).kept == (foreign,)
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 @given(st.lists(generate.items(), max_size=6, unique_by=lambda item: item.key))
 def test_everything_is_kept_or_dropped_in_order(items: list[Item]) -> None:
     index = ItemIndex(items, {}, NOW)

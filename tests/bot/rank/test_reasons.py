@@ -9,6 +9,7 @@ from bot.rank import ItemIndex, rank
 from bot.rank.clauses import leaves_of
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper, topic
+from tests.conftest import tries
 
 
 def reason(item: Item, *interests: str | tuple[str, float]) -> str:
@@ -78,7 +79,7 @@ def test_what_is_close_to_nothing_says_nothing() -> None:
     assert only.parts[1].why == ""
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(generate.items(), st.lists(generate.trees(score=False), min_size=1, max_size=4), st.sampled_from((1.0, -1.0)))
 def test_every_word_that_is_told_is_in_the_item(item: Item, trees: list[Tree], weight: float) -> None:
     clauses = tuple(Interest(unparse_tree(tree), weight) for tree in trees)

@@ -12,6 +12,7 @@ from bot.rank.corpus import Corpus
 from bot.rank.vectors import TfidfVectors
 from tests.bot.query import generate
 from tests.bot.rank.make import NOW, paper
+from tests.conftest import tries
 
 SERVING = "Serving of large language models with a paged cache on many accelerators"
 CAUSES = "Causal inference for panel data with missing outcomes"
@@ -46,7 +47,7 @@ def test_words_that_every_abstract_has_make_nothing_close() -> None:
     assert index.closeness("We propose an approach, and the results show that it is novel.")[0] == 0
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=tries(80))
 @given(st.lists(generate.items(), min_size=1, max_size=5, unique_by=lambda item: item.key))
 def test_cosines_lie_between_nothing_and_all(items: list[Item]) -> None:
     vectors = TfidfVectors(Corpus(items))

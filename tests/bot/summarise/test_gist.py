@@ -10,6 +10,7 @@ from bot.models import Item, Kind
 from bot.summarise.choice.scoring import UNFIT, best, whole
 from bot.summarise.english.sentences import split
 from bot.summarise.gist import MOST, gist, gists
+from tests.conftest import tries
 from tests.effort import effort
 from tests.fakes.edition import items
 from tests.fakes.works import paper, repo
@@ -132,7 +133,7 @@ def test_a_sentence_that_points_at_another_from_inside_gives_way_to_one_as_fit()
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=tries(60))
 @given(st.text(max_size=300), st.text(max_size=3000), st.sampled_from(Kind))
 def test_whatever_strangers_wrote_it_is_short_and_there_if_they_wrote_anything(title: str, text: str, kind: Kind) -> None:
     item = Item(key="url:x", kind=kind, title=title, abstract=text)

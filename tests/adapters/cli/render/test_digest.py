@@ -11,6 +11,7 @@ from rich.console import Console
 from adapters.cli.render.digest import MEASURE, DigestView
 from bot.models import Digest
 from tests.adapters.golden import check
+from tests.conftest import tries
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -107,7 +108,7 @@ def test_a_repository_that_stands_on_the_same_card_is_not_linked_twice() -> None
     assert printed(GPU, 80).count("github.com/InternLM/Kernel-Smith") == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(st.text(st.characters(exclude_categories=()), max_size=300), st.integers(min_value=10, max_value=130))
 def test_any_text_can_be_printed_at_any_width(text: str, width: int) -> None:
     entry = GPU.entries[0]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from adapters.cli.render.page import page
 from bot.models import Digest
 from tests.adapters.golden import check
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -153,7 +153,7 @@ def test_text_stands_out_from_the_paper_as_wcag_aa_asks(scheme: int, text: str) 
     assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(st.text(st.characters(exclude_categories=()), max_size=200))
 def test_any_text_makes_a_whole_page(text: str) -> None:
     entry = GPU.entries[0]

@@ -33,6 +33,7 @@ from bot.models import (
 from tests.adapters import golden
 from tests.adapters.discord.hostile import contents, faults
 from tests.adapters.discord.render.test_markdown import HOSTILE
+from tests.conftest import tries
 from tests.fakes.digests import EMPTY, GPU
 from tests.fakes.digests import HOSTILE as HOSTILE_DIGEST
 from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
@@ -200,7 +201,7 @@ ITEMS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 @given(ITEMS, HOSTILE, st.integers(min_value=1, max_value=400), st.booleans())
 def test_whatever_strangers_wrote_every_message_is_within_the_limits(
     item: Item, text: str, times: int, compact: bool

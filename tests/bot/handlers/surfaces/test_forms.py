@@ -14,7 +14,7 @@ from bot.models import Interest, Reply, Subscription
 from bot.query import parse
 from tests.bot.commands.test_forms import forms, subscribing
 from tests.bot.handlers.askers import Asker, asker, changes, topic
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.stores.memory import MemoryStore
 
 
@@ -83,7 +83,7 @@ async def test_sending_a_form_subscribes_and_sending_it_again_changes_what_was_c
     assert (await send(ada, form)).title == "Nothing was changed"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 @given(forms(), subscribing())
 async def test_a_command_and_the_form_that_says_the_same_subscribe_alike(made: SubscribeForm, command: Subscribe) -> None:
     by_command, by_form = asker(MemoryStore(), NOW), asker(MemoryStore(), NOW)

@@ -12,7 +12,7 @@ from bot.handlers.surfaces.suggestions import LONGEST_LABEL, MOST, suggest
 from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from tests.bot.handlers.askers import PAPERS, Asker, asker
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.stores.memory import MemoryStore
 
 KINDS = ("topic", "subscription", "command", "item", "zone", "query")
@@ -161,7 +161,7 @@ async def test_values_come_with_the_number_of_their_items(bo: Asker) -> None:
     assert await labels(bo, "query", "language:c") == ["language:c++ (1 item)"]
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=tries(150), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(min_size=1, max_size=12), max_size=4), st.text(max_size=12))
 @example(["»0", "0«", "a–b", "a＊"], "a–b")
 @example([":", "::a"], ":a")
@@ -180,7 +180,7 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
                 assert await store.count(query.tree.part, NOW) == 1, unparse_tree(query.tree)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=tries(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=60), st.sampled_from(KINDS))
 @example('language:"' * 400, "query")
 @example("(" * 4000, "query")

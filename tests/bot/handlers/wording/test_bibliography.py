@@ -17,6 +17,7 @@ from markdown_it import MarkdownIt
 from bot.handlers.latex import to_latex
 from bot.handlers.wording.bibliography import Name, address, bibtex, markdown, name_of, ris
 from bot.models import Item, Kind
+from tests.conftest import tries
 from tests.fakes.works import paper, post, repo
 
 JUNE = datetime(2026, 6, 11, tzinfo=UTC)
@@ -212,7 +213,7 @@ def test_an_address_is_made_from_the_key_and_a_script_is_none() -> None:
 hostile = st.text(st.characters(), max_size=40)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=tries(300), deadline=None)
 @given(st.lists(st.builds(replace, st.just(paper()), title=hostile, authors=st.tuples(hostile, hostile)), max_size=4))
 def test_whatever_a_source_wrote_the_files_hold_as_many_works(items: list[Item]) -> None:
     library = parse_string(bibtex(items))

@@ -16,6 +16,7 @@ from bot.models import Item, Link
 from bot.sources.arxiv import announcement_feed, oai_pmh, search_api
 from bot.sources.arxiv.paper import identifier, is_withdrawn, license_name, month_of, names_of, paper
 from tests.bot.sources.arxiv.answers import FOLDER, feed, recorded, records, results
+from tests.conftest import tries
 from tests.effort import effort
 
 PARSERS: dict[str, Callable[[bytes], object]] = {
@@ -275,7 +276,7 @@ def test_control_characters_that_xml_forbids_do_not_cost_the_answer(who: str) ->
     PARSERS[who](recorded(WHOLE[who]).replace(title, b"Bad\x0b&#x1;" + title))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(
     who=st.sampled_from(sorted(PARSERS)),
     cuts=st.lists(st.tuples(st.floats(0, 1), st.integers(0, 40), st.binary(max_size=12)), min_size=1, max_size=5),

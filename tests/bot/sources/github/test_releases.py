@@ -13,6 +13,7 @@ from bot.models import Release
 from bot.sources.github.releases import AHEAD, NOTES, notes_opening, read_releases
 from tests.bot.sources.mutations import mutated
 from tests.bot.sources.replay import recorded, release
+from tests.conftest import tries
 
 NOW = datetime(2026, 6, 14, 7, tzinfo=UTC)
 RECORDED, STABLE, LIST = (one.json() for one in recorded("releases"))
@@ -144,7 +145,7 @@ def test_any_notes_are_read(body: str) -> None:
     notes.encode()
 
 
-@settings(max_examples=100)
+@settings(max_examples=tries(100))
 @given(st.data())
 def test_any_answer_is_read_or_is_a_change(data: st.DataObject) -> None:
     answer = mutated([copy.deepcopy(RECORDED), copy.deepcopy(STABLE)], data)

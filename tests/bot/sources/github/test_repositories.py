@@ -12,6 +12,7 @@ from bot.models import Item, Kind, Link
 from bot.sources.github.repositories import read_list, read_repository, read_search, with_readme
 from tests.bot.sources.mutations import mutated
 from tests.bot.sources.replay import FOLDER, recorded, repository
+from tests.conftest import tries
 
 SEARCH = recorded("search")[0].json()
 ODD = json.loads(gzip.decompress((FOLDER / "odd-descriptions.json.gz").read_bytes()))
@@ -165,7 +166,7 @@ def test_the_paper_of_the_description_comes_before_that_of_the_readme() -> None:
     assert [link.url for link in item.links if link.rel == "abstract"] == ["https://arxiv.org/abs/2603.00001"]
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=tries(150))
 @given(st.data())
 def test_no_mutation_of_a_recorded_search_breaks_the_reader(data: st.DataObject) -> None:
     answer = json.loads(json.dumps(SEARCH | {"items": SEARCH["items"][:3]}))

@@ -15,6 +15,7 @@ from bot.sources.huggingface.daily_papers import read_day
 from bot.sources.json_answers import read_json
 from bot.sources.registry import AUTHORITY
 from tests.bot.sources.mutations import mutated
+from tests.conftest import tries
 
 DAY = date(2026, 4, 1)
 DAYS = sorted((Path(__file__).parents[3] / "payloads" / "huggingface").glob("*.json.gz"))
@@ -213,7 +214,7 @@ def test_lines_are_folded_and_control_characters_dropped() -> None:
     item.title.encode()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=tries(150))
 @given(st.data())
 def test_no_mutation_of_a_recorded_day_breaks_the_reader(data: st.DataObject) -> None:
     recorded = json.loads(gzip.decompress(data.draw(st.sampled_from(DAYS)).read_bytes()))[:3]
@@ -230,7 +231,7 @@ def test_no_mutation_of_a_recorded_day_breaks_the_reader(data: st.DataObject) ->
         str(item).encode()
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=tries(100))
 @given(st.integers(0, 8000), st.binary(max_size=8))
 def test_no_cut_or_noise_in_the_bytes_breaks_the_reader(cut: int, noise: bytes) -> None:
     body = gzip.decompress(DAYS[0].read_bytes())

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from bot.sources.github.repositories import read_readme
 from bot.sources.markup.readme_opening import OPENING, opening, own_paper, without_shortcodes
 from tests.bot.sources.replay import recorded
+from tests.conftest import tries
 from tests.effort import effort
 
 TYPICAL = """\
@@ -240,7 +241,7 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=tries(200))
 @given(st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=60))
 def test_any_text_has_an_opening_without_markup_that_hides_things(pieces: list[str]) -> None:
     text = opening("".join(pieces))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.sources.markup.tex import TOO_LONG, readable
+from tests.conftest import tries
 from tests.effort import effort
 
 EDGE_CASES = Path(__file__).parents[3] / "payloads" / "arxiv" / "metadata-edge-cases.jsonl.gz"
@@ -179,7 +180,7 @@ TEX = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=tries(400), deadline=None)
 @given(TEX)
 def test_no_input_raises_and_the_answer_is_one_clean_line(text: str) -> None:
     read = readable(text)
