@@ -86,6 +86,15 @@ class HandlerContext:
         found = await self.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
         return next(iter(found), None)
 
+    async def topics_here(self, actor: Actor, name: str = "") -> list[tuple[Topic, Subscription | None]]:
+        """Return the named topic, or without a name each that the actor's channel subscribes to, with its subscription."""
+        if name.strip():
+            topic = await self.topic_named(actor.workspace, name)
+            return [(topic, await self.subscription_here(actor, topic.name))]
+        topics = await self.topics(actor.workspace)
+        here = await self.store.subscriptions(actor.workspace, channel=actor.channel)
+        return [(topics[each.topic], each) for each in here if each.topic in topics]
+
     async def request(self, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
         """Return the request for a digest of the topic as it is subscribed in the actor's channel, or as it would be."""
         return await self.requests.request(topic, actor.workspace, actor.channel, subscription)

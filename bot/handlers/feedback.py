@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.commands import Less, More, Now, Profile, write
 from bot.errors import Unclear, UsageError
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, change_by
 from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
 from bot.models import Actor, Button, Change, Feedback, Item, Kind, Reply, Topic
@@ -34,16 +34,7 @@ async def _said(context: HandlerContext, command: More | Less, actor: Actor, now
     if before is not None and before.more is wanted:
         await context.store.drop_feedback([before], change_of(actor, before, None, now))
         return _answer(topic, item, None, before)
-    said = Feedback(
-        workspace=actor.workspace,
-        topic=topic.name,
-        person=actor.person,
-        key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
-        more=wanted,
-        at=now,
-        channel=actor.channel,
-    )
-    await context.store.save_feedback(said, change_of(actor, before, said, now))
+    said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
     return _answer(topic, item, said, before)
 
 
@@ -58,14 +49,7 @@ def change_of(actor: Actor, before: Feedback | None, after: Feedback | None, now
     said = after or before
     if said is None:
         raise ValueError("there is nothing to record")
-    return Change(
-        workspace=actor.workspace,
-        at=now,
-        person=actor.person,
-        what=f"feedback {said.topic} {said.key}",
-        before=word_of(before),
-        after=word_of(after),
-    )
+    return change_by(actor, f"feedback {said.topic} {said.key}", word_of(before), word_of(after), now)
 
 
 def word_of(said: Feedback | None) -> str:
@@ -104,22 +88,29 @@ async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, comman
 
 
 def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | None) -> Reply:
-    again = before or said
-    wanted = again.more if again else True
-    again_text = write(More(item.key, topic.name) if wanted else Less(item.key, topic.name))
-    name = topic.title
+    """Tell what is said now, or that what was said before is taken back."""
+    word = word_of(said or before)
     if said is None:
-        title, text = f"Taken back for {name}", "It no longer counts, neither for nor against what is like it."
-        buttons = [Button(f"Say {word_of(before)} again", again_text)]
+        title, label = f"Taken back for {topic.title}", f"Say {word} again"
+        text = "It no longer counts, neither for nor against what is like it."
     else:
-        towards = "more" if said.more else "less"
-        title = f"{towards.capitalize()} like this in {name}"
+        title, label = f"{word.capitalize()} like this in {topic.title}", "Take back"
         rank = "higher" if said.more else "lower"
         instead = f" It stands in place of your {word_of(before)}." if before else ""
         text = f"From the next digest on, what is like “{shortened(item.title, _TITLE)}” is ranked {rank}.{instead}"
-        buttons = [Button("Take back", write(More(item.key, topic.name) if said.more else Less(item.key, topic.name)))]
-    buttons += [Button("What it learned", write(Profile(topic.name))), Button("Preview", write(Now(topic.name)))]
-    return Reply(title=title, text=(text,), buttons=tuple(buttons))
+    command = More(item.key, topic.name) if word == "more" else Less(item.key, topic.name)
+    return Reply(
+        title=title,
+        text=(text,),
+        buttons=(
+            Button(label, write(command)),
+            Button("What it learned", write(Profile(topic.name))),
+            Button("Preview", write(Now(topic.name))),
+        ),
+    )
+
+
+# --- reactions
 
 
 async def note_reaction(
@@ -138,14 +129,22 @@ async def note_reaction(
         item = known.get(key) or Item(key=key, kind=Kind.POST, title="")  # the key is what counts
         before = own(given_before, actor, item)
         if given and (before is None or before.more is not more):
-            key = before.key if before else item.key  # said under an older key of the same work, it is replaced there
-            said = _feedback(actor, topic, key, more=more, now=now)
-            await context.store.save_feedback(said, change_of(actor, before, said, now))
+            await _save(context, actor, topic, item, before, more=more, now=now)
         elif not given and before is not None and before.more is more:
             await context.store.drop_feedback([before], change_of(actor, before, None, now))
 
 
-def _feedback(actor: Actor, topic: str, key: str, *, more: bool, now: datetime) -> Feedback:
-    return Feedback(
-        workspace=actor.workspace, topic=topic, person=actor.person, key=key, more=more, at=now, channel=actor.channel
+async def _save(
+    context: HandlerContext, actor: Actor, topic: str, item: Item, before: Feedback | None, *, more: bool, now: datetime
+) -> Feedback:
+    said = Feedback(
+        workspace=actor.workspace,
+        topic=topic,
+        person=actor.person,
+        key=before.key if before else item.key,  # said under an older key of the same work, it is replaced there
+        more=more,
+        at=now,
+        channel=actor.channel,
     )
+    await context.store.save_feedback(said, change_of(actor, before, said, now))
+    return said

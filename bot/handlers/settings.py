@@ -6,15 +6,16 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from bot import zones
 from bot.commands import Settings, read_hours, write
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
 from bot.handlers.wording.mentions import mentioning
 from bot.handlers.wording.names import numbered, shown
-from bot.models import MOST_ENTRIES, Actor, Button, Change, Field, Preferences, Reply
+from bot.models import MOST_ENTRIES, Actor, Button, Field, Preferences, Reply
 from bot.wording import some
 
 MOST_DAILY = 500  # entries a day: ten of the longest digests
@@ -33,17 +34,31 @@ class Setting:
 
     title: str
     example: str
+    fields: tuple[str, ...]  # of the preferences, which hold it
     tell: Callable[[HandlerContext, Preferences, str], str]  # as one in this channel is told it; "": as anybody anywhere is
     set: Callable[
         [HandlerContext, Actor, Preferences, str], Awaitable[Preferences]
     ]  # raises UsageError for what it cannot be
-    unset: Callable[[Preferences, str], Preferences]  # in this channel, where it is a channel's own
-    write: Callable[[Preferences, str], str]  # the value that sets it so again in this channel; "" where it is not set
     taken_back: str = "default"  # the value that unsets it; another stands for it where the operator settles nothing
+    write_here: Callable[[Preferences, str], str] | None = None  # as `write`, where it is not just the field's value
+    unset_here: Callable[[Preferences, str], Preferences] | None = None  # where it is a channel's own
 
     def takes_back(self, value: str) -> bool:
         """Say whether this value unsets it."""
         return value in _UNSET or (self.taken_back == "off" and value in _OFF)
+
+    def unset(self, preferences: Preferences, here: str) -> Preferences:
+        """Return the preferences without it; in this channel, where it is a channel's own."""
+        if self.unset_here is not None:
+            return self.unset_here(preferences, here)
+        unset: dict[str, Any] = {name: getattr(Preferences(), name) for name in self.fields}
+        return replace(preferences, **unset)
+
+    def write(self, preferences: Preferences, here: str) -> str:
+        """Return the value that sets it so again in this channel; "" where it is not set."""
+        if self.write_here is not None:
+            return self.write_here(preferences, here)
+        return str(getattr(preferences, self.fields[0]) or "")
 
 
 # --- who may, the zone, the length of a digest
@@ -53,17 +68,17 @@ def _who(context: HandlerContext, preferences: Preferences, _here: str) -> str:
     return preferences.manage or f"{context.manage}, as the operator settled"
 
 
-async def _set_who(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_who(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _WHO:
         raise UsageError(f'"{shown(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*")
     return replace(preferences, manage=_WHO[value.lower()])
 
 
-def _zone(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+def _zone(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
     return preferences.zone or "the zone of who subscribes, where it is known, else UTC"
 
 
-async def _set_zone(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_zone(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     return replace(preferences, zone=await asyncio.to_thread(zones.resolve, value))
 
 
@@ -73,7 +88,7 @@ def _top(context: HandlerContext, preferences: Preferences, _here: str) -> str:
     )
 
 
-async def _set_top(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_top(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if (entries := numbered(value, MOST_ENTRIES)) is None:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
     return replace(preferences, entries=entries)
@@ -82,7 +97,7 @@ async def _set_top(_desk: HandlerContext, _actor: Actor, preferences: Preference
 # --- when, and how much a day
 
 
-def _quiet(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+def _quiet(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
     begin, end = preferences.quiet_from, preferences.quiet_until
     if begin is None or end is None:
         return "none, what is due is posted at any hour"
@@ -90,7 +105,7 @@ def _quiet(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
     return f"from {begin:%H:%M} to {end:%H:%M}{'' if begin < end else ' of the next day'}, {zone}"
 
 
-async def _set_quiet(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_quiet(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     begin, end = read_hours(re.sub("(?i)^hours? ", "", value))
     return replace(preferences, quiet_from=begin, quiet_until=end)
 
@@ -100,11 +115,11 @@ def _hours(preferences: Preferences, _here: str) -> str:
     return "" if begin is None or end is None else f"{begin:%H:%M}-{end:%H:%M}"
 
 
-def _daily(_desk: HandlerContext, preferences: Preferences, _here: str) -> str:
+def _daily(_context: HandlerContext, preferences: Preferences, _here: str) -> str:
     return f"up to {preferences.daily_entries}" if preferences.daily_entries else "as many as its digests have"
 
 
-async def _set_daily(_desk: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_daily(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     found = _A_DAY.fullmatch(value.lower())
     if found is None or (entries := numbered(found[1], MOST_DAILY)) is None:
         raise UsageError(
@@ -117,7 +132,7 @@ async def _set_daily(_desk: HandlerContext, _actor: Actor, preferences: Preferen
 # --- the channels
 
 
-def _alerts(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
+def _alerts(_context: HandlerContext, preferences: Preferences, here: str) -> str:
     return _channel(preferences.alerts, here) if preferences.alerts else _NOT_TOLD
 
 
@@ -138,12 +153,12 @@ async def _known(context: HandlerContext, workspace: str) -> set[str]:
     return settled | {each.channel for each in subscribed}
 
 
-def _twice(_desk: HandlerContext, preferences: Preferences, here: str) -> str:
+def _twice(_context: HandlerContext, preferences: Preferences, here: str) -> str:
     channels = preferences.prefer_duplicate
     return _channels(channels, here) if channels else "in no channel, what may have been posted is not sent again"
 
 
-async def _set_twice(_desk: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
+async def _set_twice(_context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _HERE:
         raise UsageError(
             f'"{shown(value)}" is not *here* or *off*: give the command in the channel it is for.',
@@ -167,64 +182,40 @@ def _channels(channels: Sequence[str], here: str) -> str:
 
 SETTINGS: Mapping[str, Setting] = {
     "manage": Setting(
-        "Who may change subscriptions, topics and filters",
-        "settings manage admins",
-        _who,
-        _set_who,
-        lambda preferences, _here: replace(preferences, manage=""),
-        lambda preferences, _here: preferences.manage,
+        "Who may change subscriptions, topics and filters", "settings manage admins", ("manage",), _who, _set_who
     ),
-    "zone": Setting(
-        "Time zone of new subscriptions",
-        "settings zone Europe/Zurich",
-        _zone,
-        _set_zone,
-        lambda preferences, _here: replace(preferences, zone=""),
-        lambda preferences, _here: preferences.zone,
-    ),
-    "top": Setting(
-        "Entries of a digest",
-        "settings top 7",
-        _top,
-        _set_top,
-        lambda preferences, _here: replace(preferences, entries=None),
-        lambda preferences, _here: str(preferences.entries or ""),
-    ),
+    "zone": Setting("Time zone of new subscriptions", "settings zone Europe/Zurich", ("zone",), _zone, _set_zone),
+    "top": Setting("Entries of a digest", "settings top 7", ("entries",), _top, _set_top),
     "quiet": Setting(
         "Quiet hours, in which nothing is posted",
         "settings quiet 22:00-07:00",
+        ("quiet_from", "quiet_until"),
         _quiet,
         _set_quiet,
-        lambda preferences, _here: replace(preferences, quiet_from=None, quiet_until=None),
-        _hours,
         "off",
+        write_here=_hours,
     ),
     "daily": Setting(
-        "Entries that a channel gets in a day",
-        "settings daily 20",
-        _daily,
-        _set_daily,
-        lambda preferences, _here: replace(preferences, daily_entries=None),
-        lambda preferences, _here: str(preferences.daily_entries or ""),
-        "off",
+        "Entries that a channel gets in a day", "settings daily 20", ("daily_entries",), _daily, _set_daily, "off"
     ),
     "alerts": Setting(
         "Where it is told what could not be posted",
         "settings alerts here",
+        ("alerts",),
         _alerts,
         _set_alerts,
-        lambda preferences, _here: replace(preferences, alerts=""),
-        lambda preferences, here: "here" if preferences.alerts == here != "" else preferences.alerts,
         "off",
+        write_here=lambda preferences, here: "here" if preferences.alerts == here != "" else preferences.alerts,
     ),
     "duplicates": Setting(
         "Where a digest is rather seen twice than missed",
         "settings duplicates here",
+        ("prefer_duplicate",),
         _twice,
         _set_twice,
-        _once,
-        lambda preferences, here: "here" if here in preferences.prefer_duplicate else "",
         "off",
+        write_here=lambda preferences, here: "here" if here in preferences.prefer_duplicate else "",
+        unset_here=_once,
     ),
 }
 
@@ -276,14 +267,7 @@ async def _settled(
     told = _sentence(setting.tell(context, after, actor.channel))
     if after == before:
         return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
-    change = Change(
-        workspace=actor.workspace,
-        at=now,
-        person=actor.person,
-        what=f"settings {name}",
-        before=setting.tell(context, before, ""),
-        after=setting.tell(context, after, ""),
-    )
+    change = change_by(actor, f"settings {name}", setting.tell(context, before, ""), setting.tell(context, after, ""), now)
     await context.store.save_preferences(actor.workspace, after, change, replaces=before)
     if name in _OF_QUIET:
         await context.ledger.release(

@@ -59,21 +59,21 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
     """Say why an item was, or was not, posted here: for the named topic, or for each that is subscribed here."""
     item, named = await item_for_topic(context, actor, command.item, command.topic)
     command = replace(command, topic=named)
-    asked = await _asked(context, command.topic, actor)
+    asked = await context.topics_here(actor, command.topic)
     postings = await context.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
     zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")
     here = _Here(context, actor, zone, now)
     entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]
     awaited = 0
     for topic, subscription in asked[:AT_ONCE]:
-        order = await context.request(actor, topic, subscription)
-        fate = await context.previewer.explain(order, item, now)
-        outlook = await _outlook(fate, subscription, now)
+        request = await context.request(actor, topic, subscription)
+        outcome = await context.previewer.explain(request, item, now)
+        outlook = await _outlook(outcome, subscription, now)
         coming = _is_coming(subscription, now)
-        awaited += coming and not fate.reason
-        verdict = _verdict(fate, order, await here.moment(fate.since), coming=coming)
-        lines = (*_path(fate), verdict, *outlook)
-        entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, fate)))
+        awaited += coming and not outcome.reason
+        verdict = _verdict(outcome, request, await here.moment(outcome.since), coming=coming)
+        lines = (*_path(outcome), verdict, *outlook)
+        entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, outcome)))
     return Reply(
         title=f"Why: {called(item)}",
         text=(ONCE,) if awaited > 1 else (),
@@ -87,15 +87,6 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
             *(Button(topic.title, write(Why(item.key, topic.name))) for topic, _ in asked[AT_ONCE:]),
         ),
     )
-
-
-async def _asked(context: HandlerContext, named: str, actor: Actor) -> list[tuple[Topic, Subscription | None]]:
-    if named.strip():
-        topic = await context.topic_named(actor.workspace, named)
-        return [(topic, await context.subscription_here(actor, topic.name))]
-    topics = await context.topics(actor.workspace)
-    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
-    return [(topics[each.topic], each) for each in here if each.topic in topics]
 
 
 def _next_steps(asked: Sequence[object], command: Why) -> tuple[str, ...]:
@@ -142,14 +133,14 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
 # --- what it comes to for a topic
 
 
-def _path(fate: ItemOutcome) -> tuple[str, ...]:
+def _path(outcome: ItemOutcome) -> tuple[str, ...]:
     """Return the steps that it takes, up to the one that decides."""
-    return () if fate.ranked is None else (_place(fate), _score(fate))
+    return () if outcome.ranked is None else (_place(outcome), _score(outcome))
 
 
-def _place(fate: ItemOutcome) -> str:
-    better = (fate.place or 1) - 1
-    if fate.reason in (compose.NOT_IN_TIME, compose.POSTED):
+def _place(outcome: ItemOutcome) -> str:
+    better = (outcome.place or 1) - 1
+    if outcome.reason in (compose.NOT_IN_TIME, compose.POSTED):
         return "Matches the topic."  # what it came with is not what the next digest compares it to
     return f"Matches the topic, with {better} better." if better else "Matches the topic, better than anything else."
 
@@ -162,55 +153,55 @@ def _is_coming(subscription: Subscription | None, now: datetime) -> bool:
     return ends or not subscription.is_paused(now)
 
 
-def _score(fate: ItemOutcome) -> str:
+def _score(outcome: ItemOutcome) -> str:
     """Return the score as the sum that it is, each part with its reason."""
-    assert fate.ranked is not None  # noqa: S101 - asked only then
+    assert outcome.ranked is not None  # noqa: S101 - asked only then
     parts = [
         f"{_PARTS.get(part.name, part.name)} {part.value:+.2f}" + (f" ({part.why})" if part.why else "")
-        for part in sorted(fate.ranked.parts, key=lambda part: -abs(part.value))
+        for part in sorted(outcome.ranked.parts, key=lambda part: -abs(part.value))
         if round(part.value, 2) or part.why
     ]
-    return f"Score {fate.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {fate.ranked.score:.2f}."
+    return f"Score {outcome.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {outcome.ranked.score:.2f}."
 
 
-def _verdict(fate: ItemOutcome, order: DigestRequest, since: str, *, coming: bool) -> str:
+def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming: bool) -> str:
     """Return what decides whether it is in the next digest, in a sentence."""
-    because = f": {fate.clause}" if fate.clause else ""
-    instead = f"{fate.instead.title} ({fate.instead.key})" if fate.instead else "another"
+    because = f": {outcome.clause}" if outcome.clause else ""
+    instead = f"{outcome.instead.title} ({outcome.instead.key})" if outcome.instead else "another"
     sentences = {
         "": "It is in the next digest, as things stand." if coming else "It would be in a digest that is made now.",
         compose.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
-        compose.OLD: f"It is too old to be news: a digest goes back {counted(order.limits.max_age.days, 'day')}.",
+        compose.OLD: f"It is too old to be news: a digest goes back {counted(request.limits.max_age.days, 'day')}.",
         compose.WITHDRAWN: "It was withdrawn.",
         compose.POSTED: "It was posted here already, and nothing is posted twice.",
         compose.SHOWN: "It stands in the digest of another topic.",
-        compose.SOURCE: f"The topic takes items from {', '.join(order.topic.sources)} only.",
+        compose.SOURCE: f"The topic takes items from {', '.join(request.topic.sources)} only.",
         compose.QUERY: f"It is outside the topic{because}.",
         compose.FILTER: f"The filter keeps it out{because}.",
-        compose.SCORE: f"It stays below the score that is asked for, {fate.least:.2f}.",
+        compose.SCORE: f"It stays below the score that is asked for, {outcome.least:.2f}.",
         compose.JOINED: f"It is shown on one card with {instead}.",
         compose.TWIN: f"It gives way to its near twin {instead}.",
-        compose.CAP: _capped(fate, order),
+        compose.CAP: _capped(outcome, request),
     }
-    if fate.reason != compose.NOT_IN_TIME:
-        return sentences.get(fate.reason, f"It is not in the next digest: {fate.reason}.")
-    if fate.otherwise == compose.POSTED:
+    if outcome.reason != compose.NOT_IN_TIME:
+        return sentences.get(outcome.reason, f"It is not in the next digest: {outcome.reason}.")
+    if outcome.otherwise == compose.POSTED:
         return sentences[compose.POSTED]
-    besides = sentences[fate.otherwise] if fate.otherwise in _OF_ITSELF else ""
-    return " ".join(filter(None, (sentences[fate.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
+    besides = sentences[outcome.otherwise] if outcome.otherwise in _OF_ITSELF else ""
+    return " ".join(filter(None, (sentences[outcome.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
 
 
-def _capped(fate: ItemOutcome, order: DigestRequest) -> str:
-    limits = order.limits
+def _capped(outcome: ItemOutcome, request: DigestRequest) -> str:
+    limits = request.limits
     most = f"at most {counted(limits.entries, 'entry')}"
-    if fate.item.kind is Kind.REPO:
+    if outcome.item.kind is Kind.REPO:
         most += f", {limits.repositories} of them repositories"
     return f"It would pass, but better ones fill the digest: it holds {most}."
 
 
-async def _outlook(fate: ItemOutcome, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
+async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now: datetime) -> tuple[str, ...]:
     """Return when it will be posted, where it will."""
-    if fate.reason or subscription is None:
+    if outcome.reason or subscription is None:
         return ("The topic is not subscribed here.",) if subscription is None else ()
     if subscription.is_paused(now):
         return (f"{await pause_in_words(subscription, now)}.",)
@@ -221,9 +212,9 @@ async def _outlook(fate: ItemOutcome, subscription: Subscription | None, now: da
     return (f"It will be posted {moment_in_words(coming.next, now)}, unless better ones come in until then.",)
 
 
-def _of_topic(topic: Topic, subscription: Subscription | None, fate: ItemOutcome) -> tuple[Button, ...]:
+def _of_topic(topic: Topic, subscription: Subscription | None, outcome: ItemOutcome) -> tuple[Button, ...]:
     if subscription is None:
         return (Button("Subscribe", write(Subscribe(topic=topic.name))),)
-    if fate.reason == compose.FILTER:
+    if outcome.reason == compose.FILTER:
         return (Button("Show the filter", write(Filter(topic.name))),)
     return (Button("Preview", write(Now(topic.name))),)

@@ -13,8 +13,6 @@ from bot.handlers.subscriptions.times import local, moment_in_words, next_due, p
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
 from bot.wording import time_in_words
 
-_Asked = tuple[Topic, Subscription | None]  # a topic, and how it is subscribed here
-
 AT_ONCE = 3  # digests of one answer; more would fill a channel
 ONCE = "What fits several topics is posted once, in the digest that comes first."
 
@@ -22,16 +20,13 @@ ONCE = "What fits several topics is posted once, in the digest that comes first.
 @handles(Now)
 async def preview(context: HandlerContext, command: Now, actor: Actor, now: datetime) -> Reply:
     """Preview the next digest of a topic, or of every topic subscribed here; nothing is posted or recorded."""
-    if command.topic.strip():
-        topic = await context.topic_named(actor.workspace, command.topic)
-        return await _previews(context, [(topic, await context.subscription_here(actor, topic.name))], actor, now)
-    topics = await context.topics(actor.workspace)
-    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
-    known: list[_Asked] = [(topics[each.topic], each) for each in here if each.topic in topics]
-    return await _previews(context, known, actor, now) if known else await _nothing_here(context, actor)
+    asked = await context.topics_here(actor, command.topic)
+    return await _previews(context, asked, actor, now) if asked else await _nothing_here(context, actor)
 
 
-async def _previews(context: HandlerContext, asked: Sequence[_Asked], actor: Actor, now: datetime) -> Reply:
+async def _previews(
+    context: HandlerContext, asked: Sequence[tuple[Topic, Subscription | None]], actor: Actor, now: datetime
+) -> Reply:
     made = [await _made(context, topic, subscription, actor, now) for topic, subscription in asked[:AT_ONCE]]
     first, subscription = asked[0]
     return Reply(
@@ -59,12 +54,12 @@ async def _made(
 
     Where nothing has come in for it yet, as after subscribing, the last days are shown instead: what a digest is like.
     """
-    order = await context.request(actor, topic, subscription)
-    digest = await context.previewer.preview(order, now)
+    request = await context.request(actor, topic, subscription)
+    digest = await context.previewer.preview(request, now)
     outlook = await _outlook(topic, subscription, now)
     if digest.coverage.seen:
         return digest, outlook
-    usual = await context.previewer.preview(replace(order, baseline=None, since_last=False), now)
+    usual = await context.previewer.preview(replace(request, baseline=None, since_last=False), now)
     if not usual.coverage.seen:
         return digest, outlook
     since = await local(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")

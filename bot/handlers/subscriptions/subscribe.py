@@ -8,16 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot import zones
-from bot.commands import (
-    Filter,
-    FilterAction,
-    ListSubscriptions,
-    ListTopics,
-    Subscribe,
-    Unsubscribe,
-    Usual,
-    write,
-)
+from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual, write
 from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter

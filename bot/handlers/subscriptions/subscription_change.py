@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.subscriptions.times import last_due
 from bot.handlers.wording.names import shown, slug, title_of
 from bot.handlers.wording.subscriptions import as_command
@@ -64,13 +64,8 @@ def change_of(
     actor: Actor, subscription: Subscription, before: Subscription | None, after: Subscription | None, now: datetime
 ) -> Change:
     """Return the line of the audit: each side as the command that makes it, and whether it is paused."""
-    return Change(
-        workspace=actor.workspace,
-        at=now,
-        person=actor.person,
-        what=f"subscription {subscription.channel} {subscription.topic}",
-        before=_on_record(before),
-        after=_on_record(after),
+    return change_by(
+        actor, f"subscription {subscription.channel} {subscription.topic}", _on_record(before), _on_record(after), now
     )
 
 

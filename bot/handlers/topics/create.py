@@ -4,19 +4,12 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import (
-    CreateTopic,
-    DeleteTopic,
-    Now,
-    ShowTopic,
-    Subscribe,
-    write,
-)
+from bot.commands import CreateTopic, DeleteTopic, Now, ShowTopic, Subscribe, write
 from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
-from bot.handlers.context import HandlerContext, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
-from bot.handlers.topics.topic_change import change_of, entering
+from bot.handlers.topics.topic_change import entering
 from bot.handlers.wording.mentions import mentioning
 from bot.handlers.wording.names import slug
 from bot.handlers.wording.subscriptions import as_command
@@ -36,7 +29,7 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
     await context.check_may_manage(actor)
     name = new_name(command, await context.topics(actor.workspace))
     topic = await drafted(context, command, actor)
-    change = change_of(actor, name, "", definition(topic), now)
+    change = change_by(actor, f"topic {name}", "", definition(topic), now)
     made = await context.store.save_topic(actor.workspace, topic, change, replaces=0)
     said, best = await entering(context, actor, made, now)
     return Reply(
@@ -102,7 +95,7 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
             hint = f"*unsubscribe {topic.name}* ends it in this channel."
             raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
         if topic.name in context.packs:
-            change = change_of(actor, topic.name, definition(topic), "", now)
+            change = change_by(actor, f"topic {topic.name}", definition(topic), "", now)
             await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
             return _as_shipped(context.packs[topic.name], topic, await context.topics(actor.workspace))
         users = await context.store.subscriptions(actor.workspace, topic=topic.name)
@@ -111,7 +104,7 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
         if users and not command.anyway:
             return mentioning(_in_use(topic, users, seen, actor), channels=shown_here)
         learned = len(await context.store.feedback(actor.workspace, topic.name))
-        change = change_of(actor, topic.name, _whole(topic, users), "", now)
+        change = change_by(actor, f"topic {topic.name}", _whole(topic, users), "", now)
         await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
         return mentioning(_gone(topic, users, seen, learned, actor), channels=shown_here)
 

@@ -16,17 +16,7 @@ from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import Alter, ChangedTopic, change_topic, entering
 from bot.handlers.wording.names import in_order, numbered, shown
 from bot.handlers.wording.topics import LISTS, NAMES, copied_in_words, elements
-from bot.models import (
-    LONGEST_TITLE,
-    MOST_WEIGHT,
-    Actor,
-    And,
-    Button,
-    Interest,
-    Reply,
-    ReplyEntry,
-    Topic,
-)
+from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Button, Interest, Reply, ReplyEntry, Topic
 from bot.query import parse
 from bot.sources.github.search_query import check_search
 from bot.wording import counted, shortened, span_in_words
@@ -185,23 +175,23 @@ async def edit_of(context: HandlerContext, actor: Actor, command: EditTopic, top
     return await _EDITS[command.part](context, actor, replace(command, value=value))
 
 
-async def _title(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _title(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     if len(command.value) > LONGEST_TITLE:
         raise UsageError(f"A title may be {LONGEST_TITLE} characters long; this one has {len(command.value):,}.")
     return Edit(lambda topic: replace(topic, title=command.value))
 
 
-async def _description(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _description(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     _check_length(command.value, "description")
     return Edit(lambda topic: replace(topic, description=command.value))
 
 
-async def _query(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _query(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     query = read_topic_query(command.value, f"topic edit {command.name} query")
     return Edit(lambda topic: topic if meaning(topic.query.tree) == meaning(query.tree) else replace(topic, query=query))
 
 
-async def _interest(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _interest(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     tree, weight = parse(command.value).tree, 1.0 if command.weight is None else command.weight
     if tree == And(()):
         raise UsageError("An interest needs something to look for.", hint='For example: weight 2.5 "KV cache"')
@@ -248,7 +238,7 @@ async def _sources(context: HandlerContext, _actor: Actor, command: EditTopic) -
     return Edit(lambda topic: replace(topic, sources=sources))
 
 
-async def _least(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _least(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     try:
         least = float(command.value.replace(",", "."))
     except ValueError:
@@ -258,7 +248,7 @@ async def _least(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Ed
     return Edit(lambda topic: replace(topic, min_score=least))
 
 
-async def _repositories(_desk: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
+async def _repositories(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     search = command.value
     try:
         check_search(search)

@@ -8,11 +8,11 @@ from datetime import datetime
 
 from bot.commands import Less, More, Now, Profile, ProfileAction, write
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, change_by
 from bot.handlers.feedback import change_of, own, word_of
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
-from bot.models import Actor, Attachment, Button, Change, Feedback, Item, Reply, ReplyEntry, Topic
+from bot.models import Actor, Attachment, Button, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
 from bot.rank.feedback import marked_items
 from bot.wording import counted
@@ -158,9 +158,7 @@ async def _reset(context: HandlerContext, topic: Topic, given: Sequence[Feedback
     if not given:
         return _nothing(topic)
     export = await _export(context, topic, given)
-    change = Change(
-        workspace=actor.workspace, at=now, person=actor.person, what=f"feedback {topic.name}", before=_told(given)
-    )
+    change = change_by(actor, f"feedback {topic.name}", _told(given), "", now)
     dropped = await context.store.drop_feedback(given, change)
     return Reply(
         title=f"{topic.title} has forgotten what it learned",

@@ -3,16 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.commands import (
-    ListTopics,
-    Now,
-    Part,
-    Profile,
-    ShowTopic,
-    Subscribe,
-    Unsubscribe,
-    write,
-)
+from bot.commands import ListTopics, Now, Part, Profile, ShowTopic, Subscribe, Unsubscribe, write
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.wording.topics import elements, interest_in_words

@@ -4,16 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.handlers.context import HandlerContext, retry_on_conflict
-from bot.models import (
-    Actor,
-    Change,
-    DigestRequest,
-    FilterTest,
-    Query,
-    ReplyEntry,
-    Topic,
-)
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
+from bot.models import Actor, DigestRequest, FilterTest, Query, ReplyEntry, Topic
 from bot.wording import counted
 
 WEEK = timedelta(days=7)  # what a change is tried on
@@ -53,15 +45,10 @@ async def change_topic(
         if after == before:
             return ChangedTopic(before, before)
         was, is_now = told(before, after)
-        change = change_of(actor, name, was, is_now, now)
+        change = change_by(actor, f"topic {name}", was, is_now, now)
         return ChangedTopic(before, await context.store.save_topic(actor.workspace, after, change, replaces=before.revision))
 
     return await retry_on_conflict(attempt)
-
-
-def change_of(actor: Actor, name: str, before: str, after: str, now: datetime) -> Change:
-    """Return the line of the audit."""
-    return Change(workspace=actor.workspace, at=now, person=actor.person, what=f"topic {name}", before=before, after=after)
 
 
 async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:

@@ -3,14 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.commands import (
-    Now,
-    Pause,
-    Resume,
-    Subscribe,
-    Unsubscribe,
-    write,
-)
+from bot.commands import Now, Pause, Resume, Subscribe, Unsubscribe, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next

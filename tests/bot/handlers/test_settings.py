@@ -58,6 +58,21 @@ async def test_only_administrators_say_who_manages(ada: Asker) -> None:
     assert (await ada.ask("settings manage")).text == ("Admins.",)
 
 
+@pytest.mark.parametrize(
+    ("typed", "expected"),
+    [
+        ("settings top 1", Preferences(entries=1)),
+        ("settings top 50", Preferences(entries=50)),
+        ("settings daily 1", Preferences(daily_entries=1)),
+        ("settings daily 500", Preferences(daily_entries=500)),
+    ],
+)
+async def test_the_least_and_the_most_that_can_be_settled_are_taken(ada: Asker, typed: str, expected: Preferences) -> None:
+    await ada.by(may_administer=True).ask(typed)
+
+    assert await settled(ada) == expected
+
+
 async def test_what_two_people_settle_at_once_is_settled_both(ada: Asker) -> None:
     boss = ada.by(person="U-boss", may_administer=True)
 

@@ -146,6 +146,22 @@ async def test_what_a_platforms_form_may_send_is_checked_as_well(ada: Asker, com
     assert not await ada.here()
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        Subscribe(topic="kv", entries=1),
+        Subscribe(topic="kv", entries=50),
+        Subscribe(topic="kv", min_score=0.0),
+        Subscribe(topic="kv", min_score=1.0),
+    ],
+)
+async def test_the_least_and_the_most_that_can_be_asked_for_are_taken(ada: Asker, command: Subscribe) -> None:
+    await ada.give(command)
+
+    (made,) = await ada.here()
+    assert (made.entries, made.min_score) == (command.entries, command.min_score)
+
+
 async def test_a_topic_is_found_by_its_title_and_the_nearest_one_is_suggested(ada: Asker) -> None:
     await ada.give(Subscribe(topic="GPU Systems"))
     assert [each.topic for each in await ada.here()] == ["gpu-systems"]

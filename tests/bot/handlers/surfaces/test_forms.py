@@ -110,6 +110,8 @@ def plainly(made: Subscription) -> Subscription:
         ("filter", {"filter": "stars:>many"}, "stars"),
         ("filter", {"filter": "sort:new"}, "belong to a search"),
         ("entries", {"entries": 51}, "1 to 50"),
+        ("entries", {"entries": 0}, "1 to 50"),
+        ("min", {"min_score": -0.1}, "between 0 and 1"),
         ("min", {"min_score": 1.5}, "between 0 and 1"),
     ],
 )
@@ -120,6 +122,14 @@ async def test_what_cannot_be_is_told_at_its_field_and_nothing_is_written(
         await send(ada, await of_subscription(ada), **said)
     assert caught.value.field == field
     assert await ada.here() == []
+
+
+@pytest.mark.parametrize("said", [{"entries": 1}, {"entries": 50}, {"min_score": 0.0}, {"min_score": 1.0}])
+async def test_a_form_takes_the_least_and_the_most_that_can_be(ada: Asker, said: dict[str, object]) -> None:
+    await send(ada, await of_subscription(ada), **said)
+
+    (made,) = await ada.here()
+    assert {name: getattr(made, name) for name in said} == said
 
 
 async def test_who_may_not_manage_cannot_by_a_form(ada: Asker) -> None:

@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.handlers.latex import to_latex
-from bot.handlers.wording.bibliography import Name, address, bibtex, markdown, name_of, ris
+from bot.handlers.wording.bibliography import Name, address, bibtex, markdown, name_of, ris, to_latex
 from bot.models import Item, Kind
 from tests.conftest import tries
 from tests.fakes.works import paper, post, repo
