@@ -23,7 +23,7 @@ _VERBS = frozenset(usage.words.partition(" ")[0] for usage in TABLE)  # "filter 
 _TYPED = re.compile(rf"filter [\w][\w-]*(?![^ ])|(?!filter\b)(?:{'|'.join(sorted(_VERBS))})(?![^ ])")
 
 
-class Manner(StrEnum):
+class SpanKind(StrEnum):
     """How a stretch of a sentence is meant."""
 
     PLAIN = "plain"
@@ -31,13 +31,13 @@ class Manner(StrEnum):
     TYPED = "typed"  # a command
 
 
-def told(sentence: str) -> list[tuple[str, Manner]]:
+def spans(sentence: str) -> list[tuple[str, SpanKind]]:
     """Split a sentence of ours, cleaned, into stretches; a command between asterisks begins with /digest then."""
-    return [_meant(piece) if marked else (piece, Manner.PLAIN) for piece, marked in emphasised(clean(sentence))]
+    return [_meant(piece) if marked else (piece, SpanKind.PLAIN) for piece, marked in emphasised(clean(sentence))]
 
 
-def _meant(piece: str) -> tuple[str, Manner]:
-    return (f"{COMMAND} {piece}", Manner.TYPED) if _TYPED.match(piece) else (piece, Manner.STRESSED)
+def _meant(piece: str) -> tuple[str, SpanKind]:
+    return (f"{COMMAND} {piece}", SpanKind.TYPED) if _TYPED.match(piece) else (piece, SpanKind.STRESSED)
 
 
 def source_name(name: str) -> str:
@@ -101,8 +101,8 @@ def signals(item: Item) -> tuple[str, ...]:
 
 def warnings(item: Item) -> tuple[str, ...]:
     """Return what a reader must know before trusting it: withdrawn, archived, a fork."""
-    told = ((item.withdrawn, "withdrawn"), (item.archived, "archived"), (item.fork, "a fork"))
-    return tuple(word for holds, word in told if holds)
+    flags = ((item.withdrawn, "withdrawn"), (item.archived, "archived"), (item.fork, "a fork"))
+    return tuple(word for holds, word in flags if holds)
 
 
 def badges(item: Item) -> tuple[str, ...]:
@@ -155,7 +155,7 @@ def paragraph(parts: Sequence[SummaryPart]) -> str:
     return cut(clean(" ".join(part.text for part in chosen)), _COMPACT_LENGTH)
 
 
-def reading(entry: Entry) -> str:
+def summary_origin(entry: Entry) -> str:
     """Return what the summary was made from and by: "from the abstract, extracted", "from the abstract by gpt-x; …".
 
     The summary's note, why a part of it stands in for another, follows.
@@ -167,7 +167,7 @@ def reading(entry: Entry) -> str:
     return "; ".join(filter(None, (told, note.rstrip("."))))
 
 
-def offers(key: str, topic: str) -> tuple[Button, ...]:
+def entry_buttons(key: str, topic: str) -> tuple[Button, ...]:
     """Return what one may do with the item of that key under a digest of the topic."""
     return (
         Button("More like this", write(More(key, topic))),
@@ -177,12 +177,12 @@ def offers(key: str, topic: str) -> tuple[Button, ...]:
     )
 
 
-def tally(digest: Digest) -> str:
+def kept_of_seen(digest: Digest) -> str:
     """Return "7 of 412": what was kept of what was seen."""
     return f"{thousands(digest.coverage.kept)} of {thousands(digest.coverage.seen)}"
 
 
-def nothing(coverage: Coverage) -> str:
+def empty_sentence(coverage: Coverage) -> str:
     """Return the sentence that stands where the entries would be when there are none."""
     if not coverage.seen:
         return "Nothing new: the sources had no items for this digest."

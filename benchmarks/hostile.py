@@ -66,7 +66,7 @@ def _slack(made: Digest | Reply, number: int) -> Messages:
 
 def _discord(made: Digest | Reply, number: int) -> Messages:
     if isinstance(made, Reply):
-        return (_faults(each.body(), each.plain_body()) for each in discord.reply_postings(made, DAY))
+        return (_faults(each.body(), each.plain_body()) for each in discord.reply_messages(made, DAY))
     found = map(json.loads, discord.payloads(made, compact=number % 2 == 1, late=number % 4 >= 2))
     return (_faults(each["body"], each["plain"]) for each in found)
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 
-from adapters.cli.platforms import tried
+from adapters.cli.platforms import check_platforms
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, StoreError
 from bot.models import Item, Kind, State, Subscription
@@ -42,7 +42,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
     found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
-        chats = await tried(app.settings, now, app.chats)
+        chats = await check_platforms(app.settings, now, app.chats)
         found += [Finding(name, Grade.GOOD if well else Grade.BAD, text) for name, well, text in chats]
         found += await _model(app, now) + await _embeddings(app)
     return found

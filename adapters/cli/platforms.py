@@ -10,6 +10,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
+from adapters.chat.connection import CheckResult
 from bot.errors import BotError, SettingsError
 from bot.ports.chats import Chats
 from bot.ports.ledger import Messenger
@@ -22,8 +23,6 @@ log = logging.getLogger(__name__)
 PATIENCE = timedelta(seconds=30)  # that opening one may take; connecting is what its watches do
 TRYING = timedelta(minutes=1)  # that trying its credentials may take
 
-Tried = tuple[str, bool, str]  # what was tried, whether it is well, and a sentence
-
 
 @dataclass(frozen=True, slots=True)
 class Opened:
@@ -35,7 +34,7 @@ class Opened:
 
 @asynccontextmanager
 async def opened(
-    settings: Settings, line: PlatformContext, messengers: MutableMapping[str, Messenger]
+    settings: Settings, context: PlatformContext, messengers: MutableMapping[str, Messenger]
 ) -> AsyncIterator[Opened]:
     """Open every platform that is configured, until the block ends. One that cannot be opened stops nothing: it stands by.
 
@@ -45,7 +44,7 @@ async def opened(
     pending: list[PendingPlatform] = []
     async with AsyncExitStack() as stack:
         for name, section in configured(settings).items():
-            opening = partial(_opened, name, section, line)
+            opening = partial(_opened, name, section, context)
             try:
                 async with asyncio.timeout(PATIENCE.total_seconds()):
                     platforms.append(await stack.enter_async_context(opening()))
@@ -67,22 +66,22 @@ def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettin
 
 
 @asynccontextmanager
-async def _opened(name: str, section: SlackSettings | DiscordSettings, line: PlatformContext) -> AsyncIterator[Platform]:
+async def _opened(name: str, section: SlackSettings | DiscordSettings, context: PlatformContext) -> AsyncIterator[Platform]:
     connect: Any = await asyncio.to_thread(import_module, f"adapters.{name}.connection.platform")
-    async with connect.opened(section, line) as platform:
+    async with connect.opened(section, context) as platform:
         yield platform
 
 
-async def tried(settings: Settings, now: datetime, chats: Chats) -> Sequence[Tried]:
+async def check_platforms(settings: Settings, now: datetime, chats: Chats) -> Sequence[CheckResult]:
     """Try the credentials and rights of every platform that is configured; each line says what to mend."""
-    found: list[Tried] = []
+    found: list[CheckResult] = []
     for name, section in configured(settings).items():
         try:
             check: Any = await asyncio.to_thread(import_module, f"adapters.{name}.check")
             async with asyncio.timeout(TRYING.total_seconds()):
                 found += await check.check(section, now, chats)
         except TimeoutError:
-            found.append((name, False, f"it did not answer within {TRYING.total_seconds():.0f} seconds"))
+            found.append(CheckResult(name, False, f"it did not answer within {TRYING.total_seconds():.0f} seconds"))
         except BotError as error:
-            found.append((name, False, str(error)))
+            found.append(CheckResult(name, False, str(error)))
     return found

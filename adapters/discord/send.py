@@ -15,7 +15,8 @@ from discord.errors import HTTPException
 from discord.http import MultipartParameters, Route
 from discord.utils import time_snowflake
 
-from adapters.discord.client.channels import Place, Places
+from adapters.discord.client.api import RestClient
+from adapters.discord.client.channels import ChannelInfo, Channels
 from adapters.discord.client.errors import (
     ARCHIVED_THREAD,
     HAS_A_THREAD,
@@ -25,12 +26,10 @@ from adapters.discord.client.errors import (
     NOT_A_TEXT_CHANNEL,
     UNKNOWN_CHANNEL,
     UNKNOWN_MESSAGE,
-    translated,
+    discord_delivery_error,
 )
-from adapters.discord.client.http import Door
 from adapters.discord.render import markdown
-from adapters.discord.render.buttons import marked, pressed
-from adapters.discord.render.components import custom_ids, nested, text
+from adapters.discord.render.components import custom_ids, nested, read_button, text, with_delivery
 from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME, length
 from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
 from adapters.discord.workspaces import PLATFORM, guild_of
@@ -59,23 +58,23 @@ class DiscordMessenger:
 
     def __init__(
         self,
-        door: Door,
+        client: RestClient,
         chats: Chats,
         *,
         threads: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
-        places: Places | None = None,
+        channels: Channels | None = None,
         settles: timedelta = _SETTLES,
     ) -> None:
         """With `threads`, what does not fit into a digest's first message hangs in a thread of it.
 
         `settles`: so long after a try of which nothing came back a forum may still get its post.
         """
-        self._door = door
+        self._client = client
         self._chats = chats
         self._threads = threads
         self._clock = clock
-        self._places = places or Places(door)
+        self._channels = channels or Channels(client)
         self._settles = settles
         self._unclear: dict[str, datetime] = {}  # deliveries whose post in a forum may still come, and until when
 
@@ -109,20 +108,20 @@ class DiscordMessenger:
         return await self._put(delivery, said, _with_marker(said["plain"], delivery.id))
 
     async def _put(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
-        place = self._places.known(delivery.channel)
-        if place is None and self._needs_to_know(delivery):
-            place = await self._places.at(delivery.channel)
-        if place is not None and place.is_forum and delivery.part == 1:
-            return await self._post_in_forum(delivery, said, body, place)
+        info = self._channels.known(delivery.channel)
+        if info is None and self._needs_to_know(delivery):
+            info = await self._channels.at(delivery.channel)
+        if info is not None and info.is_forum and delivery.part == 1:
+            return await self._post_in_forum(delivery, said, body, info)
         try:
-            return await self._say(await self._target(delivery, said, place), delivery, body)
+            return await self._say(await self._target(delivery, said, info), delivery, body)
         except HTTPException as error:
             if error.code != NOT_A_TEXT_CHANNEL or delivery.part > 1:
                 raise
-        place = await self._places.at(delivery.channel)
-        if not place.is_forum:
+        info = await self._channels.at(delivery.channel)
+        if not info.is_forum:
             raise Refused("The channel takes no messages; subscribe in a text channel, a thread or a forum.")
-        return await self._post_in_forum(delivery, said, body, place)
+        return await self._post_in_forum(delivery, said, body, info)
 
     def _needs_to_know(self, delivery: Delivery) -> bool:
         """Whether the kind of the channel decides where this part goes; a first part is simply tried."""
@@ -131,9 +130,9 @@ class DiscordMessenger:
     def _in_thread(self, delivery: Delivery) -> bool:
         return delivery.part > 1 and bool(delivery.thread) and (self._threads or "/" in delivery.thread)
 
-    async def _target(self, delivery: Delivery, said: dict[str, Any], place: Place | None) -> str:
+    async def _target(self, delivery: Delivery, said: dict[str, Any], info: ChannelInfo | None) -> str:
         """Return the channel or thread for the message."""
-        if not self._in_thread(delivery) or delivery.thread == _DELETED or (place is not None and place.is_thread):
+        if not self._in_thread(delivery) or delivery.thread == _DELETED or (info is not None and info.is_thread):
             return delivery.channel
         thread, _, message = delivery.thread.rpartition("/")
         if thread:
@@ -146,7 +145,7 @@ class DiscordMessenger:
         made: dict[str, Any] = {"name": _thread_name(name), "auto_archive_duration": _ARCHIVE}
         route = Route("POST", "/channels/{channel_id}/messages/{message_id}/threads", channel_id=channel, message_id=message)
         try:
-            await self._door.request(route, json=made)
+            await self._client.request(route, json=made)
         except HTTPException as error:
             if error.code != HAS_A_THREAD:
                 raise
@@ -154,21 +153,21 @@ class DiscordMessenger:
     async def _say(self, channel: str, delivery: Delivery, body: dict[str, Any]) -> str:
         params = MultipartParameters({**body, "nonce": delivery.id, "enforce_nonce": True}, None, None)
         try:
-            answer: Any = await self._door.send_message(channel, params=params)
+            answer: Any = await self._client.send_message(channel, params=params)
         except HTTPException as error:
             if error.code != ARCHIVED_THREAD:
                 raise
-            await self._door.edit_channel(channel, archived=False)
-            answer = await self._door.send_message(channel, params=params)
+            await self._client.edit_channel(channel, archived=False)
+            answer = await self._client.send_message(channel, params=params)
         message = str(answer["id"])
         return message if channel == delivery.channel else f"{channel}/{message}"
 
-    async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], place: Place) -> str:
+    async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], info: ChannelInfo) -> str:
         if (left := self._unclear.get(delivery.id, self._clock()) - self._clock()) > timedelta(0):
             raise Delayed("Discord may still be making the forum's post.", retry_after=left)
-        if delivery.attempts > 1 and (found := await self._find_post(delivery, place)):
+        if delivery.attempts > 1 and (found := await self._find_post(delivery, info)):
             return found
-        tags = [tag for name, tag in place.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
+        tags = [tag for name, tag in info.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
         made = {
             "name": _thread_name(said["thread"]),
             "auto_archive_duration": _ARCHIVE,
@@ -184,7 +183,7 @@ class DiscordMessenger:
         self._unclear = {name: until for name, until in self._unclear.items() if until > now}
         self._unclear[delivery.id] = now + self._settles
         try:
-            answer = await self._door.start_thread_in_forum(delivery.channel, params=MultipartParameters(made, None, None))
+            answer = await self._client.start_thread_in_forum(delivery.channel, params=MultipartParameters(made, None, None))
         except HTTPException as error:
             if error.status < 500:
                 self._unclear.pop(delivery.id, None)
@@ -195,20 +194,20 @@ class DiscordMessenger:
     async def find(self, delivery: Delivery) -> str | None:
         """Look for the message by its first button. Raises Refused where the history may not be read, Delayed, Uncertain."""
         try:
-            place = await self._places.at(delivery.channel)
-            if missing := place.missing(history=True):
-                raise Refused(_needed(missing, place))
-            if place.is_forum and delivery.part == 1:
-                return await self._find_post(delivery, place)
-            return await self._find_message(delivery, place)
+            info = await self._channels.at(delivery.channel)
+            if missing := info.missing(history=True):
+                raise Refused(_needed(missing, info))
+            if info.is_forum and delivery.part == 1:
+                return await self._find_post(delivery, info)
+            return await self._find_message(delivery, info)
         except DeliveryError:
             raise
         except Exception as error:
-            raise translated(error) from error
+            raise discord_delivery_error(error) from error
 
-    async def _find_message(self, delivery: Delivery, place: Place) -> str | None:
+    async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> str | None:
         thread, _, message = delivery.thread.rpartition("/")
-        hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not place.is_thread
+        hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not info.is_thread
         channel = (thread or message) if hangs else delivery.channel
         try:
             async for each in self._history(channel, _since(delivery)):
@@ -219,16 +218,16 @@ class DiscordMessenger:
                 raise  # a thread that is not there holds nothing of ours
         return None
 
-    async def _find_post(self, delivery: Delivery, place: Place) -> str | None:
+    async def _find_post(self, delivery: Delivery, info: ChannelInfo) -> str | None:
         """Look at the first message of each post of ours since the first try, open or put away."""
         after = time_snowflake(_since(delivery))
-        me = await self._places.me()
-        active: Any = await self._door.get_active_threads(place.guild)
-        archived: Any = await self._door.get_public_archived_threads(place.id)
+        me = await self._channels.me()
+        active: Any = await self._client.get_active_threads(info.guild)
+        archived: Any = await self._client.get_public_archived_threads(info.id)
         for each in (*active["threads"], *archived["threads"]):
-            if str(each.get("parent_id")) != place.id or str(each.get("owner_id")) != me or int(each["id"]) < after:
+            if str(each.get("parent_id")) != info.id or str(each.get("owner_id")) != me or int(each["id"]) < after:
                 continue
-            first: Any = await self._door.get_message(each["id"], each["id"])
+            first: Any = await self._client.get_message(each["id"], each["id"])
             if _is_of(first, delivery.id):
                 return f"{each['id']}/{each['id']}"
         return None
@@ -237,7 +236,7 @@ class DiscordMessenger:
         """Yield the channel's messages since then, the oldest first."""
         after = time_snowflake(since)
         for _ in range(_MOST // _PAGE):
-            page: Any = await self._door.logs_from(channel, _PAGE, after=after)
+            page: Any = await self._client.logs_from(channel, _PAGE, after=after)
             for each in sorted(page, key=lambda found: int(found["id"])):
                 yield each
                 after = max(after, int(each["id"]))
@@ -255,38 +254,38 @@ class DiscordMessenger:
     async def tell(self, workspace: str, person: str, text: str) -> None:
         """Write the person a direct message."""
         try:
-            conversation: Any = await self._door.start_private_message(person)
+            conversation: Any = await self._client.start_private_message(person)
             await self._write(str(conversation["id"]), text)
         except Exception as error:
-            raise translated(error) from error
+            raise discord_delivery_error(error) from error
 
     async def announce(self, workspace: str, channel: str, text: str) -> None:
         """Say it in the channel."""
         try:
             await self._write(channel, text)
         except Exception as error:
-            raise translated(error) from error
+            raise discord_delivery_error(error) from error
 
     async def _write(self, channel: str, text: str) -> None:
-        said = markdown.with_channels(markdown.told(text, CONTENT - 200))
+        said = markdown.with_channels(markdown.sentence(text, CONTENT - 200))
         body = {"content": cut(said, CONTENT, length), "flags": SUPPRESS_EMBEDS, "allowed_mentions": NO_MENTIONS}
-        await self._door.send_message(channel, params=MultipartParameters(body, None, None))
+        await self._client.send_message(channel, params=MultipartParameters(body, None, None))
 
     async def _explained(self, error: Exception, delivery: Delivery) -> DeliveryError:
         """Return what the error means; of a missing permission, which one it is, where Discord tells."""
         if not isinstance(error, HTTPException) or error.code not in (MISSING_ACCESS, MISSING_PERMISSIONS):
-            return translated(error)
-        self._places.forget(delivery.channel)
+            return discord_delivery_error(error)
+        self._channels.forget(delivery.channel)
         try:
-            place = await self._places.at(delivery.channel)
+            info = await self._channels.at(delivery.channel)
         except Exception:  # noqa: BLE001 - what cannot be told is left out
-            return translated(error)
-        missing = place.missing(thread=self._in_thread(delivery) or place.is_forum)
-        return Refused(_needed(missing, place)) if missing else translated(error)
+            return discord_delivery_error(error)
+        missing = info.missing(thread=self._in_thread(delivery) or info.is_forum)
+        return Refused(_needed(missing, info)) if missing else discord_delivery_error(error)
 
 
-def _needed(missing: Sequence[str], place: Place) -> str:
-    return f"I need {' and '.join(f'*{each}*' for each in missing)} in #{place.name}."
+def _needed(missing: Sequence[str], info: ChannelInfo) -> str:
+    return f"I need {' and '.join(f'*{each}*' for each in missing)} in #{info.name}."
 
 
 def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
@@ -295,7 +294,7 @@ def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
     first = next(custom_ids(made.get("components", ())), None)
     small = markdown.quiet(delivery)
     if first is not None:
-        first["custom_id"] = marked(first["custom_id"], delivery)
+        first["custom_id"] = with_delivery(first["custom_id"], delivery)
     elif "content" in made:
         made["content"] = f"{cut(made['content'], CONTENT - len(small) - 1, length)}\n{small}"
     else:
@@ -308,7 +307,7 @@ def _is_of(message: dict[str, Any], delivery: str) -> bool:
     if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.quiet(delivery)):
         return True
     blocks = list(nested(message.get("components", ())))
-    carried = (pressed(each["custom_id"]) for each in blocks if "custom_id" in each)
+    carried = (read_button(each["custom_id"]) for each in blocks if "custom_id" in each)
     if any(each is not None and each.delivery == delivery for each in carried):
         return True
     return any(each.get("content") == markdown.quiet(delivery) for each in blocks)

@@ -6,21 +6,20 @@ been posted is looked for in the channel's history, where the metadata of our ow
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.clients import Clients
-from adapters.slack.client.errors import FAILURES, NO_THREAD, code_of, translated
-from adapters.slack.client.history import since
+from adapters.slack.client.api import Clients
+from adapters.slack.client.errors import FAILURES, NO_THREAD, error_code, slack_delivery_error
 from adapters.slack.render import messages
-from adapters.slack.render.limits import faults
+from adapters.slack.render.blocks import SlackMessage
+from adapters.slack.render.limits import problems
 from adapters.slack.render.messages import Layout
 from adapters.slack.render.mrkdwn import FLAGS
-from adapters.slack.render.postings import Posting
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, Reach, StoreError, Uncertain
 from bot.models import Abilities, Delivery, Digest, Rate
@@ -105,9 +104,9 @@ class SlackMessenger:
                 answer = await client.chat_postMessage(**message, **FLAGS)
                 return str(answer["ts"])
             except FAILURES as error:
-                what = _MENDS.get(code_of(error), "")
+                what = _MENDS.get(error_code(error), "")
                 if not what or what in mended or not await self._mend(what, client, message):
-                    raise translated(error) from error
+                    raise slack_delivery_error(error) from error
                 mended.add(what)
 
     async def _mend(self, what: str, client: AsyncWebClient, message: dict[str, Any]) -> bool:
@@ -125,7 +124,7 @@ class SlackMessenger:
         try:
             await client.conversations_join(channel=channel)
         except FAILURES as error:
-            why = translated(error)
+            why = slack_delivery_error(error)
             if isinstance(why, Uncertain):  # about joining; nothing was posted
                 raise Delayed("Slack did not say whether Broadsheet is in the channel now.") from error
             if isinstance(why, Delayed):
@@ -139,12 +138,12 @@ class SlackMessenger:
         try:
             return await self._found(client, delivery)
         except FAILURES as error:
-            if code_of(error) != "not_in_channel" or not await self._join(client, delivery.channel):
-                raise translated(error) from error
+            if error_code(error) != "not_in_channel" or not await self._join(client, delivery.channel):
+                raise slack_delivery_error(error) from error
         try:
             return await self._found(client, delivery)
         except FAILURES as error:
-            raise translated(error) from error
+            raise slack_delivery_error(error) from error
 
     async def _found(self, client: AsyncWebClient, delivery: Delivery) -> str | None:
         moment = (delivery.first_try or delivery.due) - _EARLIER
@@ -170,7 +169,7 @@ class SlackMessenger:
         try:
             opened = await client.conversations_open(users=person)
         except FAILURES as error:
-            raise translated(error) from error
+            raise slack_delivery_error(error) from error
         await self._post(client, _message(opened["channel"]["id"], text))
 
     async def announce(self, workspace: str, channel: str, text: str) -> None:
@@ -178,8 +177,8 @@ class SlackMessenger:
         await self._post(await self._client(workspace), _message(channel, text))
 
 
-def _payload(posting: Posting) -> str:
-    found = faults(posting.blocks)
+def _payload(posting: SlackMessage) -> str:
+    found = problems(posting.blocks)
     if found:
         log.error("a message is not as Slack takes it and is posted as plain text: %s", found[0])
         posting = messages.plain(posting)
@@ -194,3 +193,37 @@ def _message(channel: str, text: str) -> dict[str, Any]:
 
 def _now(delivery: Delivery) -> datetime:
     return delivery.last_try or delivery.due
+
+
+Message = Mapping[str, Any]
+
+_PAGE = 200  # messages of one look; Slack gives fewer to some apps, and a cursor for the rest
+
+
+async def since(client: AsyncWebClient, channel: str, moment: datetime, thread: str = "") -> AsyncIterator[Message]:
+    """Yield what was written in the thread, where one is named, and then what was in the channel; raises one of FAILURES.
+
+    A thread whose first message was deleted is passed over: what was to hang on it stands in the channel.
+    """
+    oldest = f"{moment.timestamp():.6f}"
+    if thread:
+        try:
+            async for message in _pages(client.conversations_replies, channel, oldest, ts=thread):
+                yield message
+        except FAILURES as error:
+            if error_code(error) not in NO_THREAD:
+                raise
+    async for message in _pages(client.conversations_history, channel, oldest):
+        yield message
+
+
+async def _pages(method: Any, channel: str, oldest: str, **more: str) -> AsyncIterator[Message]:
+    cursor = ""
+    while True:
+        asked = {"channel": channel, "oldest": oldest, "limit": _PAGE, "include_all_metadata": True, **more}
+        answer = await method(**asked, **({"cursor": cursor} if cursor else {}))
+        for message in answer.get("messages") or []:
+            yield message
+        cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
+        if not cursor:
+            return

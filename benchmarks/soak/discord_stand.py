@@ -10,8 +10,8 @@ from typing import Any
 
 from discord.http import Route
 
-from adapters.discord.client.http import Door
-from adapters.discord.render.buttons import pressed
+from adapters.discord.client.api import RestClient
+from adapters.discord.render.components import read_button
 from adapters.discord.send import DiscordMessenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
@@ -29,7 +29,7 @@ _FORUMS = 4  # every so many channels are one
 class Scaled(DiscordMessenger):
     """The messenger, told of a Discord that forgets as soon as the soak's does, and of no limit but those it meets."""
 
-    def __init__(self, door: Door, chats: Chats, abilities: Abilities, settles: timedelta) -> None:
+    def __init__(self, door: RestClient, chats: Chats, abilities: Abilities, settles: timedelta) -> None:
         super().__init__(door, chats, threads=True, settles=settles)
         self.abilities = abilities
 
@@ -37,7 +37,7 @@ class Scaled(DiscordMessenger):
 def _marker(body: Mapping[str, Any]) -> str:
     """Return the delivery whose message this is: that of the first button of ours."""
     parts = parts_of(list(body.get("components") or ()))
-    read = (pressed(each["custom_id"]) for each in parts if "custom_id" in each)
+    read = (read_button(each["custom_id"]) for each in parts if "custom_id" in each)
     return next((each.delivery for each in read if each is not None and each.delivery), "")
 
 
@@ -63,7 +63,7 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
 async def discord_messenger(work: Work, chats: Chats) -> AsyncIterator[Scaled]:
     """Open the messenger."""
     Route.BASE = f"{work.url}/api/v10"
-    door = Door(TOKEN)
+    door = RestClient(TOKEN)
     try:
         yield Scaled(door, chats, work.abilities(), timedelta(seconds=work.quarantine))
     finally:

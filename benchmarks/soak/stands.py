@@ -9,7 +9,7 @@ from typing import Protocol
 import aiohttp
 from pydantic import SecretStr
 
-from adapters.slack.client.clients import Clients
+from adapters.slack.client.api import Clients
 from adapters.slack.send import SlackMessenger
 from benchmarks.soak.discord_stand import discord, discord_messenger
 from benchmarks.soak.plant import Crowd

@@ -4,20 +4,20 @@ from datetime import UTC, datetime
 import pytest
 
 from adapters.words import (
-    Manner,
+    SpanKind,
     authors,
     badges,
     byline,
     coverage_line,
+    empty_sentence,
+    entry_buttons,
     links,
-    nothing,
-    offers,
     paragraph,
     partner,
-    reading,
     signals,
+    spans,
+    summary_origin,
     title,
-    told,
     warnings,
 )
 from bot.commands import Less, More, parse
@@ -128,12 +128,12 @@ def test_one_paragraph_holds_method_and_evidence() -> None:
 
 def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:
     entry = GPU.entries[0]
-    assert reading(entry) == "from the abstract, extracted"
+    assert summary_origin(entry) == "from the abstract, extracted"
     noted = Entry(entry.ranked, replace(entry.summary, note="The paper is withdrawn."))
-    assert reading(noted) == "from the abstract, extracted; The paper is withdrawn"
+    assert summary_origin(noted) == "from the abstract, extracted; The paper is withdrawn"
     by_model = Entry(entry.ranked, replace(entry.summary, made_by="small-model"))
-    assert reading(by_model) == "from the abstract by small-model"
-    assert reading(Entry(Ranked(Item(key="k", kind=Kind.POST, title="t"), 0), Summary((), "", ""))) == ""
+    assert summary_origin(by_model) == "from the abstract by small-model"
+    assert summary_origin(Entry(Ranked(Item(key="k", kind=Kind.POST, title="t"), 0), Summary((), "", ""))) == ""
 
 
 def test_the_coverage_line_says_where_everything_went() -> None:
@@ -158,15 +158,15 @@ def test_the_coverage_line_names_each_kind_of_trouble() -> None:
 
 
 def test_an_empty_digest_says_why_it_is_empty() -> None:
-    assert nothing(EMPTY.coverage) == "0 of 412: none passed. 400 outside the query and 12 below the score."
-    assert nothing(Coverage((), 0, 0)) == "Nothing new: the sources had no items for this digest."
-    assert nothing(Coverage((), 2, 0)) == "0 of 2: none passed."
+    assert empty_sentence(EMPTY.coverage) == "0 of 412: none passed. 400 outside the query and 12 below the score."
+    assert empty_sentence(Coverage((), 0, 0)) == "Nothing new: the sources had no items for this digest."
+    assert empty_sentence(Coverage((), 2, 0)) == "0 of 2: none passed."
 
 
 def test_a_command_between_asterisks_is_told_as_one_types_it_and_anything_else_is_stressed() -> None:
-    assert told("*saved* lists it.") == [("/digest saved", Manner.TYPED), (" lists it.", Manner.PLAIN)]
+    assert spans("*saved* lists it.") == [("/digest saved", SpanKind.TYPED), (" lists it.", SpanKind.PLAIN)]
     for typed in ("topic create NAME …", "filter kv here …", "filter TOPIC test", "more 1 for kv"):
-        assert told(f"*{typed}*") == [(f"/digest {typed}", Manner.TYPED)]
+        assert spans(f"*{typed}*") == [(f"/digest {typed}", SpanKind.TYPED)]
     for clause in (
         "filter stars:>100",
         "filter -survey",
@@ -176,15 +176,18 @@ def test_a_command_between_asterisks_is_told_as_one_types_it_and_anything_else_i
         "KV cache",
         "in Europe/Zurich",
     ):
-        assert told(f"*{clause}*") == [(clause, Manner.STRESSED)]
+        assert spans(f"*{clause}*") == [(clause, SpanKind.STRESSED)]
 
 
 def test_an_entry_offers_what_brings_it_back_whatever_its_key_is() -> None:
-    assert [(each.label, each.command) for each in offers("arxiv:2603.28342", "gpu-systems")] == [
+    assert [(each.label, each.command) for each in entry_buttons("arxiv:2603.28342", "gpu-systems")] == [
         ("More like this", "more arxiv:2603.28342 for gpu-systems"),
         ("Less", "less arxiv:2603.28342 for gpu-systems"),
         ("Save", "save arxiv:2603.28342"),
         ("Similar", "similar arxiv:2603.28342"),
     ]
     hostile = "url:\x00 for @everyone"
-    assert [parse(each.command) for each in offers(hostile, "a b")][:2] == [More(hostile, "a b"), Less(hostile, "a b")]
+    assert [parse(each.command) for each in entry_buttons(hostile, "a b")][:2] == [
+        More(hostile, "a b"),
+        Less(hostile, "a b"),
+    ]

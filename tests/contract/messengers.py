@@ -13,7 +13,7 @@ from typing import Protocol
 from discord.http import Route
 
 from adapters.cli.folder_messenger import FolderMessenger
-from adapters.discord.client.http import Door
+from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
 from bot.ports.ledger import Messenger
@@ -149,7 +149,7 @@ class Discord:
 
     limit = 40_000  # Discord takes 4,000 characters of text and 40 components
 
-    def __init__(self, fake: FakeDiscord, door: Door) -> None:
+    def __init__(self, fake: FakeDiscord, door: RestClient) -> None:
         self._fake = fake
         self._channel = fake.channel(fake.guild("Lab"), "papers")
         self.messenger = DiscordMessenger(door, MemoryStore())
@@ -187,7 +187,7 @@ async def _slack() -> AsyncIterator[Bench]:
 async def _discord() -> AsyncIterator[Bench]:
     async with running() as fake:
         usual, Route.BASE = Route.BASE, fake.api_url
-        door = Door(fake.token)
+        door = RestClient(fake.token)
         try:
             yield Discord(fake, door)
         finally:

@@ -11,7 +11,7 @@ from typing import Any
 from cryptography.fernet import Fernet
 
 from adapters.slack.connection.platform import SlackPlatform, opened
-from adapters.slack.connection.socket_mode import Patience
+from adapters.slack.connection.socket_mode import SocketTimeouts
 from bot.app import App, built
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
@@ -21,7 +21,7 @@ from tests.e2e.watches import kept
 from tests.fakes import slack
 
 KEY = Fernet.generate_key().decode()
-SHORT = Patience(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
+SHORT = SocketTimeouts(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
 PUBLIC = "https://digest.example.org"
 
 
@@ -103,6 +103,6 @@ async def connected(
 
     usual = app.platform_context(clock)
     line = PlatformContext(usual.handler_context, usual.chats, clock, noted)
-    async with opened(given, line, patience=SHORT) as platform:
+    async with opened(given, line, timeouts=SHORT) as platform:
         async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone)

@@ -85,7 +85,7 @@ async def sitting(folder: Path) -> AsyncIterator[Both]:
             )
             async with (
                 built(settings, exclusive=True) as app,
-                slack_room.opened(settings.slack, app.platform_context(clock), patience=SHORT) as first,
+                slack_room.opened(settings.slack, app.platform_context(clock), timeouts=SHORT) as first,
                 discord_room.opened(settings.discord, app.platform_context(clock), look=0.05) as second,
             ):
                 await app.store.add(ITEMS, NOW)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from adapters.discord.render.buttons import opened, pressed
+from adapters.discord.render.components import form_opened_by, read_button
 from adapters.slack.render.blocks import KEPT
 from bot.commands import TABLE, Command, Subscribe, parse
 from tests.adapters.discord.asked import values_of
@@ -128,9 +128,9 @@ def _buttons(value: Any) -> Iterator[dict[str, str]]:
 
 
 async def _command(chats: Any, workspace: str, says: str) -> str:
-    if (form := opened(says)) is not None:
+    if (form := form_opened_by(says)) is not None:
         return form.topic
-    found = pressed(says)
+    found = read_button(says)
     if found is not None and found.command:
         return found.command
     key = found.key if found is not None else says.removeprefix(KEPT) if says.startswith(KEPT) else ""

@@ -18,14 +18,14 @@ from adapters.words import (
     badges,
     byline,
     coverage_line,
+    empty_sentence,
     first_link,
+    kept_of_seen,
     links,
-    nothing,
     paragraph,
     partner,
-    reading,
     signals,
-    tally,
+    summary_origin,
     title,
     warnings,
 )
@@ -143,7 +143,7 @@ def digest_lines(digest: Digest, sheet: Sheet, *, compact: bool = False) -> Iter
         yield from _compact(number, entry, digest, sheet) if compact else _full(number, entry, digest, sheet)
     if not digest.entries:
         yield Text()
-        yield from sheet.wrapped(Text(nothing(digest.coverage)), 0 if sheet.narrow else _NUMBER)
+        yield from sheet.wrapped(Text(empty_sentence(digest.coverage)), 0 if sheet.narrow else _NUMBER)
     yield Text()
     yield sheet.rule("─")
     yield from sheet.wrapped(Text(coverage_line(digest.coverage), style=STYLES["quiet"]))
@@ -153,7 +153,7 @@ def _masthead(digest: Digest, sheet: Sheet) -> Iterator[Text]:
     yield sheet.rule("━")
     for line in sheet.wrapped(Text(clean(digest.title) or clean(digest.topic), style=STYLES["heading"])):
         yield Text.assemble(" " * ((sheet.width - line.cell_len) // 2), line)
-    yield from _edition_line(("Broadsheet", long_day(digest.day), tally(digest)), sheet)
+    yield from _edition_line(("Broadsheet", long_day(digest.day), kept_of_seen(digest)), sheet)
     yield sheet.rule("─")
 
 
@@ -181,7 +181,7 @@ def _full(number: int, entry: Entry, digest: Digest, sheet: Sheet) -> Iterator[T
     yield from _because(entry, sheet)
     yield from _partner(entry, sheet)
     yield from _links(entry, sheet)
-    if told := reading(entry):
+    if told := summary_origin(entry):
         yield from sheet.row("Summary", [Text(told, style=STYLES["quiet"])])
 
 

@@ -20,14 +20,14 @@ from adapters.text import brief, clean, emphasised, shown_url
 from adapters.words import (
     byline,
     coverage_line,
+    empty_sentence,
     first_link,
+    kept_of_seen,
     kicker,
     links,
-    nothing,
     partner,
-    reading,
     signals,
-    tally,
+    summary_origin,
     title,
     warnings,
 )
@@ -122,9 +122,9 @@ def _section(number: int, digest: Digest) -> Section:
     return Section(
         id=f"topic-{number}-{slug}".rstrip("-"),
         title=clean(digest.title) or clean(digest.topic),
-        tally=tally(digest),
+        tally=kept_of_seen(digest),
         stories=tuple(_story(place, entry, digest.day) for place, entry in enumerate(digest.entries, start=1)),
-        nothing=nothing(digest.coverage),
+        nothing=empty_sentence(digest.coverage),
         coverage=coverage_line(digest.coverage),
     )
 
@@ -146,7 +146,7 @@ def _story(number: int, entry: Entry, day: date) -> Story:
         partner=Anchor(name or shown_url(url), url),
         partner_facts=" · ".join(facts),
         links=tuple(Anchor(shown, address) for address, shown in links(item, without=url)),
-        read=reading(entry),
+        read=summary_origin(entry),
     )
 
 

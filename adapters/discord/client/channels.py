@@ -7,7 +7,7 @@ from typing import Any
 
 from discord import Permissions
 
-from adapters.discord.client.http import Door
+from adapters.discord.client.api import RestClient
 
 _FRESH = 600.0  # seconds for which a channel is taken to be as it was
 _KEPT = 10_000  # channels
@@ -28,7 +28,7 @@ NAMES: Mapping[int, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChannelInfo:
     """A channel, a thread, a forum or a direct conversation."""
 
     id: str
@@ -62,26 +62,26 @@ class Place:
         return tuple(name for bit, name in NAMES.items() if needed.value & bit and not self.allowed & bit)
 
 
-class Places:
+class Channels:
     """Asks Discord what a channel is, and remembers it for ten minutes."""
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
-        self._known: dict[str, tuple[float, Place]] = {}
+    def __init__(self, client: RestClient) -> None:
+        self._client = client
+        self._known: dict[str, tuple[float, ChannelInfo]] = {}
         self._me = ""
 
-    async def at(self, channel: str) -> Place:
-        """Return what the channel is, and what we may do there; raises as Door.request."""
+    async def at(self, channel: str) -> ChannelInfo:
+        """Return what the channel is, and what we may do there; raises as RestClient.request."""
         known = self._known.get(channel)
         if known is not None and known[0] > time.monotonic():
             return known[1]
-        place = await self._asked(channel)
+        info = await self._asked(channel)
         if len(self._known) >= _KEPT:
             self._known.clear()
-        self._known[channel] = (time.monotonic() + _FRESH, place)
-        return place
+        self._known[channel] = (time.monotonic() + _FRESH, info)
+        return info
 
-    def known(self, channel: str) -> Place | None:
+    def known(self, channel: str) -> ChannelInfo | None:
         """Return what is known of the channel without asking."""
         known = self._known.get(channel)
         return known[1] if known is not None and known[0] > time.monotonic() else None
@@ -90,13 +90,13 @@ class Places:
         """Ask again the next time."""
         self._known.pop(channel, None)
 
-    async def _asked(self, channel: str) -> Place:
-        found: Any = await self._door.get_channel(channel)
+    async def _asked(self, channel: str) -> ChannelInfo:
+        found: Any = await self._client.get_channel(channel)
         guild = str(found.get("guild_id") or "")
         ruling = found
         if found["type"] in THREADS and found.get("parent_id"):
-            ruling = await self._door.get_channel(found["parent_id"])  # a thread has its parent's permissions
-        return Place(
+            ruling = await self._client.get_channel(found["parent_id"])  # a thread has its parent's permissions
+        return ChannelInfo(
             channel,
             int(found["type"]),
             str(found.get("name") or ""),
@@ -107,20 +107,20 @@ class Places:
         )
 
     async def me(self) -> str:
-        """Return our own identifier; raises as Door.request."""
+        """Return our own identifier; raises as RestClient.request."""
         if not self._me:
             from discord.http import Route
 
-            self._me = str((await self._door.request(Route("GET", "/users/@me")))["id"])
+            self._me = str((await self._client.request(Route("GET", "/users/@me")))["id"])
         return self._me
 
     async def _allowed(self, guild: str, channel: Mapping[str, Any]) -> int:
         """Return our permissions, as docs.discord.com/developers/topics/permissions works them out."""
-        server: Any = await self._door.get_guild(guild, with_counts=False)
+        server: Any = await self._client.get_guild(guild, with_counts=False)
         me = await self.me()
         if str(server.get("owner_id")) == me:
             return Permissions.all().value
-        mine: Any = await self._door.get_member(guild, me)
+        mine: Any = await self._client.get_member(guild, me)
         roles = {guild, *map(str, mine.get("roles", ()))}
         base = 0
         for role in server.get("roles", ()):

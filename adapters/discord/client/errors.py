@@ -6,7 +6,7 @@ from datetime import timedelta
 import aiohttp
 from discord.errors import DiscordException, HTTPException, RateLimited
 
-from adapters.discord.client.http import Shut, TooMany
+from adapters.discord.client.api import SendingPaused, TooManyRequests
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
@@ -34,12 +34,12 @@ _SENTENCES: Mapping[int, tuple[Reach, str]] = {
 }
 
 
-def translated(error: Exception) -> DeliveryError:
+def discord_delivery_error(error: Exception) -> DeliveryError:
     """Return what an exception of discord.py or of its HTTP client means for what was being sent; no token stands in it."""
     if isinstance(error, RateLimited):
-        reach = Reach.PLATFORM if isinstance(error, Shut) else Reach.CHANNEL
+        reach = Reach.PLATFORM if isinstance(error, SendingPaused) else Reach.CHANNEL
         return Delayed("Discord takes nothing more for now.", reach=reach, retry_after=_span(error.retry_after))
-    if isinstance(error, TooMany):
+    if isinstance(error, TooManyRequests):
         reach = Reach.PLATFORM if error.everywhere else Reach.CHANNEL
         return Delayed("Discord asks for a pause.", reach=reach, retry_after=_span(error.retry_after))
     if isinstance(error, HTTPException):

@@ -13,7 +13,7 @@ from bot.settings.chat import DISCORD_ADDRESSES, DiscordSettings
 log = logging.getLogger(__name__)
 
 
-def demand_usable(settings: DiscordSettings) -> None:
+def require_discord_settings(settings: DiscordSettings) -> None:
     """Raise SettingsError for settings with which Discord could never be heard."""
     token = settings.token.get_secret_value()
     if token.strip() != token or token.lower().startswith("bot ") or len(token.split(".")) != 3:
@@ -23,7 +23,7 @@ def demand_usable(settings: DiscordSettings) -> None:
         )
 
 
-def addressed(settings: DiscordSettings) -> None:
+def use_addresses(settings: DiscordSettings) -> None:
     """Turn discord.py to the addresses of the settings; they hold for the whole process."""
     Route.BASE = settings.api_url
     DiscordWebSocket.DEFAULT_GATEWAY = yarl.URL(settings.gateway_url)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from adapters.discord.listeners.context import Reception, Scene
-from adapters.forms import Form, Kind, interest_line, lines, read_interest
+from adapters.chat import forms
+from adapters.chat.forms import Field, FormKind, FormRequest, on_one_line
+from adapters.discord.listeners.context import DiscordContext, DiscordInteraction
 from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
@@ -30,83 +31,85 @@ _LONGEST = 4000  # characters of a field
 _ANY = "x"  # stands for the topic where only the rest of a command is read
 
 
-async def open_form(reception: Reception, scene: Scene, form: Form) -> None:
+async def open_form(context: DiscordContext, interaction: DiscordInteraction, form: FormRequest) -> None:
     """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead."""
-    shape = _SHAPES[form.of]
-    kept = await reception.line.chats.kept_text(scene.workspace, form.kept) if form.kept else None
+    shape = _SHAPES[form.kind]
+    kept = await context.platform.chats.kept_text(interaction.actor.workspace, form.kept) if form.kept else None
     before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
     try:
-        standing = await shape.standing(reception.handler_context, scene.actor, before["topic"], reception.now)
+        standing = await shape.standing(context.handler_context, interaction.actor, before["topic"], context.now)
     except UsageError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, _command(form.of, form.topic), None))
+        await context.answers.reply_now(interaction.callback, not_done(error, _command(form.kind, form.topic), None))
         return
     except BotError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, broken(in_words(error)))
+        await context.answers.reply_now(interaction.callback, broken(in_words(error)))
         return
     said = shape.said(standing)
-    memory = {"of": form.of, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
+    memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
     if kept:  # who goes on was shown what stood there then
         memory |= {"said": before["said"], "revision": before["revision"]}
     fields = shape.fields(standing, said | before.get("typed", {}))
-    (key,) = await reception.line.chats.keep_texts(scene.workspace, [json.dumps(memory)], reception.now)
-    await reception.answers.modal(
-        scene.call, {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": fields}
+    (key,) = await context.platform.chats.keep_texts(interaction.actor.workspace, [json.dumps(memory)], context.now)
+    await context.answers.open_modal(
+        interaction.callback, {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": fields}
     )
 
 
-async def submitted(reception: Reception, scene: Scene) -> None:
+async def submitted(context: DiscordContext, interaction: DiscordInteraction) -> None:
     """Do what a form asks; what does not work is kept, and a button goes on from there."""
-    kept = await reception.line.chats.kept_text(scene.workspace, str(scene.data.get("custom_id", "")).removeprefix("f:"))
-    again: list[Form] = []
+    kept = await context.platform.chats.kept_text(
+        interaction.actor.workspace, str(interaction.data.get("custom_id", "")).removeprefix("f:")
+    )
+    again: list[FormRequest] = []
 
     async def asking() -> Reply:
         if not kept:
             return broken("The form was opened too long ago; open it again.")
         memory = json.loads(kept)
         try:
-            return await _done(reception, scene, memory)
+            return await _done(context, interaction, memory)
         except UsageError as error:
-            again.extend([] if isinstance(error, Conflict) else await _to_go_on(reception, scene, memory))
-            return not_done(error, _command(Kind(memory["of"]), memory["topic"]), None)
+            again.extend([] if isinstance(error, Conflict) else await _to_go_on(context, interaction, memory))
+            return not_done(error, _command(FormKind(memory["of"]), memory["topic"]), None)
         except BotError as error:
             return broken(in_words(error))
 
-    await reception.answers.answer(
-        scene.call, scene.workspace, asking, replaces=False, form=lambda: again[0] if again else None
-    )
+    await context.answers.answer(interaction.callback, asking, replaces=False, form=lambda: again[0] if again else None)
 
 
-async def _to_go_on(reception: Reception, scene: Scene, memory: Mapping[str, Any]) -> list[Form]:
+async def _to_go_on(
+    context: DiscordContext, interaction: DiscordInteraction, memory: Mapping[str, Any]
+) -> list[FormRequest]:
     """Keep what was said, and return the form that shows it; nothing where it cannot be kept."""
-    typed = json.dumps({**memory, "typed": dict(_said(scene.data))})
+    typed = json.dumps({**memory, "typed": dict(_said(interaction.data))})
     try:
-        (key,) = await reception.line.chats.keep_texts(scene.workspace, [typed], reception.now)
+        (key,) = await context.platform.chats.keep_texts(interaction.actor.workspace, [typed], context.now)
     except BotError as error:
         log.warning("what was said in a form cannot be kept: %s", error)
         return []
-    return [Form(Kind(memory["of"]), memory["topic"], key)]
+    return [FormRequest(FormKind(memory["of"]), memory["topic"], key)]
 
 
-async def _done(reception: Reception, scene: Scene, memory: dict[str, Any]) -> Reply:
-    shape = _SHAPES[Kind(memory["of"])]
-    wanted = dict(_said(scene.data))
+async def _done(context: DiscordContext, interaction: DiscordInteraction, memory: dict[str, Any]) -> Reply:
+    shape = _SHAPES[FormKind(memory["of"])]
+    wanted = dict(_said(interaction.data))
     topic = memory["topic"] or wanted.get("topic", "")
     like = await shape.standing(
-        reception.handler_context, scene.actor, topic if memory["of"] != Kind.TOPIC else memory["topic"], reception.now
+        context.handler_context, interaction.actor, topic if memory["of"] != FormKind.TOPIC else memory["topic"], context.now
     )
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
     # A form that was opened for no topic showed how none stands: all of it is to become true.
     before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
     after = shape.read(like, wanted)
-    return await submit(reception.handler_context, before, after, scene.actor, reception.now)
+    return await submit(context.handler_context, before, after, interaction.actor, context.now)
 
 
-def _command(of: Kind, topic: str) -> str:
+def _command(kind: FormKind, topic: str) -> str:
     """Return the words of the command that does what the form does."""
-    if of is Kind.TOPIC:
+    if kind is FormKind.TOPIC:
         return "topic edit" if topic else "topic create"
-    return "subscribe" if of is Kind.SUBSCRIPTION else "filter"
+    return "subscribe" if kind is FormKind.SUBSCRIPTION else "filter"
 
 
 def _topic_of(standing: Values) -> str:
@@ -126,19 +129,17 @@ def _said(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 # --- fields
 
 
-def _field(
-    name: str, label: str, value: str, *, hint: str = "", long: bool = False, required: bool = False
-) -> dict[str, Any]:
+def _text_field(name: str, field: Field, value: str) -> dict[str, Any]:
     made: dict[str, Any] = {
         "type": _TEXT,
         "custom_id": name,
-        "style": _PARAGRAPH if long else _LINE,
-        "required": required,
+        "style": _PARAGRAPH if field.long else _LINE,
+        "required": field.required,
         "max_length": _LONGEST,
     }
     if value:
         made["value"] = value[:_LONGEST]
-    return _labelled(label, hint, made)
+    return _labelled(field.label, field.hint, made)
 
 
 def _choice(name: str, label: str, chosen: str, choices: Mapping[str, str]) -> dict[str, Any]:
@@ -153,6 +154,10 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
 
 # --- subscriptions
 
+_TOPIC = Field("Topic", "/digest topics lists them.", required=True)
+_WHEN = Field("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
+_NUMBERS = Field("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
+_FILTER = Field("Filter", "A query that everything posted here must satisfy.", long=True)
 _LAYOUTS = {
     "full quiet": "In full; quiet when there is nothing",
     "full always": "In full; also when there is nothing",
@@ -193,23 +198,21 @@ def _rest(command: Subscribe) -> str:
 
 
 def _subscription_fields(form: Values, said: Said) -> list[dict[str, Any]]:
-    when = "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15."
-    numbers = "For example top 7 min 0.4; nothing: as usual."
     return [
-        _field("topic", "Topic", said["topic"], hint="/digest topics lists them.", required=True),
-        _field("when", "When", said["when"], hint=when, required=True),
-        _field("numbers", "How many entries, and how good", said["numbers"], hint=numbers),
+        _text_field("topic", _TOPIC, said["topic"]),
+        _text_field("when", _WHEN, said["when"]),
+        _text_field("numbers", _NUMBERS, said["numbers"]),
         _choice("layout", "Layout", said["layout"], _LAYOUTS),
-        _field("filter", "Filter", said["filter"], hint="A query that everything posted here must satisfy.", long=True),
+        _text_field("filter", _FILTER, said["filter"]),
     ]
 
 
 def _read_subscription(like: Values, said: Said) -> SubscribeForm:
     assert isinstance(like, SubscribeForm)  # noqa: S101 - by its shape
-    command = parse(f"subscribe {_ANY} {' '.join(said['when'].split())} {' '.join(said['numbers'].split())}")
+    command = parse(f"subscribe {_ANY} {on_one_line(said['when'])} {on_one_line(said['numbers'])}")
     assert isinstance(command, Subscribe)  # noqa: S101 - the text begins so
     layout, silence = said["layout"].split()
-    bare = replace(like, entries=None, min_score=None, filter=" ".join(said["filter"].split()))
+    bare = replace(like, entries=None, min_score=None, filter=on_one_line(said["filter"]))
     compact, always = layout == "compact", silence == "always"
     made = filled(bare, replace(command, topic=like.topic, compact=compact, always=always, filter=""))
     return replace(made, subscribed=like.subscribed)
@@ -224,63 +227,24 @@ async def _topic(context: HandlerContext, actor: Actor, name: str, now: datetime
 
 def _topic_said(form: Values) -> dict[str, str]:
     assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
-    return {
-        "name": form.name,
-        "title": form.title,
-        "query": form.query,
-        "interests": "\n".join(map(interest_line, form.interests)),
-        "examples": "\n".join(form.examples),
-        "min": f"{form.min_score:g}" if form.min_score else "",
-    }
+    return forms.topic_texts(form)
 
 
 def _topic_fields(form: Values, said: Said) -> list[dict[str, Any]]:
     assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
-    named = _field("name", "Name", said["name"], hint="Lower case, digits and hyphens.", required=True)
-    titled = _field("title", "Title", said["title"])
-    return [
-        titled if form.name else named,
-        _field(
-            "query",
-            "Query: who enters",
-            said["query"],
-            hint='Words and "phrases", OR, -not, field:value.',
-            long=True,
-            required=True,
-        ),
-        _field(
-            "interests",
-            "Interests: what ranks high",
-            said["interests"],
-            hint="One a line, after a weight: 2.5 prefix caching",
-            long=True,
-        ),
-        _field(
-            "examples",
-            "Examples",
-            said["examples"],
-            hint="One a line: papers and repositories, or texts to be close to.",
-            long=True,
-        ),
-        _field("min", "Least score", said["min"], hint="From 0 to 1."),
-    ]
+    first = ("title", forms.TITLE) if form.name else ("name", forms.NAME)
+    others = (
+        ("query", forms.QUERY),
+        ("interests", forms.INTERESTS),
+        ("examples", forms.EXAMPLES),
+        ("min", forms.LEAST_SCORE),
+    )
+    return [_text_field(name, field, said[name]) for name, field in (first, *others)]
 
 
 def _read_topic(like: Values, said: Said) -> TopicForm:
     assert isinstance(like, TopicForm)  # noqa: S101 - by its shape
-    try:
-        least = float(said["min"].strip().replace(",", ".") or 0)
-    except ValueError as error:
-        raise UsageError(f"“{clean(said['min'])[:20]}” is no score: write a number from 0 to 1, such as 0.4.") from error
-    return replace(
-        like,
-        name=like.name or said.get("name", "").strip(),
-        title=said["title"].strip() if "title" in said else like.title,
-        query=" ".join(said["query"].split()),
-        interests=tuple(map(read_interest, lines(said["interests"]))),
-        examples=lines(said["examples"]),
-        min_score=least,
-    )
+    return forms.read_topic(like, said)
 
 
 # --- filters
@@ -298,15 +262,16 @@ def _filter_said(form: Values) -> dict[str, str]:
 def _filter_fields(form: Values, said: Said) -> list[dict[str, Any]]:
     assert isinstance(form, FilterForm)  # noqa: S101 - by its shape
     here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}
+    query = Field("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
     return [
-        _field("query", "Only what satisfies", said["query"], hint="A query; nothing: everything may be posted.", long=True),
+        _text_field("query", query, said["query"]),
         _choice("scope", "Where", said["scope"], {**here, Scope.TOPIC.value: "Everywhere the topic is posted"}),
     ]
 
 
 def _read_filter(like: Values, said: Said) -> FilterForm:
     assert isinstance(like, FilterForm)  # noqa: S101 - by its shape
-    return replace(like, query=" ".join(said["query"].split()), scope=Scope(said["scope"]))
+    return forms.read_filter(like, said["query"], said["scope"])
 
 
 class _Shape:
@@ -331,8 +296,8 @@ class _Shape:
         return f"{self._title}: {clean(form.title)}" if form.title else self._title
 
 
-_SHAPES: Mapping[Kind, _Shape] = {
-    Kind.SUBSCRIPTION: _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
-    Kind.TOPIC: _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
-    Kind.FILTER: _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
+_SHAPES: Mapping[FormKind, _Shape] = {
+    FormKind.SUBSCRIPTION: _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
+    FormKind.TOPIC: _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
+    FormKind.FILTER: _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
 }

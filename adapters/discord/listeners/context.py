@@ -1,80 +1,99 @@
-"""What everything that hears people works with, and what an interaction tells of who acted where."""
+"""What every listener in Discord works with: who acts, where, how to answer, and which channels they may know of."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 import discord
 
-from adapters.discord.client.channels import Places
-from adapters.discord.client.http import Door
-from adapters.discord.listeners.answers import Answers, Call
-from adapters.discord.listeners.visible_channels import sight_of
+from adapters.chat.context import ListenerContext
+from adapters.discord.client.api import RestClient
+from adapters.discord.client.channels import Channels
+from adapters.discord.listeners.answers import Callback, DiscordAnswers
 from adapters.discord.workspaces import PLATFORM, workspace_of
-from adapters.tasks import Work
 from bot.commands import Command
 from bot.handlers.context import HandlerContext, VisibleChannels
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
-from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Reception:
-    """The parts that hear people and answer them."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiscordContext(ListenerContext):
+    """What every listener in Discord works with."""
 
-    line: PlatformContext
     settings: DiscordSettings
-    door: Door
-    places: Places
-    answers: Answers
-    work: Work
+    client: RestClient
+    channels: Channels
+    answers: DiscordAnswers
 
     @property
     def handler_context(self) -> HandlerContext:
         """What the handlers work with; who may change things is Discord's own default where the server settled nothing."""
-        return replace(self.line.handler_context, manage=self.settings.manage)
+        return replace(self.platform.handler_context, manage=self.settings.manage)
 
-    @property
-    def now(self) -> datetime:
-        """The time, aware and in UTC."""
-        return self.line.clock()
-
-    async def ask(self, asked: str | Command, scene: "Scene") -> Reply:
+    async def ask(self, asked: str | Command, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""
-        return await answer(replace(self.handler_context, visible_channels=scene.sight), asked, scene.actor, self.now)
+        handlers = replace(self.handler_context, visible_channels=interaction.visible_channels)
+        return await answer(handlers, asked, interaction.actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class DiscordInteraction:
     """Who acted, where, and how to answer."""
 
     actor: Actor
-    call: Call
+    callback: Callback
     data: Mapping[str, Any]
-    sight: VisibleChannels  # the channels that this person may know of
+    visible_channels: VisibleChannels  # those that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
 
-    @property
-    def workspace(self) -> str:
-        """The workspace's name in the core."""
-        return self.actor.workspace
 
-
-def scene_of(interaction: "discord.Interaction[Any]", now: datetime) -> Scene:
-    """Return the scene of an interaction. Who may manage the channel may administer; so may one alone in a conversation."""
-    channel = str(interaction.channel_id or interaction.guild_id or interaction.user.id)
-    allowed = interaction.permissions
+def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> DiscordInteraction:
+    """Return who acted and where. Who may manage the channel may administer; so may one alone in a conversation."""
+    channel = str(received.channel_id or received.guild_id or received.user.id)
+    workspace, allowed = workspace_of(received.guild_id, received.user.id), received.permissions
     actor = Actor(
         platform=PLATFORM,
-        workspace=workspace_of(interaction.guild_id, interaction.user.id),
+        workspace=workspace,
         channel=channel,
-        person=str(interaction.user.id),
-        may_administer=not interaction.guild_id or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
+        person=str(received.user.id),
+        may_administer=not received.guild_id or allowed.manage_channels or allowed.manage_guild or allowed.administrator,
     )
-    call = Call(str(interaction.id), interaction.token, str(interaction.application_id), channel, actor.person, now)
-    private = interaction.message is not None and interaction.message.flags.ephemeral
-    data: Any = interaction.data or {}
-    return Scene(actor, call, data, sight_of(interaction), private)
+    callback = Callback(
+        id=str(received.id),
+        token=received.token,
+        application=str(received.application_id),
+        workspace=workspace,
+        channel=channel,
+        person=actor.person,
+        at=now,
+    )
+    private = received.message is not None and received.message.flags.ephemeral
+    data: Any = received.data or {}
+    return DiscordInteraction(actor, callback, data, _visible_channels(received), private)
+
+
+def _visible_channels(received: "discord.Interaction[Any]") -> VisibleChannels:
+    """Return what tells those channels apart that who acted may see."""
+
+    async def visible(actor: Actor, channels: Collection[str]) -> Collection[str]:
+        if not received.guild_id:
+            return channels  # of a direct conversation, which is a workspace of its own
+        return {each for each in channels if each == actor.channel or _is_shown(received, each)}
+
+    return visible
+
+
+def _is_shown(received: "discord.Interaction[Any]", channel: str) -> bool:
+    """Say whether the person sees the channel; what is gone, and a thread put away, does who manages the server."""
+    guild, person = received.guild, received.user
+    if guild is None or not isinstance(person, discord.Member):
+        return False
+    found = guild.get_channel_or_thread(int(channel)) if channel.isdecimal() else None
+    if found is None:
+        return person.guild_permissions.manage_guild
+    allowed = found.permissions_for(person)
+    closed = isinstance(found, discord.Thread) and found.is_private() and not allowed.manage_threads
+    return allowed.view_channel and not closed

@@ -6,11 +6,11 @@ from typing import Any
 
 import discord
 
+from adapters.chat.forms import follow_up_form, form_instead
 from adapters.discord.forms.modals import open_form, submitted
 from adapters.discord.install.command_tree import ROOT, chosen, focused
-from adapters.discord.listeners.context import Reception, Scene, scene_of
-from adapters.discord.render.buttons import opened, pressed
-from adapters.forms import form_beside, form_instead
+from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, interaction_of
+from adapters.discord.render.components import form_opened_by, read_button
 from bot.commands import Command, ListSaved, Search, Similar, parse
 from bot.errors import BotError, Incomplete, UsageError
 from bot.handlers.items import links_in
@@ -25,60 +25,60 @@ _CHOICE = 100  # characters of a choice
 _PAGED = Search | ListSaved  # answers with pages, which change in place
 
 
-async def heard(reception: Reception, interaction: "discord.Interaction[Any]") -> None:
+async def handle_interaction(context: DiscordContext, received: "discord.Interaction[Any]") -> None:
     """Do what an interaction asks for."""
-    scene = scene_of(interaction, reception.now)
-    kind = interaction.type
+    interaction = interaction_of(received, context.now)
+    kind = received.type
     if kind is discord.InteractionType.autocomplete:
-        await _complete(reception, scene)
+        await _complete(context, interaction)
     elif kind is discord.InteractionType.application_command:
-        await _command(reception, scene)
+        await _command(context, interaction)
     elif kind is discord.InteractionType.component:
-        await _button(reception, scene)
+        await _button(context, interaction)
     elif kind is discord.InteractionType.modal_submit:
-        await submitted(reception, scene)
+        await submitted(context, interaction)
 
 
-async def _command(reception: Reception, scene: Scene) -> None:
-    if scene.data.get("name") != ROOT:
-        await _similar(reception, scene)
+async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:
+    if interaction.data.get("name") != ROOT:
+        await _similar(context, interaction)
         return
     words = ""
     try:
-        usage, values = chosen(scene.data)
+        usage, values = chosen(interaction.data)
         words = usage.words
         asked = usage.command.chosen(values)
     except Incomplete as error:
-        await open_form(reception, scene, form_instead(error))
+        await open_form(context, interaction, form_instead(error))
         return
     except UsageError as error:
-        await reception.answers.at_once(scene.call, scene.workspace, not_done(error, words, None))
+        await context.answers.reply_now(interaction.callback, not_done(error, words, None))
         return
-    await _answer(reception, scene, asked, replaces=False)
+    await _answer(context, interaction, asked, replaces=False)
 
 
-async def _answer(reception: Reception, scene: Scene, asked: str | Command, *, replaces: bool) -> None:
+async def _answer(context: DiscordContext, interaction: DiscordInteraction, asked: str | Command, *, replaces: bool) -> None:
     async def asking() -> Reply:
-        return await reception.ask(asked, scene)
+        return await context.ask(asked, interaction)
 
-    await reception.answers.answer(scene.call, scene.workspace, asking, replaces=replaces, form=lambda: form_beside(asked))
+    await context.answers.answer(interaction.callback, asking, replaces=replaces, form=lambda: follow_up_form(asked))
 
 
-async def _button(reception: Reception, scene: Scene) -> None:
-    chosen_of = scene.data.get("values") or ()  # of a select: what was chosen says it, and not the select
-    carried = str(chosen_of[0] if chosen_of else scene.data.get("custom_id", ""))
-    if (form := opened(carried)) is not None:
-        await open_form(reception, scene, form)
+async def _button(context: DiscordContext, interaction: DiscordInteraction) -> None:
+    chosen_of = interaction.data.get("values") or ()  # of a select: what was chosen says it, and not the select
+    carried = str(chosen_of[0] if chosen_of else interaction.data.get("custom_id", ""))
+    if (form := form_opened_by(carried)) is not None:
+        await open_form(context, interaction, form)
         return
-    found = pressed(carried)
+    found = read_button(carried)
     text = found.command if found else ""
     if found and found.key:
-        text = await reception.line.chats.kept_text(scene.workspace, found.key) or ""
+        text = await context.platform.chats.kept_text(interaction.actor.workspace, found.key) or ""
     if not text:
         said = "It was made more than a year ago, and what it was for is not kept any more."
-        await reception.answers.at_once(scene.call, scene.workspace, Reply(title="That button is too old", text=(said,)))
+        await context.answers.reply_now(interaction.callback, Reply(title="That button is too old", text=(said,)))
         return
-    await _answer(reception, scene, text, replaces=scene.private and _is_page(text))
+    await _answer(context, interaction, text, replaces=interaction.private and _is_page(text))
 
 
 def _is_page(text: str) -> bool:
@@ -89,16 +89,16 @@ def _is_page(text: str) -> bool:
         return False
 
 
-async def _similar(reception: Reception, scene: Scene) -> None:
+async def _similar(context: DiscordContext, interaction: DiscordInteraction) -> None:
     """Find what is close to the paper or repository that a message links."""
-    messages = (scene.data.get("resolved") or {}).get("messages") or {}
+    messages = (interaction.data.get("resolved") or {}).get("messages") or {}
     message: dict[str, Any] = next(iter(messages.values()), {})
     links = links_in(_text_of(message))
     if links:
-        await _answer(reception, scene, Similar(links[0]), replaces=False)
+        await _answer(context, interaction, Similar(links[0]), replaces=False)
         return
     said = "The message has no link to a paper or a repository that I can read."
-    await reception.answers.at_once(scene.call, scene.workspace, broken(said))
+    await context.answers.reply_now(interaction.callback, broken(said))
 
 
 def _text_of(message: dict[str, Any]) -> str:
@@ -115,17 +115,17 @@ def _texts(components: Iterable[dict[str, Any]]) -> list[str]:
     return found
 
 
-async def _complete(reception: Reception, scene: Scene) -> None:
-    option, typed = focused(scene.data)
+async def _complete(context: DiscordContext, interaction: DiscordInteraction) -> None:
+    option, typed = focused(interaction.data)
     found: list[tuple[str, str]] = []
     if option is not None and option.offers:
         found = [pair for pair in option.offers if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
     elif option is not None:
         try:
-            suggested = await suggest(reception.handler_context, option.suggests, typed, scene.actor, reception.now)
+            suggested = await suggest(context.handler_context, option.suggests, typed, interaction.actor, context.now)
         except BotError as error:
             log.info("nothing can be suggested: %s", error)
             suggested = ()
         found = [(each.label, each.value) for each in suggested]
     fitting = [(label, value) for label, value in found if 1 <= len(label) <= _CHOICE and 1 <= len(value) <= _CHOICE]
-    await reception.answers.choices(scene.call, fitting[:_CHOICES])
+    await context.answers.send_choices(interaction.callback, fitting[:_CHOICES])

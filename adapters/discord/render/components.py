@@ -1,13 +1,92 @@
 """The pieces of a message in Discord's components: texts, rules, rows of buttons, and how much room they take. Pure."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from adapters.discord.render.buttons import button, choice, opener
-from adapters.discord.render.limits import ROW, length
-from adapters.forms import Form
-from bot.models import Button
+from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
+from adapters.discord.render.limits import CUSTOM_ID, LABEL, NONCE, OPTION, OPTIONS, ROW, length
+from adapters.text import clean, cut
+from bot.models import Button, text_key
+
+_MARK = len("d::") + NONCE
+_ROOM = CUSTOM_ID - _MARK
+_READ = re.compile(r"(?:d:(?P<delivery>[0-9a-z]{1,25}):)?(?:c:(?P<command>.+)|k:(?P<key>[0-9A-Za-z_-]{22}))", re.DOTALL)
+_FORMS = f"{FormKind.SUBSCRIPTION}|{FormKind.TOPIC}|{FormKind.FILTER}"
+_OPENS = re.compile(rf"o:(?P<of>{_FORMS}):(?P<topic>.*)|r:(?P<again>{_FORMS}):(?P<kept>.*)", re.DOTALL)
+_GO_ON = "Go on in the form"
+BUTTON, SELECT = 2, 3  # types of components
+SECONDARY, DANGER = 2, 4
+
+
+@dataclass(frozen=True, slots=True)
+class ButtonValue:
+    """What a pressed button says; one of `command` and `key` is ""."""
+
+    delivery: str
+    command: str
+    key: str
+
+
+def custom_id(command: str) -> tuple[str, str]:
+    """Return what the button carries, and the text that must be kept for it in the store, "" for none."""
+    if length(command) + 2 <= _ROOM and command.isprintable():
+        return f"c:{command}", ""
+    return f"k:{text_key(command)}", command
+
+
+def button(label: str, command: str, *, danger: bool = False) -> tuple[dict[str, Any], str]:
+    """Return a button, and the text to keep for it, "" for none."""
+    carried, kept = custom_id(command)
+    shown = cut(clean(label), LABEL, length) or cut(clean(command), LABEL, length) or "…"
+    return {"type": BUTTON, "style": DANGER if danger else SECONDARY, "label": shown, "custom_id": carried}, kept
+
+
+def select_menu(about: str, offers: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], list[str]]:
+    """Return a select of (label, command) pairs under what it is about, and the texts to keep for it.
+
+    Two commands alike are one; Discord takes 25 options.
+    """
+    carried = {custom_id(command)[0]: (label, command) for label, command in reversed(offers)}
+    options = [
+        {"label": cut(clean(label), OPTION, length) or "…", "value": value}
+        for value, (label, _) in reversed(carried.items())
+    ]
+    kept = [text for text in (custom_id(command)[1] for _, command in offers) if text]
+    return {"type": SELECT, "custom_id": "s:choice", "placeholder": about, "options": options[:OPTIONS]}, kept
+
+
+def form_button(form: FormRequest) -> dict[str, Any]:
+    """Return a button that opens the form, with what was said in it where that is kept."""
+    label, carried = (_GO_ON, f"r:{form.kind}:{form.kept}") if form.kept else (FORM_LABEL, f"o:{form.kind}:{form.topic}")
+    return {"type": BUTTON, "style": SECONDARY, "label": label, "custom_id": carried[:CUSTOM_ID]}
+
+
+def form_opened_by(custom_id: str) -> FormRequest | None:
+    """Return the form that a button opens; None for a button that opens none."""
+    found = _OPENS.fullmatch(custom_id)
+    if found is None:
+        return None
+    return (
+        FormRequest(FormKind(found["again"]), kept=found["kept"])
+        if found["again"]
+        else FormRequest(FormKind(found["of"]), found["topic"])
+    )
+
+
+def read_button(custom_id: str) -> ButtonValue | None:
+    """Read what a button carries; None for one that is none of ours."""
+    found = _READ.fullmatch(custom_id)
+    if found is None:
+        return None
+    return ButtonValue(found["delivery"] or "", found["command"] or "", found["key"] or "")
+
+
+def with_delivery(custom_id: str, delivery: str) -> str:
+    """Return it with the delivery's marker."""
+    return f"d:{delivery}:{custom_id}"
+
 
 Component = dict[str, Any]
 
@@ -17,7 +96,7 @@ _ACCENT = 0xB3261E  # the red of the terminal's numbers, as the bar at the side
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ComponentGroup:
     """What belongs together and is not parted between two messages: an entry with its buttons."""
 
     components: tuple[Component, ...]
@@ -67,38 +146,40 @@ def file(name: str) -> Component:
     return {"type": _FILE, "file": {"url": f"attachment://{name}"}}
 
 
-def rows(buttons: Iterable[Button], form: Form | None = None) -> Piece:
+def rows(buttons: Iterable[Button], form: FormRequest | None = None) -> ComponentGroup:
     """Return rows of five buttons at most, the last one to open the form; two that do the same are one."""
     made = [button(each.label, each.command, danger=each.danger) for each in buttons if each.command.strip()]
     unique = list({each["custom_id"]: (each, kept) for each, kept in reversed(made)}.values())[::-1]
-    shown = [each for each, _ in unique] + ([opener(form)] if form else [])
+    shown = [each for each, _ in unique] + ([form_button(form)] if form else [])
     lines = [{"type": _ROW, "components": shown[start : start + ROW]} for start in range(0, len(shown), ROW)]
-    return Piece(tuple(lines), tuple(kept for _, kept in unique if kept))
+    return ComponentGroup(tuple(lines), tuple(kept for _, kept in unique if kept))
 
 
-def select(about: str, offers: Sequence[tuple[str, str]]) -> Piece:
+def select(about: str, offers: Sequence[tuple[str, str]]) -> ComponentGroup:
     """Return a row with a select of (label, command) pairs; nothing for none."""
     if not offers:
-        return Piece(())
-    made, kept = choice(about, offers)
-    return Piece(({"type": _ROW, "components": [made]},), tuple(kept))
+        return ComponentGroup(())
+    made, kept = select_menu(about, offers)
+    return ComponentGroup(({"type": _ROW, "components": [made]},), tuple(kept))
 
 
-def joined(*pieces: Piece) -> Piece:
+def joined(*pieces: ComponentGroup) -> ComponentGroup:
     """Return several pieces as one."""
-    return Piece(
+    return ComponentGroup(
         tuple(each for piece in pieces for each in piece.components),
         tuple(dict.fromkeys(each for piece in pieces for each in piece.keep)),
         tuple(dict.fromkeys(each for piece in pieces for each in piece.keys)),
     )
 
 
-def sheets(pieces: Iterable[Piece], texts: int, count: int, *, ruled: bool = False) -> Iterator[list[Piece]]:
+def fill_messages(
+    pieces: Iterable[ComponentGroup], texts: int, count: int, *, ruled: bool = False
+) -> Iterator[list[ComponentGroup]]:
     """Fill one message after the other, each with at most so many characters and components.
 
     `ruled`: each piece takes a rule above it besides.
     """
-    sheet: list[Piece] = []
+    sheet: list[ComponentGroup] = []
     for piece in pieces:
         together = (*sheet, piece)
         rules = len(together) if ruled else 0

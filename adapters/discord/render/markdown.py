@@ -10,8 +10,7 @@ from urllib.parse import quote
 
 from adapters.discord.render.limits import length
 from adapters.text import ELLIPSIS, clean, cut, emphasised, safe_url
-from adapters.words import Manner
-from adapters.words import told as sentence
+from adapters.words import SpanKind, spans
 
 _NOTHING = "\u200b"  # zero width space
 _STYLE = re.compile(r"([\\*_~`|\[\]])")
@@ -37,7 +36,7 @@ def escaped(text: str) -> str:
     return _LINE.sub(_at_line_start, "".join(pieces))
 
 
-def fitted(text: str, room: int) -> str:
+def escaped_to_fit(text: str, room: int) -> str:
     """Return a stranger's text as `escaped` does, cut at a word so that it takes at most so much room."""
     return _within(text, room, escaped)
 
@@ -106,19 +105,19 @@ def _kept(piece: str) -> str:
     return piece[: len(piece) - len(piece.lstrip())] + escaped(inner) + piece[len(piece.rstrip()) :]
 
 
-def told(text: str, room: int) -> str:
+def sentence(text: str, room: int) -> str:
     """Return one of our sentences with the commands in it as one types them: *list* is `/digest list`."""
-    return _within(text, room, _told)
+    return _within(text, room, _sentence)
 
 
-def _told(text: str) -> str:
-    return "".join(_meant(words, manner) for words, manner in sentence(text))
+def _sentence(text: str) -> str:
+    return "".join(_marked(words, kind) for words, kind in spans(text))
 
 
-def _meant(words: str, manner: Manner) -> str:
-    if manner is Manner.TYPED:
+def _marked(words: str, kind: SpanKind) -> str:
+    if kind is SpanKind.TYPED:
         return code(words)
-    return f"**{escaped(words)}**" if manner is Manner.STRESSED else _kept(words)
+    return f"**{escaped(words)}**" if kind is SpanKind.STRESSED else _kept(words)
 
 
 def code(text: str) -> str:
@@ -130,7 +129,7 @@ def code(text: str) -> str:
 
 def bold(text: str, room: int) -> str:
     """Return a stranger's text in bold, in at most so much room."""
-    shown = fitted(text, room)
+    shown = escaped_to_fit(text, room)
     return f"**{shown}**" if shown else ""
 
 

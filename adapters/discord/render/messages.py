@@ -11,24 +11,35 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from adapters.chat.forms import FormRequest
 from adapters.discord.render import markdown
-from adapters.discord.render.components import Component, Piece, container, file, joined, rows, rule, select, sheets, text
+from adapters.discord.render.components import (
+    Component,
+    ComponentGroup,
+    container,
+    file,
+    fill_messages,
+    joined,
+    rows,
+    rule,
+    select,
+    text,
+)
 from adapters.discord.render.limits import COMPONENTS, CONTENT, TEXTS_USED, length
-from adapters.forms import Form
 from adapters.text import clean, shown_url
 from adapters.words import (
     badges,
     byline,
     coverage_line,
+    empty_sentence,
+    entry_buttons,
     first_link,
+    kept_of_seen,
     links,
-    nothing,
-    offers,
     paragraph,
     partner,
-    reading,
     signals,
-    tally,
+    summary_origin,
     title,
     warnings,
 )
@@ -55,7 +66,7 @@ _ROOMS = (600, 400, 250, 120, 60)
 
 
 @dataclass(frozen=True, slots=True)
-class Posting:
+class DiscordMessage:
     """One message: its components, a plain text that says as much as 2,000 characters can, and what goes with it."""
 
     components: tuple[Component, ...]
@@ -92,15 +103,17 @@ def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
             },
             ensure_ascii=False,
         )
-        for each in digest_postings(digest, compact=compact, late=late)
+        for each in digest_messages(digest, compact=compact, late=late)
     ]
 
 
-def digest_postings(digest: Digest, *, compact: bool, late: bool = False) -> list[Posting]:
+def digest_messages(digest: Digest, *, compact: bool, late: bool = False) -> list[DiscordMessage]:
     """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
     pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
-    footer = markdown.quiet(markdown.fitted(coverage_line(digest.coverage), _FOOTER - 5))
-    found = list(sheets(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT, ruled=True))
+    footer = markdown.quiet(markdown.escaped_to_fit(coverage_line(digest.coverage), _FOOTER - 5))
+    found = list(
+        fill_messages(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT, ruled=True)
+    )
     postings = []
     for part, sheet in enumerate(found, start=1):
         last = part == len(found)
@@ -114,7 +127,7 @@ def digest_postings(digest: Digest, *, compact: bool, late: bool = False) -> lis
         whole = joined(*sheet, why)
         plain = _plain([head, *map(_headline, sheet), footer if last else ""])
         keys = tuple(each.keys for each in sheet if each.keys)
-        postings.append(Posting((container(blocks),), plain, whole.keep, keys))
+        postings.append(DiscordMessage((container(blocks),), plain, whole.keep, keys))
     return postings
 
 
@@ -128,16 +141,16 @@ def _reasons(keys: Sequence[str], digest: Digest) -> Iterator[tuple[str, str]]:
 
 def _masthead(digest: Digest, part: int, parts: int, *, late: bool) -> str:
     of = f"part {part} of {parts}" if parts > 1 else ""
-    facts = " · ".join(filter(None, (long_day(digest.day), tally(digest), of)))
-    lines = [f"## {markdown.fitted(clean(digest.title) or digest.topic, _TITLE)}", markdown.quiet(facts)]
+    facts = " · ".join(filter(None, (long_day(digest.day), kept_of_seen(digest), of)))
+    lines = [f"## {markdown.escaped_to_fit(clean(digest.title) or digest.topic, _TITLE)}", markdown.quiet(facts)]
     return "\n".join([*lines, markdown.quiet(_LATE)] if late else lines)
 
 
-def _entry(number: int, entry: Entry, digest: Digest, *, compact: bool) -> Piece:
+def _entry(number: int, entry: Entry, digest: Digest, *, compact: bool) -> ComponentGroup:
     item = entry.ranked.item
     keys = (item.key,) if entry.partner is None else (item.key, entry.partner.key)
     said = _roomy(lambda room: _entry_lines(number, entry, digest.day, room, compact=compact))
-    return joined(Piece((text(said),), keys=keys), rows(offers(item.key, digest.topic)))
+    return joined(ComponentGroup((text(said),), keys=keys), rows(entry_buttons(item.key, digest.topic)))
 
 
 def _roomy(lines: Callable[[int], Iterable[str]]) -> str:
@@ -153,7 +166,7 @@ def _roomy(lines: Callable[[int], Iterable[str]]) -> str:
 def _entry_lines(number: int, entry: Entry, today: date, room: int, *, compact: bool) -> Iterator[str]:
     yield from _head(number, entry.ranked.item, today, room)
     if compact:
-        yield markdown.fitted(paragraph(entry.summary.parts), room)
+        yield markdown.escaped_to_fit(paragraph(entry.summary.parts), room)
     else:
         yield from (_part(each, room) for each in entry.summary.parts)
         reasons = [markdown.stressed(clean(reason), room) for reason in entry.ranked.reasons[:3]]
@@ -162,8 +175,8 @@ def _entry_lines(number: int, entry: Entry, today: date, room: int, *, compact: 
     yield markdown.quiet(_other_half(entry, room))
     taken = first_link(entry.partner) if entry.partner else ""
     yield markdown.quiet(_read(links(entry.ranked.item, without=taken), room))
-    if not compact and (made := reading(entry)):
-        yield markdown.quiet(f"Summary: {markdown.fitted(made, room)}")
+    if not compact and (made := summary_origin(entry)):
+        yield markdown.quiet(f"Summary: {markdown.escaped_to_fit(made, room)}")
 
 
 def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
@@ -173,12 +186,12 @@ def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
 
 def _facts(item: Item, today: date, room: int) -> str:
     bad = [f"**{word}**" for word in warnings(item)]
-    facts = [markdown.fitted(word, room // 2) for word in (*byline(item, today), *signals(item), *badges(item)[:4])]
+    facts = [markdown.escaped_to_fit(word, room // 2) for word in (*byline(item, today), *signals(item), *badges(item)[:4])]
     return " · ".join((*bad, *facts))
 
 
 def _part(part: SummaryPart, room: int) -> str:
-    shown = markdown.fitted(part.text, room)
+    shown = markdown.escaped_to_fit(part.text, room)
     return f"**{part.name}**  {shown}" if part.found else f"**{part.name}**  *{shown}*"
 
 
@@ -188,7 +201,7 @@ def _other_half(entry: Entry, room: int) -> str:
     if found is None:
         return ""
     label, name, facts, url = found
-    words = [markdown.link(name or shown_url(url), url, room), *(markdown.fitted(fact, room // 2) for fact in facts)]
+    words = [markdown.link(name or shown_url(url), url, room), *(markdown.escaped_to_fit(fact, room // 2) for fact in facts)]
     return f"{label}: {' · '.join(filter(None, words))}"
 
 
@@ -196,37 +209,37 @@ def _read(addresses: Sequence[tuple[str, str]], room: int) -> str:
     return "Read: " + " · ".join(markdown.link(shown, url, room) for url, shown in addresses) if addresses else ""
 
 
-def _empty(digest: Digest) -> Piece:
+def _empty(digest: Digest) -> ComponentGroup:
     look = rows([Button("Look again", write(Now(digest.topic)))])
-    return joined(Piece((text(markdown.fitted(nothing(digest.coverage), _FOOTER)),)), look)
+    return joined(ComponentGroup((text(markdown.escaped_to_fit(empty_sentence(digest.coverage), _FOOTER)),)), look)
 
 
 # --- replies
 
 
-def reply_postings(reply: Reply, today: date, form: Form | None = None) -> list[Posting]:
+def reply_messages(reply: Reply, today: date, form: FormRequest | None = None) -> list[DiscordMessage]:
     """Return the reply as one or more messages, normally one, with a button for the form beside it.
 
     Digests stand in messages of their own, before what ends it.
     """
-    pieces = [Piece((text(each),)) for each in _opening(reply)]
+    pieces = [ComponentGroup((text(each),)) for each in _opening(reply)]
     pieces += [
         each for number, entry in enumerate(reply.entries, start=reply.first) for each in _reply_entry(number, entry, today)
     ]
     closing = joined(*_closing(reply, form))
     end = [closing] if closing.components else []
-    shown = [each for digest in reply.digests for each in digest_postings(digest, compact=reply.compact)]
+    shown = [each for digest in reply.digests for each in digest_messages(digest, compact=reply.compact)]
     if not shown:
         return _reply_messages(reply, pieces + end)
     return [*_reply_messages(reply, pieces), *shown, *(_reply_messages(reply, end) if end else ())]
 
 
-def _reply_messages(reply: Reply, pieces: Sequence[Piece]) -> list[Posting]:
-    found = sheets([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2)
+def _reply_messages(reply: Reply, pieces: Sequence[ComponentGroup]) -> list[DiscordMessage]:
+    found = fill_messages([_naming(each, reply) for each in pieces], TEXTS_USED, COMPONENTS - 2)
     return [_reply_posting(reply, sheet) for sheet in found]
 
 
-def _naming(piece: Piece, reply: Reply) -> Piece:
+def _naming(piece: ComponentGroup, reply: Reply) -> ComponentGroup:
     """Return the piece with its channels and people by name; nobody is told of it, as no mention is allowed to."""
     names = {each: f"<#{each}>" for each in reply.channels} | {each: f"<@{each}>" for each in reply.people}
     names = {each: shown for each, shown in names.items() if each.isdecimal()}
@@ -240,20 +253,20 @@ def _naming(piece: Piece, reply: Reply) -> Piece:
     return replace(piece, components=made)
 
 
-def _reply_posting(reply: Reply, pieces: Sequence[Piece]) -> Posting:
+def _reply_posting(reply: Reply, pieces: Sequence[ComponentGroup]) -> DiscordMessage:
     whole = joined(*pieces)
     blocks = whole.components
     last = any(each["type"] == file("")["type"] for each in blocks)
     keys = tuple(each.keys for each in pieces if each.keys)
     plain = _plain([_headline(each) for each in pieces])
-    return Posting((container(blocks),), plain, whole.keep, keys, reply.attachment if last else None)
+    return DiscordMessage((container(blocks),), plain, whole.keep, keys, reply.attachment if last else None)
 
 
 def _opening(reply: Reply) -> Iterator[str]:
     """Yield title, paragraphs and fields, in as few texts as take them."""
-    lines = [f"### {markdown.fitted(reply.title, _TITLE)}"] if clean(reply.title) else []
-    lines += [markdown.told(each, _FIELD) for each in reply.text if clean(each)]
-    lines += [f"{markdown.bold(each.name, _TITLE)}  {markdown.told(each.value, _FIELD)}" for each in reply.fields]
+    lines = [f"### {markdown.escaped_to_fit(reply.title, _TITLE)}"] if clean(reply.title) else []
+    lines += [markdown.sentence(each, _FIELD) for each in reply.text if clean(each)]
+    lines += [f"{markdown.bold(each.name, _TITLE)}  {markdown.sentence(each.value, _FIELD)}" for each in reply.fields]
     yield from ("\n".join(each) for each in _texts(lines) or [["…"]])
 
 
@@ -267,40 +280,40 @@ def _texts(lines: Iterable[str]) -> list[list[str]]:
     return made
 
 
-def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Iterator[Piece]:
+def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Iterator[ComponentGroup]:
     """Yield the entry, in several pieces where it has more lines than one text takes; the last has its buttons."""
     keys = (entry.item.key,) if entry.item is not None else ()
     said = _roomy(lambda room: _reply_lines(number, entry, today, room))
     further = [markdown.stressed(line, _LINE) for line in entry.lines[_LINES:]]
     *others, last = [said, *("\n".join(each) for each in _texts(further))]
     for each in others:
-        yield Piece((text(each),), keys=keys)
-    yield joined(Piece((text(last),), keys=keys), rows(entry.buttons[:10]))
+        yield ComponentGroup((text(each),), keys=keys)
+    yield joined(ComponentGroup((text(last),), keys=keys), rows(entry.buttons[:10]))
 
 
 def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iterator[str]:
     if entry.item is not None:
         yield from _head(number, entry.item, today, room)
     else:
-        yield f"**{number}\\. {markdown.fitted(entry.title, min(room, _TITLE)) or '…'}**"
-    yield markdown.fitted(clean(entry.gist), min(room, _LINE))
+        yield f"**{number}\\. {markdown.escaped_to_fit(entry.title, min(room, _TITLE)) or '…'}**"
+    yield markdown.escaped_to_fit(clean(entry.gist), min(room, _LINE))
     yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:_LINES])
     if entry.item is not None:
-        yield markdown.quiet(_read(links(entry.item), room) or markdown.fitted(entry.item.key, room))
+        yield markdown.quiet(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
 
 
-def _closing(reply: Reply, form: Form | None) -> Iterator[Piece]:
+def _closing(reply: Reply, form: FormRequest | None) -> Iterator[ComponentGroup]:
     """Yield the file, what to do next, and the buttons."""
     if reply.attachment is not None:
-        yield Piece((file(reply.attachment.name),))
+        yield ComponentGroup((file(reply.attachment.name),))
     steps = [step for step in reply.next_steps[:_STEPS] if clean(step)]
-    steps = [markdown.quiet(markdown.told(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
+    steps = [markdown.quiet(markdown.sentence(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
     if steps:
-        yield Piece((text("\n".join(steps)),))
+        yield ComponentGroup((text("\n".join(steps)),))
     yield rows(reply.buttons[:20], form)
 
 
-def item_posting(item: Item, summary: Summary, today: date) -> Posting:
+def item_message(item: Item, summary: Summary, today: date) -> DiscordMessage:
     """Return one item with its summary, as below a link."""
 
     def told(room: int) -> Iterator[str]:
@@ -308,13 +321,13 @@ def item_posting(item: Item, summary: Summary, today: date) -> Posting:
         yield markdown.quiet(_facts(item, today, room))
         yield from (_part(each, room) for each in summary.parts)
 
-    return Posting((container([text(_roomy(told))]),), _plain([title(item)]), keys=((item.key,),))
+    return DiscordMessage((container([text(_roomy(told))]),), _plain([title(item)]), keys=((item.key,),))
 
 
 # --- plain text
 
 
-def _headline(piece: Piece) -> str:
+def _headline(piece: ComponentGroup) -> str:
     """Return the first line of a piece's text."""
     return next((each["content"].split("\n")[0] for each in piece.components if "content" in each), "")
 

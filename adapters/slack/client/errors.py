@@ -11,12 +11,25 @@ from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError, InvalidURL
+from aiohttp import ClientConnectorError, ClientError, ClientResponseError, ConnectionTimeoutError, InvalidURL
 from slack_sdk.errors import SlackApiError
 
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import BotError, Delayed, DeliveryError, Reach, Refused, Uncertain
 
 FAILURES = (SlackApiError, ClientError, OSError, asyncio.TimeoutError)  # how a call ends that does not succeed
+CLIENT_FAILURES = (BotError, *FAILURES)  # what a call raises that needs a workspace's client first
+# Slack's words for a token that is good for nothing any more.
+REVOKED = frozenset(
+    {
+        "token_revoked",
+        "token_expired",
+        "invalid_auth",
+        "account_inactive",
+        "not_authed",
+        "org_login_required",
+        "team_not_found",
+    }
+)
 
 _INVITE = "Invite the app to the channel with /invite @Broadsheet."
 _REINSTALL = "Install Broadsheet in this workspace again, or give it a new bot token."
@@ -82,14 +95,31 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{1,60}")
 _SCOPE = re.compile(r"[a-z_.:,-]{1,100}")
 
 
-def code_of(error: BaseException) -> str:
+def failure_reason(error: BaseException) -> str:
+    """Return why a call failed in a word or two, without anything that was sent: Slack's own word where it gave one."""
+    if isinstance(error, SlackApiError):
+        response: Any = error.response
+        try:
+            return str(response["error"])
+        except (KeyError, TypeError, ValueError):
+            return f"HTTP status {getattr(response, 'status_code', None) or getattr(response, 'status', '?')}"
+    if isinstance(error, ClientResponseError):
+        return f"HTTP status {error.status}"
+    if isinstance(error, asyncio.TimeoutError):
+        return "no answer in time"
+    if isinstance(error, OSError):
+        return "no connection"
+    return type(error).__name__
+
+
+def error_code(error: BaseException) -> str:
     """Return Slack's name of an error: is_archived; "" where there is none."""
     data = getattr(getattr(error, "response", None), "data", None)
     code = data.get("error") if isinstance(data, Mapping) else None
     return code if isinstance(code, str) else ""
 
 
-def translated(error: BaseException) -> DeliveryError:
+def slack_delivery_error(error: BaseException) -> DeliveryError:
     """Return what a failed call of Slack's Web API means, as one sentence without anything secret."""
     if isinstance(error, DeliveryError):
         return error
@@ -101,7 +131,7 @@ def translated(error: BaseException) -> DeliveryError:
 
 
 def _answered(error: SlackApiError) -> DeliveryError:
-    code, status = code_of(error), _status(error)
+    code, status = error_code(error), _status(error)
     if status == 429 or code in {"ratelimited", "rate_limited"}:
         # Slack counts by method and workspace (docs.slack.dev/apis/web-api/rate-limits), whatever the channel.
         return Delayed(_LATER["ratelimited"], reach=Reach.WORKSPACE, retry_after=_retry_after(error))

@@ -1,4 +1,4 @@
-"""The door through which everything from Slack comes in, by socket or by HTTP: acknowledge, compare, then work.
+"""What becomes of everything that comes from Slack, by socket or by HTTP: acknowledged, known again, then worked on.
 
 Slack gives three seconds. What needs no content in its acknowledgement is acknowledged before anything is looked up, so that
 neither a busy database nor a long answer can miss them; a dialogue's submission and a menu's options, whose answer is the
@@ -7,8 +7,9 @@ acknowledgement, are answered as soon as their listener gives it.
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
@@ -16,12 +17,101 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from adapters.slack.connection.seen_events import Once, happened, name_of
+from adapters.slack.workspaces import PLATFORM
+from bot.errors import StoreError
+from bot.ports.chats import Chats
+
+REMEMBERED = 20_000  # in memory: far more than come in the five minutes in which a signed request may be sent again
+PATIENCE = 1.0  # seconds; a dialogue must be opened within three of the click
+AGE = timedelta(minutes=15)  # that a command or a click may have when it comes; Slack repeats none for longer than six
+SKEW = timedelta(minutes=1)  # between Slack's clock and ours
+_COMPLAIN = timedelta(minutes=1)  # that a busy database is complained of once
+
+log = logging.getLogger(__name__)
+
+
+def request_id(body: dict[str, Any]) -> str:
+    """Return by what a request is known when it is sent once more, by whomever; "" where it may be repeated."""
+    if event := body.get("event_id"):
+        return f"event:{event}"
+    kind = str(body.get("type") or "command")
+    if trigger := body.get("trigger_id"):
+        actions = body.get("actions") or [{}]
+        return f"{kind}:{trigger}:{actions[0].get('action_ts', '')}"
+    if kind == "view_closed":
+        view = body.get("view") or {}
+        return f"{kind}:{view.get('id')}:{view.get('hash')}"
+    return ""
+
+
+def sent_since(body: dict[str, Any], now: datetime) -> datetime:
+    """Return the earliest time at which a request can have been sent first; events may be repeated for a day."""
+    try:
+        return datetime.fromtimestamp(int(body["event_time"]), UTC)
+    except (KeyError, TypeError, ValueError, OverflowError, OSError):
+        return now - (timedelta(days=1) if "event_id" in body else AGE)
+
+
+class SeenEvents:
+    """Says whether something is met for the first time."""
+
+    def __init__(self, chats: Chats, clock: Callable[[], datetime], *, patience: float = PATIENCE) -> None:
+        self._chats, self._clock, self._patience = chats, clock, patience
+        self._met: OrderedDict[str, None] = OrderedDict()
+        self._writing: set[asyncio.Task[bool]] = set()
+        self._begun = clock()
+        self._complained: datetime | None = None
+        self._forgot = False
+
+    def is_new_here(self, name: str) -> bool:
+        """Say whether this process meets it for the first time, and note it."""
+        if name in self._met:
+            return False
+        self._met[name] = None
+        if len(self._met) > REMEMBERED:
+            self._met.popitem(last=False)
+            self._forgot = True
+        return True
+
+    async def is_first(self, name: str, sent_since: datetime) -> bool:
+        """Say whether it is met for the first time in 24 hours, also by a process before this one.
+
+        The database is not asked, but told, of what was sent after this process began: none before it can have met that. A
+        database that is busy is not waited for for long: what this process has not met is then taken for new.
+        """
+        if not self.is_new_here(name):
+            return False
+        writing = asyncio.create_task(self._noted(name))
+        self._writing.add(writing)
+        writing.add_done_callback(self._writing.discard)
+        if sent_since > self._begun + SKEW and not self._forgot:
+            return True
+        try:
+            return await asyncio.wait_for(asyncio.shield(writing), self._patience)
+        except TimeoutError:
+            self._complain(self._clock())
+            return True
+
+    def _complain(self, now: datetime) -> None:
+        if self._complained is None or abs(now - self._complained) >= _COMPLAIN:
+            self._complained = now
+            log.warning("the database is busy; what comes from Slack is not compared with what came before the start")
+
+    async def _noted(self, name: str) -> bool:
+        try:
+            return await self._chats.first_time(PLATFORM, name, self._clock())
+        except StoreError as error:
+            log.error("what came from Slack could not be noted: %s", error)  # noqa: TRY400 - foreseen
+            return True
+
+    async def settle(self) -> None:
+        """Wait until all is noted."""
+        if self._writing:
+            await asyncio.wait(self._writing)
+
 
 CLOSING = 5.0  # seconds that listeners may still take when the service ends
 _ANSWERED = frozenset({"view_submission", "block_suggestion", "dialog_suggestion", "dialog_submission", "url_verification"})
-
-log = logging.getLogger(__name__)
 
 
 class _Ack(AsyncAck):
@@ -37,11 +127,11 @@ class _Ack(AsyncAck):
         return response
 
 
-class Door:
+class Dispatcher:
     """Takes requests that are known to be Slack's. The app must be one that answers after its listener: `built_app`."""
 
-    def __init__(self, app: AsyncApp, once: Once, clock: Callable[[], datetime]) -> None:
-        self._app, self._once, self._clock = app, once, clock
+    def __init__(self, app: AsyncApp, seen: SeenEvents, clock: Callable[[], datetime]) -> None:
+        self._app, self._seen, self._clock = app, seen, clock
         self._going: set[asyncio.Task[BoltResponse]] = set()
 
     async def take(self, request: AsyncBoltRequest) -> BoltResponse:
@@ -50,7 +140,7 @@ class Door:
         if kind == "app_rate_limited":
             log.warning("Slack holds events back: more came in an hour than it sends (%s)", request.body.get("team_id"))
             return BoltResponse(status=200)
-        name = name_of(request.body)
+        name = request_id(request.body)
         if kind in _ANSWERED:
             return await self._answered(request, name)
         self._begin(self._worked(request, name))
@@ -66,7 +156,7 @@ class Door:
         return ack.response if ack.response is not None else work.result()
 
     async def _worked(self, request: AsyncBoltRequest, name: str) -> BoltResponse:
-        if name and not await self._once.is_first(name, happened(request.body, self._clock())):
+        if name and not await self._seen.is_first(name, sent_since(request.body, self._clock())):
             log.info("something from Slack came again and is ignored (%s)", name.partition(":")[0])
             return BoltResponse(status=200)
         return await self._app.async_dispatch(request)
@@ -91,4 +181,4 @@ class Door:
             task.cancel()
         if late:
             await asyncio.wait(late)
-        await self._once.settle()
+        await self._seen.settle()

@@ -16,10 +16,9 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
-from adapters.slack.connection.dispatch import Door
-from adapters.slack.connection.seen_events import Once
+from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
 from adapters.slack.install.manifest import EVENTS_PATH, INSTALL_PATH, REDIRECT_PATH
-from adapters.slack.install.oauth import Pages
+from adapters.slack.install.oauth import InstallPages
 from bot.errors import SettingsError
 
 LARGEST = 2**20  # bytes; the largest of Slack's payloads, a click in a full dialogue, has a fifth of it
@@ -27,14 +26,20 @@ SLOWEST = 5.0  # seconds for a request's head and its body each; Slack itself wa
 CLOSING = 2.0
 
 
-class Events:
+class EventsEndpoint:
     """Answers what comes to /slack/events, when Slack has signed it."""
 
     def __init__(
-        self, secret: str, door: Door, once: Once, clock: Callable[[], datetime], *, slowest: float = SLOWEST
+        self,
+        secret: str,
+        dispatcher: Dispatcher,
+        seen: SeenEvents,
+        clock: Callable[[], datetime],
+        *,
+        slowest: float = SLOWEST,
     ) -> None:
         self._verifier = SignatureVerifier(secret, _Clock(clock))
-        self._door, self._once, self._slowest = door, once, slowest
+        self._dispatcher, self._seen, self._slowest = dispatcher, seen, slowest
 
     async def answer(self, request: web.Request) -> web.Response:
         """Answer 401 to what is not signed, signed more than five minutes ago, or was taken before."""
@@ -46,10 +51,10 @@ class Events:
         if body == b"ssl_check=1" or body.startswith(b"ssl_check=1&"):
             return web.Response()
         signature = request.headers.get("X-Slack-Signature", "")
-        if not self.is_signed(body, request.headers) or not self._once.is_new_here(f"signature:{signature}"):
+        if not self.is_signed(body, request.headers) or not self._seen.is_new_here(f"signature:{signature}"):
             return web.Response(status=401)
         taken = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._door.take(taken))
+        return await to_aiohttp_response(await self._dispatcher.take(taken))
 
     def is_signed(self, body: bytes, headers: Mapping[str, str]) -> bool:
         """Say whether Slack signed it within the last five minutes."""
@@ -97,7 +102,7 @@ class _Connections:
 
 @asynccontextmanager
 async def serving(
-    host: str, port: int, events: Events | None, pages: Pages | None, *, slowest: float = SLOWEST
+    host: str, port: int, events: EventsEndpoint | None, pages: InstallPages | None, *, slowest: float = SLOWEST
 ) -> AsyncIterator[tuple[str, int]]:
     """Answer at the address until the block ends; port 0 takes a free one. Yields where it really is.
 
@@ -129,7 +134,7 @@ async def _listening(made: Callable[[], asyncio.Protocol], host: str, port: int)
         raise SettingsError(f"Slack cannot be heard at {host}:{port}: {why}; change `port` or `host` in [slack].") from error
 
 
-def _application(connections: _Connections, events: Events | None, pages: Pages | None) -> web.Application:
+def _application(connections: _Connections, events: EventsEndpoint | None, pages: InstallPages | None) -> web.Application:
     application = web.Application(client_max_size=LARGEST, middlewares=[connections.noted])
     if events is not None:
         application.router.add_post(EVENTS_PATH, events.answer)

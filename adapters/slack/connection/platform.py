@@ -12,18 +12,20 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
 
-from adapters.slack.client.clients import Clients, new_session, quiet
-from adapters.slack.client.failures import FAILURES, reason
-from adapters.slack.connection.dispatch import Door
-from adapters.slack.connection.http_server import Events, serving
-from adapters.slack.connection.requirements import demand_usable
-from adapters.slack.connection.seen_events import Once
-from adapters.slack.connection.socket_mode import PATIENCE, Patience, Sockets
-from adapters.slack.install.encryption import Sealer
-from adapters.slack.install.installations import Installs
-from adapters.slack.install.oauth import Pages
-from adapters.slack.listeners import events
-from adapters.slack.listeners.register import register
+from adapters.chat.context import BackgroundTasks
+from adapters.slack.client.api import Clients, library_log, new_session
+from adapters.slack.client.errors import FAILURES, failure_reason
+from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.slack.connection.http_server import EventsEndpoint, serving
+from adapters.slack.connection.requirements import require_slack_settings
+from adapters.slack.connection.socket_mode import TIMEOUTS, SocketMode, SocketTimeouts
+from adapters.slack.forms import modals, submissions
+from adapters.slack.install.encryption import TokenCipher
+from adapters.slack.install.installations import Installations
+from adapters.slack.install.oauth import InstallPages
+from adapters.slack.listeners import events, home, interactions
+from adapters.slack.listeners.answers import SlackAnswers
+from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
 from bot.errors import Delayed, Reach
 from bot.ports.store import Watch
@@ -39,21 +41,21 @@ class SlackPlatform:
 
     messenger: SlackMessenger
     clients: Clients
-    ear: "Sockets | Introduction"
+    receiver: "SocketMode | TokenCheck"
     address: tuple[str, int] | None  # of the HTTP server, where there is one
 
     @property
     def watches(self) -> Sequence[Watch]:
         """What listens."""
-        return (Watch("listening to Slack", self.ear.run),)
+        return (Watch("listening to Slack", self.receiver.run),)
 
     def trouble(self, now: datetime) -> str:
         """Return why nobody is heard now, in a sentence; "" while all is well."""
-        shut = self.clients.installs.trouble() if self.clients.installs else ""
-        return " ".join(filter(None, (self.ear.trouble(now), shut)))
+        shut = self.clients.installations.trouble() if self.clients.installations else ""
+        return " ".join(filter(None, (self.receiver.trouble(now), shut)))
 
 
-class Introduction:
+class TokenCheck:
     """With HTTP, Slack comes to us; what can go wrong is that the settings' own token is not good."""
 
     def __init__(self, clients: Clients) -> None:
@@ -69,7 +71,7 @@ class Introduction:
         try:
             await self._clients.introduce()
         except FAILURES as error:
-            self._why = f"`bot_token` in [slack] was not taken ({reason(error)})"
+            self._why = f"`bot_token` in [slack] was not taken ({failure_reason(error)})"
             raise Delayed(self._why, reach=Reach.PLATFORM) from error
         self._why = ""
         await asyncio.Event().wait()
@@ -77,34 +79,53 @@ class Introduction:
 
 @asynccontextmanager
 async def opened(
-    settings: SlackSettings, line: PlatformContext, *, patience: Patience = PATIENCE
+    settings: SlackSettings, platform: PlatformContext, *, timeouts: SocketTimeouts = TIMEOUTS
 ) -> AsyncIterator[SlackPlatform]:
     """Yield Slack, ready to post; who runs its watches hears it too. Raises SettingsError for settings that cannot work."""
-    demand_usable(settings)
+    require_slack_settings(settings)
     async with AsyncExitStack() as stack:
         session = await stack.enter_async_context(new_session())
-        sealer = Sealer(settings.encryption_keys.get_secret_value()) if settings.client_id else None
-        installs = Installs(line.chats, sealer, line.clock) if sealer else None
-        if installs:
-            await installs.load()
-        clients = Clients(settings, session, line.clock, installs)
-        app = built_app(clients)
-        work = register(app, line, settings, clients)
-        events.listen(app, line, clients)
-        once = Once(line.chats, line.clock)
-        door = Door(app, once, line.clock)
-        stack.push_async_callback(work.finish)
-        stack.push_async_callback(door.close)  # before that: a listener may still begin something
-        pages = Pages(clients, installs, sealer, line.chats, line.clock) if installs and sealer else None
-        by_http = settings.mode == "http"
-        heard = Events(settings.signing_secret.get_secret_value(), door, once, line.clock) if by_http else None
+        cipher = TokenCipher(settings.encryption_keys.get_secret_value()) if settings.client_id else None
+        installations = Installations(platform.chats, cipher, platform.clock) if cipher else None
+        if installations:
+            await installations.load()
+        clients = Clients(settings, session, platform.clock, installations)
+        app, tasks = built_app(clients), BackgroundTasks()
+        _listen(app, platform, settings, clients, tasks)
+        seen = SeenEvents(platform.chats, platform.clock)
+        dispatcher = Dispatcher(app, seen, platform.clock)
+        stack.push_async_callback(tasks.finish)
+        stack.push_async_callback(dispatcher.close)  # before that: a listener may still begin something
+        pages = None
+        if installations and cipher:
+            pages = InstallPages(clients, installations, cipher, platform.chats, platform.clock)
+        by_http, secret = settings.mode == "http", settings.signing_secret.get_secret_value()
+        endpoint = EventsEndpoint(secret, dispatcher, seen, platform.clock) if by_http else None
         address = None
-        if heard or pages:
-            address = await stack.enter_async_context(serving(settings.host, settings.port, heard, pages))
+        if endpoint or pages:
+            address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint, pages))
             log.info("Slack and browsers are answered at http://%s:%d", *address)
-        messenger = SlackMessenger(clients, layout=settings.layout, join_channels=settings.join_channels, chats=line.chats)
-        ear = Introduction(clients) if by_http else Sockets(clients, door, line.clock, patience=patience)
-        yield SlackPlatform(messenger, clients, ear, address)
+        messenger = SlackMessenger(
+            clients, layout=settings.layout, join_channels=settings.join_channels, chats=platform.chats
+        )
+        receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
+        yield SlackPlatform(messenger, clients, receiver, address)
+
+
+def _listen(
+    app: AsyncApp, platform: PlatformContext, settings: SlackSettings, clients: Clients, tasks: BackgroundTasks
+) -> None:
+    """Make the app hear everything that a person does, and what befalls it."""
+    context = SlackContext(
+        platform=platform,
+        tasks=tasks,
+        settings=settings,
+        clients=clients,
+        actors=Actors(clients, platform.clock),
+        answers=SlackAnswers(clients, platform.chats, platform.clock),
+    )
+    for each in (interactions, modals, submissions, home, events):
+        each.listen(app, context)
 
 
 class _Authorize(AsyncAuthorize):
@@ -124,13 +145,13 @@ class _Authorize(AsyncAuthorize):
 
 
 def built_app(clients: Clients) -> AsyncApp:
-    """Return the app without listeners. Signatures are the web server's, acknowledging is the door's."""
+    """Return the app without listeners. Signatures are the web server's, acknowledging is the dispatcher's."""
     return AsyncApp(
         name="broadsheet",
-        logger=quiet,
+        logger=library_log,
         client=clients.bare(),
         authorize=_Authorize(clients),  # type: ignore[arg-type] # None is for "not installed"
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,
-        process_before_response=True,  # so that the door knows when a listener has ended
+        process_before_response=True,  # so that the dispatcher knows when a listener has ended
     )

@@ -1,12 +1,12 @@
 """Whether Slack can be heard with the settings at all; what is said names the setting to mend."""
 
-from adapters.slack.install.encryption import Sealer
+from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.install.manifest import is_public
 from bot.errors import SettingsError
 from bot.settings.chat import SlackSettings
 
 
-def demand_usable(settings: SlackSettings) -> None:
+def require_slack_settings(settings: SlackSettings) -> None:
     """Raise SettingsError for settings with which Slack could never be heard."""
     if settings.mode == "socket" and not settings.app_token.get_secret_value().startswith("xapp-"):
         raise SettingsError(
@@ -31,4 +31,4 @@ def _demand_installable(settings: SlackSettings) -> None:
             "`public_url` in [slack] must be the address at which browsers reach `host` and `port`, beginning with https://:"
             " with `client_id` the app is installed there."
         )
-    Sealer(settings.encryption_keys.get_secret_value())
+    TokenCipher(settings.encryption_keys.get_secret_value())

@@ -23,9 +23,10 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from adapters.slack.client.clients import Clients, quiet
-from adapters.slack.client.failures import FAILURES, reason
-from adapters.slack.connection.dispatch import Door
+from adapters.chat.connection import Outage
+from adapters.slack.client.api import Clients, library_log
+from adapters.slack.client.errors import FAILURES, failure_reason
+from adapters.slack.connection.dispatch import Dispatcher
 from bot.errors import BotError, Delayed, Reach, SettingsError
 
 CLOSING = 2.0  # seconds for saying goodbye
@@ -34,7 +35,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class SocketTimeouts:
     """How long a socket is trusted, in seconds."""
 
     opening: float = 30.0  # until Slack has said hello
@@ -44,14 +45,14 @@ class Patience:
     look: float = 1.0  # between looks
 
 
-PATIENCE = Patience()
+TIMEOUTS = SocketTimeouts()
 
 
 class _Client(SocketModeClient):
     """slack_sdk's client on a session that is not its own."""
 
     def __init__(self, session: ClientSession, **values: Any) -> None:
-        super().__init__(logger=quiet, auto_reconnect_enabled=False, **values)
+        super().__init__(logger=library_log, auto_reconnect_enabled=False, **values)
         self._made, self.aiohttp_client_session = self.aiohttp_client_session, session
 
     async def connect(self) -> None:
@@ -81,47 +82,39 @@ class _Client(SocketModeClient):
                     await self.current_session.close()
 
 
-class Sockets:
+class SocketMode:
     """Listens to Slack by a socket, for as long as it is left running."""
 
     def __init__(
         self,
         clients: Clients,
-        door: Door,
+        dispatcher: Dispatcher,
         clock: Callable[[], datetime],
         *,
-        patience: Patience = PATIENCE,
+        timeouts: SocketTimeouts = TIMEOUTS,
     ) -> None:
-        self._clients, self._door, self._clock, self._patience = clients, door, clock, patience
-        self._since: datetime | None = clock()  # since when nobody is heard
-        self._why = "it is being connected"
+        self._clients, self._dispatcher, self._clock, self._timeouts = clients, dispatcher, clock, timeouts
+        self._outage = Outage("Slack", clock)
         self._heard_at = 0.0  # of the loop's clock
 
     def trouble(self, now: datetime) -> str:
         """Return why nobody is heard now, "" while all is well."""
-        if self._since is None:
-            return ""
-        return f"Slack is not heard since {self._since:%Y-%m-%d %H:%M} UTC: {self._why}. It is tried again."
+        return self._outage.sentence()
 
     async def run(self) -> None:
         """Listen until something is wrong, which is raised as a BotError."""
         try:
             await self._listen()
         except BotError as error:
-            self._unheard(str(error).rstrip("."))
+            self._outage.begin(str(error).rstrip("."))
             raise
-
-    def _unheard(self, why: str) -> None:
-        self._why = why
-        if self._since is None:
-            self._since = self._clock()
 
     async def _listen(self) -> None:
         client = _Client(
             self._clients.session,
             app_token=self._clients.settings.app_token.get_secret_value(),
             web_client=self._clients.bare(),
-            ping_interval=self._patience.ping,
+            ping_interval=self._timeouts.ping,
         )
         client.proxy = client.web_client.proxy
         client.message_listeners.append(self._noticed)
@@ -134,50 +127,50 @@ class Sockets:
 
     async def _open(self, client: _Client) -> None:
         try:
-            async with asyncio.timeout(self._patience.opening):
+            async with asyncio.timeout(self._timeouts.opening):
                 await self._clients.introduce()
                 # Asked here, and not by `connect`, which would go on asking for ever.
                 client.wss_uri = await client.issue_new_wss_url()
                 await client.connect()
         except FAILURES as error:
-            raise _translated(error) from error
+            raise _connection_error(error) from error
         self._heard_at = asyncio.get_running_loop().time()
 
     async def _watch(self, client: _Client) -> None:
-        loop, patience = asyncio.get_running_loop(), self._patience
+        loop, timeouts = asyncio.get_running_loop(), self._timeouts
         opened = connected = loop.time()
         pong = client.last_ping_pong_time
         while True:
-            await asyncio.sleep(patience.look)
+            await asyncio.sleep(timeouts.look)
             now = loop.time()
             if client.last_ping_pong_time != pong:
                 pong, self._heard_at = client.last_ping_pong_time, now
             if client.current_session is not None and not client.current_session.closed:
                 connected = now
-            if now - connected >= patience.gap:
+            if now - connected >= timeouts.gap:
                 raise Delayed("the connection was closed", reach=Reach.PLATFORM)
-            if now - self._heard_at >= patience.silence:
-                raise Delayed(f"nothing was heard for {patience.silence:.0f} seconds", reach=Reach.PLATFORM)
-            if self._since is not None and now - opened >= patience.opening:
+            if now - self._heard_at >= timeouts.silence:
+                raise Delayed(f"nothing was heard for {timeouts.silence:.0f} seconds", reach=Reach.PLATFORM)
+            if self._outage.lasts and now - opened >= timeouts.opening:
                 raise Delayed("Slack did not say hello", reach=Reach.PLATFORM)
 
     async def _noticed(self, client: AsyncBaseSocketModeClient, message: dict[str, Any], raw: str | None) -> None:
         self._heard_at = asyncio.get_running_loop().time()
         if message.get("type") == "hello":
             log.info("Slack is heard, by a new socket")
-            self._since = None
+            self._outage.end()
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         begun = time()
-        response = await self._door.take(
+        response = await self._dispatcher.take(
             AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
         )
         await send_async_response(client, request, response, begun)
 
 
-def _translated(error: BaseException) -> BotError:
+def _connection_error(error: BaseException) -> BotError:
     """Return the failure to connect as a sentence: what the operator must mend, or what may pass."""
-    why = reason(error)
+    why = failure_reason(error)
     if isinstance(error, SlackApiError) and why in {"invalid_auth", "not_authed", "token_revoked", "account_inactive"}:
         return SettingsError(
             f"Slack refuses `app_token` or `bot_token` in [slack] ({why}): copy them anew from the app's page"

@@ -8,17 +8,49 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
 from adapters.slack.render.mrkdwn import exact, literal
 from adapters.text import clean, cut
-from adapters.words import Manner, told
+from adapters.words import SpanKind, spans
 
 View = dict[str, Any]
 Block = dict[str, Any]
 Said = str | tuple[str, ...]  # one value, or those that are ticked
 
-TITLE, LABEL, HINT, OPTION, PLACEHOLDER = 24, 150, 150, 75, 150  # characters
+TITLE, LABEL, HINT, OPTION, BUTTON, PLACEHOLDER = 24, 150, 150, 75, 75, 150  # characters
 BLOCKS = 100
 _INPUT = 3000  # characters that Slack takes as what stands in a text field
+
+
+# Which form it is: what the button that opens it carries as its action, and the view as its callback.
+FORM_IDS: Mapping[FormKind, str] = {
+    FormKind.SUBSCRIPTION: "form:subscribe",
+    FormKind.TOPIC: "form:topic",
+    FormKind.FILTER: "form:filter",
+    FormKind.SEARCH: "form:search",
+}
+_KINDS = {form_id: kind for kind, form_id in FORM_IDS.items()}
+
+
+def form_of(form_id: str, topic: str = "") -> FormRequest:
+    """Return the form that a button or a view names."""
+    return FormRequest(_KINDS[form_id], topic)
+
+
+def button_row(block: str, *buttons: dict[str, Any]) -> Block:
+    """Return a row of buttons."""
+    return {"type": "actions", "block_id": block, "elements": list(buttons)}
+
+
+def form_button(form: FormRequest, label: str) -> dict[str, Any]:
+    """Return a button that opens the form."""
+    button = {"type": "button", "action_id": FORM_IDS[form.kind], "text": words(label, BUTTON)}
+    return button | ({"value": form.topic} if form.topic else {})
+
+
+def form_row(form: FormRequest | None) -> tuple[Block, ...]:
+    """Return what stands at the end of an answer for the form, nothing for none."""
+    return (button_row("form:0", form_button(form, FORM_LABEL)),) if form else ()
 
 
 # --- what a form shows
@@ -85,16 +117,16 @@ def note(name: str, text: str) -> Block:
 
 def mrkdwn(text: str, limit: int = 2000) -> dict[str, Any]:
     """Return one sentence of ours as marked text: commands as code, strangers' words harmless."""
-    marked = "".join(_MARKS[manner].format(exact(piece)) for piece, manner in told(cut(clean(text), limit)))
+    marked = "".join(_MARKS[kind].format(exact(piece)) for piece, kind in spans(cut(clean(text), limit)))
     return {"type": "mrkdwn", "text": marked or "–", "verbatim": True}
 
 
-_MARKS = {Manner.PLAIN: "{}", Manner.STRESSED: "*{}*", Manner.TYPED: "`{}`"}
+_MARKS = {SpanKind.PLAIN: "{}", SpanKind.STRESSED: "*{}*", SpanKind.TYPED: "`{}`"}
 
 
 def plain(text: str) -> str:
     """Return one sentence of ours as it is read where nothing can be marked."""
-    return "".join(piece for piece, _ in told(text))
+    return "".join(piece for piece, _ in spans(text))
 
 
 def apart(blocks: Sequence[Block]) -> list[Block]:

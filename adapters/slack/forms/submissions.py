@@ -8,12 +8,13 @@ from typing import Any
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from adapters.slack.forms import filter_view, search_view, subscribe_view, topic_view
-from adapters.slack.forms.fields import View, block_of, memory_of, plain, said, shown
-from adapters.slack.forms.openers import Form, beside
-from adapters.slack.forms.views import LOADING, changed, window
-from adapters.slack.listeners.answers import TROUBLES, Address
-from adapters.slack.listeners.context import Reception, Scene, scene_of
+from adapters.chat.forms import FormKind, FormRequest
+from adapters.slack.client.errors import CLIENT_FAILURES
+from adapters.slack.forms.fields import FORM_IDS, View, block_of, form_of, form_row, memory_of, plain, said, shown
+from adapters.slack.forms.modals import LOADING, reply_view, update_view
+from adapters.slack.forms.views import as_remembered, is_whole, read_filter, read_subscription, read_topic, subscribe_view
+from adapters.slack.listeners.answers import AnswerTarget
+from adapters.slack.listeners.context import SlackContext, SlackInteraction, interaction_of
 from adapters.slack.listeners.home import publish
 from bot.commands import Search
 from bot.errors import BotError, Misfit, UsageError
@@ -29,22 +30,22 @@ _INVITE = "The app cannot post there: somebody in it has to write /invite @Broad
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FieldError:
     """What is wrong with a form, and the field where it is."""
 
     field: str
     text: str
 
 
-Outcome = Reply | Fault | View  # a view: the form anew, with something said in it
+Outcome = Reply | FieldError | View  # a view: the form anew, with something said in it
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class Submission:
     """A form that was sent."""
 
-    reception: Reception
-    scene: Scene
+    context: SlackContext
+    interaction: SlackInteraction
     view: View
 
     @property
@@ -55,98 +56,100 @@ class Sent:
     @property
     def handler_context(self) -> HandlerContext:
         """Where it is done."""
-        return self.reception.line.handler_context
+        return self.context.platform.handler_context
 
     async def actor(self, channel: str) -> Actor:
         """Return who sent it, acting in this channel."""
-        return await self.reception.actors.actor(self.scene.workspace, channel, self.scene.person)
+        return await self.context.actors.actor(self.interaction.workspace, channel, self.interaction.person)
 
 
-def listen(app: AsyncApp, reception: Reception) -> None:
+def listen(app: AsyncApp, context: SlackContext) -> None:
     """Hear the forms that are sent."""
-    for kind, doing in _DOINGS.items():
-        app.view(kind)(_heard(reception, doing))
+    for kind, submit_form in _SUBMITTED.items():
+        app.view(FORM_IDS[kind])(_listener(context, submit_form))
 
 
-def _heard(
-    reception: Reception, doing: Callable[[Sent], Awaitable[Outcome]]
+def _listener(
+    context: SlackContext, doing: Callable[[Submission], Awaitable[Outcome]]
 ) -> Callable[[AsyncAck, dict[str, Any]], Awaitable[None]]:
     async def sent(ack: AsyncAck, body: dict[str, Any]) -> None:
-        form = Sent(reception, scene_of(body), body["view"])
+        form = Submission(context, interaction_of(body), body["view"])
         task = asyncio.ensure_future(_outcome(form, doing))
         await asyncio.wait({task}, timeout=_PROMPT)
         if task.done():
             await _answer_at_once(ack, form, task.result(), body)
             return
         await (ack(response_action="update", view=LOADING) if "home" in form.memory else ack())
-        reception.work.begin(_answer_later(form, task, body), "answering a form")
+        context.tasks.start(_answer_later(form, task, body), "answering a form")
 
     return sent
 
 
-async def _outcome(form: Sent, doing: Callable[[Sent], Awaitable[Outcome]]) -> Outcome:
+async def _outcome(form: Submission, doing: Callable[[Submission], Awaitable[Outcome]]) -> Outcome:
     """Do what the form asks; whatever goes wrong is said at a field."""
     try:
         return await doing(form)
     except Misfit as error:
-        return Fault(error.field, _sentence(error))
+        return FieldError(error.field, _sentence(error))
     except UsageError as error:
-        return Fault("", _sentence(error))
+        return FieldError("", _sentence(error))
     except Exception as error:  # noqa: BLE001 - it is told, and logged
-        return Fault("", " ".join(failed(error, "").text))
+        return FieldError("", " ".join(failed(error, "").text))
 
 
-async def _answer_at_once(ack: AsyncAck, form: Sent, outcome: Outcome, body: Mapping[str, Any]) -> None:
-    if isinstance(outcome, Fault):
+async def _answer_at_once(ack: AsyncAck, form: Submission, outcome: Outcome, body: Mapping[str, Any]) -> None:
+    if isinstance(outcome, FieldError):
         place = block_of(form.view, outcome.field)
         await ack(response_action="errors", errors={place: plain(outcome.text)[:_ERROR]})
     elif not isinstance(outcome, Reply):
         await ack(response_action="update", view=outcome)
     elif "home" in form.memory:
-        await ack(response_action="update", view=await _window(form, outcome))
-        form.reception.work.begin(_republished(form), "showing the Home tab")
+        await ack(response_action="update", view=await _reply_view(form, outcome))
+        form.context.tasks.start(_republish(form), "showing the Home tab")
     else:
         await ack()
-        telling = form.reception.answers.give(_address(form, body), outcome, beside(_again(form)))
-        form.reception.work.begin(telling, "answering a form")
+        telling = form.context.answers.send_reply(_target(form, body), outcome, form_row(_form_again(form)))
+        form.context.tasks.start(telling, "answering a form")
 
 
-async def _answer_later(form: Sent, task: asyncio.Task[Outcome], body: Mapping[str, Any]) -> None:
+async def _answer_later(form: Submission, task: asyncio.Task[Outcome], body: Mapping[str, Any]) -> None:
     outcome = await task
     reply = outcome if isinstance(outcome, Reply) else _not_done(outcome)
     if "home" in form.memory:
-        await changed(form.reception, form.scene.workspace, form.view["id"], _window(form, reply))
-        await _republished(form)
+        await update_view(form.context, form.interaction.workspace, form.view["id"], _reply_view(form, reply))
+        await _republish(form)
     else:
-        await form.reception.answers.give(_address(form, body), reply, beside(_again(form)))
+        await form.context.answers.send_reply(_target(form, body), reply, form_row(_form_again(form)))
 
 
-def _again(form: Sent) -> Form | None:
+def _form_again(form: Submission) -> FormRequest | None:
     """Return the form in which what was done can be changed again."""
     values = said(form.view)
     topic = values.get("topic") or form.memory.get("topic") or values.get("name") or ""
-    return Form(form.view["callback_id"], str(topic)) if topic else None
+    return form_of(form.view["callback_id"], str(topic)) if topic else None
 
 
-def _not_done(outcome: Fault | View) -> Reply:
-    said = outcome.text if isinstance(outcome, Fault) else "Not all of it could be done: open the form again."
+def _not_done(outcome: FieldError | View) -> Reply:
+    said = outcome.text if isinstance(outcome, FieldError) else "Not all of it could be done: open the form again."
     return Reply(title="That did not work", text=(said,))
 
 
-async def _window(form: Sent, reply: Reply) -> View:
-    return await window(form.reception, form.scene, reply, form.memory)
+async def _reply_view(form: Submission, reply: Reply) -> View:
+    return await reply_view(form.context, form.interaction, reply, form.memory)
 
 
-async def _republished(form: Sent) -> None:
-    await publish(form.reception, form.scene.workspace, form.scene.person)
+async def _republish(form: Submission) -> None:
+    await publish(form.context, form.interaction.workspace, form.interaction.person)
 
 
-def _address(form: Sent, body: Mapping[str, Any]) -> Address:
+def _target(form: Submission, body: Mapping[str, Any]) -> AnswerTarget:
     """Where the form's channel is answered: by the address that came with the choice of it, or with what opened the form."""
     urls = body.get("response_urls") or ()
     channel = str(urls[0]["channel_id"]) if urls else form.memory.get("channel", "")
     url = str(urls[0]["response_url"]) if urls else form.memory.get("url", "")
-    return Address(workspace=form.scene.workspace, channel=channel, person=form.scene.person, url=url, may_replace=False)
+    return AnswerTarget(
+        workspace=form.interaction.workspace, channel=channel, person=form.interaction.person, url=url, may_replace=False
+    )
 
 
 def _sentence(error: BotError) -> str:
@@ -157,61 +160,59 @@ def _sentence(error: BotError) -> str:
 # --- subscribing
 
 
-async def _subscribe(form: Sent) -> Outcome:
+async def _subscribe(form: Submission) -> Outcome:
     values = said(form.view)
     channel, topic = str(values["channel"]), str(values["topic"])
     actor = await form.actor(channel)
-    base = await subscribe_form(form.handler_context, actor, topic, form.reception.now)
-    if not subscribe_view.is_whole(values):
-        return subscribe_view.view_of(base, channel, form.memory)
-    before, after = (subscribe_view.form_said(each, base) for each in (shown(form.view), values))
-    if trouble := await _closed(form, channel):
-        return Fault("channel", trouble)
-    return await submit(form.handler_context, before, after, actor, form.reception.now)
+    base = await subscribe_form(form.handler_context, actor, topic, form.context.now)
+    if not is_whole(values):
+        return subscribe_view(base, channel, form.memory)
+    before, after = (read_subscription(each, base) for each in (shown(form.view), values))
+    if trouble := await _why_not_posted(form, channel):
+        return FieldError("channel", trouble)
+    return await submit(form.handler_context, before, after, actor, form.context.now)
 
 
-async def _closed(form: Sent, channel: str) -> str:
+async def _why_not_posted(form: Submission, channel: str) -> str:
     """Return why the app cannot post to the channel, "" where it can, or where Slack does not say now."""
     try:
-        client = await form.reception.clients.client(form.scene.workspace)
+        client = await form.context.clients.client(form.interaction.workspace)
         found = (await client.conversations_info(channel=channel))["channel"]
     except SlackApiError as error:
         return _INVITE if error.response.get("error") == "channel_not_found" else ""
-    except TROUBLES:
+    except CLIENT_FAILURES:
         return ""
     if found.get("is_archived"):
         return "The channel is archived."
-    may_join = form.reception.settings.join_channels and not found.get("is_private")
+    may_join = form.context.settings.join_channels and not found.get("is_private")
     return "" if found.get("is_member") or found.get("is_im") or may_join else _INVITE
 
 
 # --- topics, filters, and searching
 
 
-async def _topic(form: Sent) -> Outcome:
+async def _change_topic(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
     there = await topic_form(form.handler_context, actor, form.memory["topic"])
-    before = topic_view.as_remembered(there, form.memory)
-    return await submit(
-        form.handler_context, before, topic_view.form_said(said(form.view), before), actor, form.reception.now
-    )
+    before = as_remembered(there, form.memory)
+    return await submit(form.handler_context, before, read_topic(said(form.view), before), actor, form.context.now)
 
 
-async def _filter(form: Sent) -> Outcome:
+async def _change_filter(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
     there = await filter_form(form.handler_context, actor, form.memory["topic"])
-    before, after = (filter_view.form_said(each, there) for each in (shown(form.view), said(form.view)))
-    return await submit(form.handler_context, before, after, actor, form.reception.now)
+    before, after = (read_filter(each, there) for each in (shown(form.view), said(form.view)))
+    return await submit(form.handler_context, before, after, actor, form.context.now)
 
 
-async def _search(form: Sent) -> Outcome:
+async def _search(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
-    return await form.reception.ask(Search(str(said(form.view)["query"])), actor)
+    return await form.context.ask(Search(str(said(form.view)["query"])), actor)
 
 
-_DOINGS: Mapping[str, Callable[[Sent], Awaitable[Outcome]]] = {
-    subscribe_view.KIND: _subscribe,
-    topic_view.KIND: _topic,
-    filter_view.KIND: _filter,
-    search_view.KIND: _search,
+_SUBMITTED: Mapping[FormKind, Callable[[Submission], Awaitable[Outcome]]] = {
+    FormKind.SUBSCRIPTION: _subscribe,
+    FormKind.TOPIC: _change_topic,
+    FormKind.FILTER: _change_filter,
+    FormKind.SEARCH: _search,
 }

@@ -13,7 +13,7 @@ from bot.errors import SettingsError
 _HOW = "make one with: openssl rand -base64 32 | tr '+/' '-_'"
 
 
-class Sealer:
+class TokenCipher:
     """Seals with the first key, opens with any: a new key goes before the old one, which may go once all is sealed anew."""
 
     def __init__(self, keys: str) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from slack_sdk.oauth.installation_store import Bot, Installation
 from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
 
-from adapters.slack.install.encryption import Sealer
+from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.workspaces import PLATFORM
 from bot.models import Installation as Kept
 from bot.ports.chats import Chats
@@ -29,11 +29,11 @@ _OURS = (
 log = logging.getLogger(__name__)
 
 
-class Installs(AsyncInstallationStore):
+class Installations(AsyncInstallationStore):
     """Slack's installation store over ours. One process writes it, so what is in memory is what is in the database."""
 
-    def __init__(self, chats: Chats, sealer: Sealer, clock: Callable[[], datetime]) -> None:
-        self._chats, self._sealer, self._clock = chats, sealer, clock
+    def __init__(self, chats: Chats, cipher: TokenCipher, clock: Callable[[], datetime]) -> None:
+        self._chats, self._cipher, self._clock = chats, cipher, clock
         self._by_place: dict[str, Installation] = {}
         self._org_of: dict[str, str] = {}  # pointers: workspace → organisation
         self._shut: set[str] = set()
@@ -50,7 +50,7 @@ class Installs(AsyncInstallationStore):
             if content is None:
                 continue
             self._remember(each.place, content)
-            if seal_anew and not self._sealer.is_fresh(each.sealed):
+            if seal_anew and not self._cipher.is_fresh(each.sealed):
                 await self._write(each.place, content, each.made_by)
                 log.info("the tokens of %s are sealed with the newest key now", each.place)
 
@@ -150,7 +150,7 @@ class Installs(AsyncInstallationStore):
             await self.drop(team_id or enterprise_id or "")
 
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
-        text = self._sealer.opened(kept.sealed)
+        text = self._cipher.opened(kept.sealed)
         content = json.loads(text) if text is not None else {}
         # The place is sealed with it, so that no row can pass for another's.
         return dict(content) if content.pop("place", None) == kept.place else None
@@ -164,7 +164,7 @@ class Installs(AsyncInstallationStore):
             self._by_place[place] = Installation(**content)
 
     async def _write(self, place: str, content: dict[str, Any], made_by: str) -> None:
-        sealed = self._sealer.seal(json.dumps({**content, "place": place}))
+        sealed = self._cipher.seal(json.dumps({**content, "place": place}))
         kept = Kept(platform=PLATFORM, place=place, sealed=sealed, made_by=made_by, at=self._clock())
         await self._chats.save_installation(kept)
 

@@ -19,11 +19,11 @@ from urllib.parse import urlencode, urlsplit
 from aiohttp import web
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.slack.client.clients import Clients
-from adapters.slack.client.failures import FAILURES, reason
+from adapters.slack.client.api import Clients
+from adapters.slack.client.errors import FAILURES, failure_reason
 from adapters.slack.install import permissions
-from adapters.slack.install.encryption import Sealer
-from adapters.slack.install.installations import Installs, place_of
+from adapters.slack.install.encryption import TokenCipher
+from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.manifest import INSTALL_PATH, REDIRECT_PATH
 from adapters.slack.workspaces import PLATFORM
 from bot.ports.chats import Chats
@@ -38,13 +38,18 @@ _PAGE = (
 log = logging.getLogger(__name__)
 
 
-class Pages:
+class InstallPages:
     """Begins an installation and ends it."""
 
     def __init__(
-        self, clients: Clients, installs: Installs, sealer: Sealer, chats: Chats, clock: Callable[[], datetime]
+        self,
+        clients: Clients,
+        installations: Installations,
+        cipher: TokenCipher,
+        chats: Chats,
+        clock: Callable[[], datetime],
     ) -> None:
-        self._clients, self._installs, self._sealer = clients, installs, sealer
+        self._clients, self._installations, self._cipher = clients, installations, cipher
         self._chats, self._clock = chats, clock
         self._settings = clients.settings
         self._address = self._settings.public_url.rstrip("/")
@@ -58,7 +63,7 @@ class Pages:
         query = {
             "client_id": self._settings.client_id,
             "scope": ",".join(permissions.scopes(self._settings)),
-            "state": self._sealer.ticket(word, self._clock()),
+            "state": self._cipher.ticket(word, self._clock()),
             "redirect_uri": self._address + REDIRECT_PATH,
         }
         response = web.Response(
@@ -89,8 +94,8 @@ class Pages:
         try:
             installed = await self._installed(request.query.get("code", ""))
         except FAILURES as error:
-            log.warning("an installation in Slack failed: %s", reason(error))
-            told = f"Slack did not hand over the app's token ({escape(reason(error))}). Begin again."
+            log.warning("an installation in Slack failed: %s", failure_reason(error))
+            told = f"Slack did not hand over the app's token ({escape(failure_reason(error))}). Begin again."
             return self._told(502, "Not installed", told)
         log.info("the app was installed in %s", place_of(installed))
         where = escape(installed.team_name or installed.enterprise_name or "your workspace")
@@ -100,7 +105,7 @@ class Pages:
 
     async def _is_ours(self, request: web.Request) -> bool:
         now = self._clock()
-        word = self._sealer.redeemed(request.query.get("state", ""), now, LIFE)
+        word = self._cipher.redeemed(request.query.get("state", ""), now, LIFE)
         cookie = request.cookies.get(self._cookie, "")
         if word is None or not hmac.compare_digest(word.encode(), cookie.encode()):
             return False
@@ -111,7 +116,7 @@ class Pages:
         answer = await self._clients.renewal.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
         who: Any = await self._clients.bare(answer["access_token"]).auth_test()
         installed = _installation(answer, str(who.get("bot_id") or ""), str(who.get("url") or ""), self._clock())
-        await self._installs.async_save(installed)
+        await self._installations.async_save(installed)
         return installed
 
     def _told(self, status: int, title: str, text: str) -> web.Response:

@@ -14,7 +14,7 @@ SEARCH = "search_papers"
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class Permission:
     """A scope, or an event with the scopes that Slack demands for it."""
 
     name: str
@@ -39,51 +39,53 @@ SHORTCUTS = (
 )
 
 SCOPES = (
-    Need("commands", "the command /digest and the shortcuts"),
-    Need("chat:write", "post digests, and answers that nobody else sees"),
-    Need("channels:read", "know a public channel's name and who is in it; hear that it is archived, renamed, or left"),
-    Need("groups:read", "the same for private channels that the app was invited to"),
-    Need("im:read", "recognise the direct message in which somebody gives a command"),
-    Need("mpim:read", "the same for group messages"),
-    Need("im:write", "open a direct message: who subscribed something is told there what keeps it from being posted"),
-    Need("users:read", "whether somebody administers the workspace, and in which time zone they are"),
-    Need("channels:history", "look whether a digest whose answer was lost stands in the channel, before it is sent again"),
-    Need("groups:history", "the same in private channels"),
-    Need("im:history", "the same in direct messages with the app"),
-    Need("files:write", "hand over an export of saved papers as a file"),
-    Need(
+    Permission("commands", "the command /digest and the shortcuts"),
+    Permission("chat:write", "post digests, and answers that nobody else sees"),
+    Permission("channels:read", "know a public channel's name and who is in it; hear that it is archived, renamed, or left"),
+    Permission("groups:read", "the same for private channels that the app was invited to"),
+    Permission("im:read", "recognise the direct message in which somebody gives a command"),
+    Permission("mpim:read", "the same for group messages"),
+    Permission("im:write", "open a direct message: who subscribed something is told there what keeps it from being posted"),
+    Permission("users:read", "whether somebody administers the workspace, and in which time zone they are"),
+    Permission(
+        "channels:history", "look whether a digest whose answer was lost stands in the channel, before it is sent again"
+    ),
+    Permission("groups:history", "the same in private channels"),
+    Permission("im:history", "the same in direct messages with the app"),
+    Permission("files:write", "hand over an export of saved papers as a file"),
+    Permission(
         "channels:join",
         "join a public channel that somebody subscribed, instead of asking for an invitation",
         "join_channels",
     ),
-    Need("reactions:read", "count 👍 and 👎 on an entry as feedback", "reactions"),
-    Need("links:read", "hear of links to papers and repositories", "link_previews"),
-    Need("links:write", "show a summary below such a link", "link_previews"),
+    Permission("reactions:read", "count 👍 and 👎 on an entry as feedback", "reactions"),
+    Permission("links:read", "hear of links to papers and repositories", "link_previews"),
+    Permission("links:write", "show a summary below such a link", "link_previews"),
 )
 
 _CHANNELS, _GROUPS = ("channels:read",), ("groups:read",)
 
 EVENTS = (
-    Need("app_home_opened", "show the Home tab when somebody opens it"),
-    Need("app_uninstalled", "stop at once where the app was removed, and forget its token"),
-    Need("tokens_revoked", "the same where its token was revoked"),
-    Need("team_access_revoked", "the same where an organisation took the app out of one workspace"),
-    Need("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
-    Need("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
-    Need("channel_left", "the same for one that the app left", scopes=_CHANNELS),
-    Need(
+    Permission("app_home_opened", "show the Home tab when somebody opens it"),
+    Permission("app_uninstalled", "stop at once where the app was removed, and forget its token"),
+    Permission("tokens_revoked", "the same where its token was revoked"),
+    Permission("team_access_revoked", "the same where an organisation took the app out of one workspace"),
+    Permission("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
+    Permission("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
+    Permission("channel_left", "the same for one that the app left", scopes=_CHANNELS),
+    Permission(
         "channel_rename",
         "say in the log that a channel has another name; subscriptions hang on its identifier",
         scopes=_CHANNELS,
     ),
-    Need("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
-    Need("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
-    Need("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
-    Need("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
-    Need("member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS),
-    Need("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
-    Need("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
-    Need("link_shared", "previews of links", "link_previews", ("links:read",)),
+    Permission("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
+    Permission("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
+    Permission("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
+    Permission("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
+    Permission("member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS),
+    Permission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
+    Permission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
+    Permission("link_shared", "previews of links", "link_previews", ("links:read",)),
 )
 
 
@@ -97,5 +99,5 @@ def events(settings: SlackSettings) -> tuple[str, ...]:
     return _names(EVENTS, settings)
 
 
-def _names(needs: Iterable[Need], settings: SlackSettings) -> tuple[str, ...]:
+def _names(needs: Iterable[Permission], settings: SlackSettings) -> tuple[str, ...]:
     return tuple(need.name for need in needs if not need.when or getattr(settings, need.when))

@@ -9,8 +9,8 @@ from typing import Any
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.failures import FAILURES, REVOKED, reason
-from adapters.slack.install.installations import Installs, place_of
+from adapters.slack.client.errors import FAILURES, REVOKED, failure_reason
+from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.manifest import INSTALL_PATH
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.settings.chat import SlackSettings
@@ -22,7 +22,7 @@ _SPENT = REVOKED | {"invalid_refresh_token", "invalid_grant"}
 log = logging.getLogger(__name__)
 
 
-class Renewal:
+class TokenRotation:
     """Renews the tokens of installations, each by one at a time: a refresh token is good once."""
 
     def __init__(
@@ -30,10 +30,10 @@ class Renewal:
         settings: SlackSettings,
         bare: Callable[[], AsyncWebClient],
         clock: Callable[[], datetime],
-        installs: Installs | None,
+        installations: Installations | None,
     ) -> None:
         """`bare` makes a client without a token."""
-        self._settings, self._bare, self._clock, self._installs = settings, bare, clock, installs
+        self._settings, self._bare, self._clock, self._installations = settings, bare, clock, installations
         self._locks: dict[str, asyncio.Lock] = {}
         self._rests: dict[str, datetime] = {}  # until when
 
@@ -43,12 +43,12 @@ class Renewal:
         One that could not be renewed is good until its end. Raises Refused and Delayed after it.
         """
         place = place_of(found)
-        if self._installs is None or self._is_good(found):
+        if self._installations is None or self._is_good(found):
             return found
         async with self._locks.setdefault(place, asyncio.Lock()):
             # Somebody else may have renewed it meanwhile, and spent its refresh token.
-            current = self._installs.find(place, place) or found
-            return current if self._is_good(current) else await self._renew(current, self._installs)
+            current = self._installations.find(place, place) or found
+            return current if self._is_good(current) else await self._renew(current, self._installations)
 
     def _is_good(self, found: Installation) -> bool:
         if found.bot_token_expires_at is None or not found.bot_refresh_token or self._lasts(found, EARLY):
@@ -59,7 +59,7 @@ class Renewal:
     def _lasts(self, found: Installation, span: timedelta) -> bool:
         return datetime.fromtimestamp(found.bot_token_expires_at or 0, UTC) > self._clock() + span
 
-    async def _renew(self, found: Installation, installs: Installs) -> Installation:
+    async def _renew(self, found: Installation, installations: Installations) -> Installation:
         try:
             answer = await self.exchange(grant_type="refresh_token", refresh_token=str(found.bot_refresh_token))
         except FAILURES as error:
@@ -70,13 +70,13 @@ class Renewal:
         ends = self._clock() + timedelta(seconds=int(answer["expires_in"]))
         renewed.bot_token_expires_at = int(ends.timestamp())
         try:
-            await installs.async_save(renewed)
+            await installations.async_save(renewed)
         except StoreError as error:
             log.error("the new token of %s is in memory alone: %s", place_of(found), error)  # noqa: TRY400 - foreseen
         return renewed
 
     def _not_renewed(self, found: Installation, error: Exception) -> Installation:
-        why, place = reason(error), place_of(found)
+        why, place = failure_reason(error), place_of(found)
         log.warning("the token of %s could not be renewed: %s", place, why)
         self._rests[place] = self._clock() + REST
         if self._lasts(found, timedelta(0)):

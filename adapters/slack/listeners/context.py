@@ -1,58 +1,183 @@
-"""What every listener works with, and what an interaction tells of who acted where."""
+"""What every listener in Slack works with: who acts and where, what they may change, and which channels they may know of."""
 
 import asyncio
-from collections.abc import Mapping
+import logging
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from adapters.slack.client.clients import Clients
-from adapters.slack.listeners.actors import Actors
-from adapters.slack.listeners.answers import Answers
-from adapters.slack.listeners.visible_channels import Sight
-from adapters.slack.workspaces import workspace_of
-from adapters.tasks import Work
+from slack_bolt.async_app import AsyncAck, AsyncBoltContext
+
+from adapters.chat.context import ListenerContext
+from adapters.slack.client.api import Clients
+from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
+from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
+from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.commands import Command
-from bot.handlers.context import HandlerContext
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
-from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
+
+log = logging.getLogger(__name__)
+
+_KINDS = "public_channel,private_channel,mpim,im"
+_CHANNELS = 1000  # of a person, asked for
+_PAGE = 200
+
+
+async def channels_of(clients: Clients, workspace: str, person: str = "", kinds: str = _KINDS) -> Sequence[str]:
+    """Return the channels that the person is in, as far as the app may know them; those of the app itself for no person.
+
+    Raises what asking Slack raises (adapters.slack.client.errors.CLIENT_FAILURES).
+    """
+    client = await clients.client(workspace)
+    found: list[str] = []
+    asked = {"types": kinds, "exclude_archived": True, "limit": _PAGE} | ({"user": person} if person else {})
+    while len(found) < _CHANNELS:
+        page = await client.users_conversations(**asked)  # type: ignore[arg-type]
+        found += [str(each["id"]) for each in page["channels"]]
+        asked["cursor"] = (page.get("response_metadata") or {}).get("next_cursor") or ""
+        if not asked["cursor"]:
+            break
+    return found
+
+
+async def visible_channels(clients: Clients, actor: Actor, channels: Collection[str]) -> Collection[str]:
+    """Return those of the channels that the person is in, or in which the app is and which are public.
+
+    Where Slack does not say, that is the channel that they ask in.
+    """
+    found = {actor.channel}
+    try:
+        for person, kinds in ((actor.person, _KINDS), ("", "public_channel")):
+            if found.issuperset(channels):
+                break
+            found.update(await channels_of(clients, actor.workspace, person, kinds))
+    except CLIENT_FAILURES as error:
+        why = failure_reason(error)
+        log.warning("Slack does not say now which channels somebody in %s is in: %s", actor.workspace, why)
+    return found.intersection(channels)
+
+
+_HOLDS = timedelta(minutes=10)  # so long does a person stay what users.info said: a new administrator waits at most that
+_MOST = 10_000  # people remembered
+_ADMINISTERS = ("is_admin", "is_owner", "is_primary_owner")
+
+
+@dataclass(frozen=True, slots=True)
+class UserProfile:
+    """What the workspace says of a person."""
+
+    may_administer: bool = False
+    zone: str = ""  # an IANA name
+
+
+class Actors:
+    """Asks Slack about each person once in ten minutes."""
+
+    def __init__(self, clients: Clients, clock: Callable[[], datetime]) -> None:
+        self._clients = clients
+        self._clock = clock
+        self._asked: dict[tuple[str, str], tuple[datetime, asyncio.Task[UserProfile | None]]] = {}
+
+    async def actor(self, workspace: str, channel: str, person: str) -> Actor:
+        """Return who asks; a person of whom Slack says nothing now may administer nothing."""
+        profile = await self._profile(workspace, person) or UserProfile()
+        return Actor(
+            platform=PLATFORM,
+            workspace=workspace,
+            channel=channel,
+            person=person,
+            may_administer=profile.may_administer,
+            zone=profile.zone,
+        )
+
+    async def _profile(self, workspace: str, person: str) -> UserProfile | None:
+        key, now = (workspace, person), self._clock()
+        until, asking = self._asked.get(key, (now, None))
+        if asking is None or until <= now:
+            asking = asyncio.create_task(self._ask(workspace, person))
+            self._asked.pop(key, None)  # to the end of the row: the one that was asked for longest ago goes first
+            self._asked[key] = (now + _HOLDS, asking)
+            if len(self._asked) > _MOST:
+                del self._asked[next(iter(self._asked))]
+        profile = await asyncio.shield(asking)
+        if profile is None:
+            self._asked.pop(key, None)
+        return profile
+
+    async def _ask(self, workspace: str, person: str) -> UserProfile | None:
+        try:
+            client = await self._clients.client(workspace)
+            user = (await client.users_info(user=person))["user"]
+        except CLIENT_FAILURES as error:
+            log.warning("Slack says nothing of a person in %s now: %s", workspace, failure_reason(error))
+            return None
+        return profile_of(user)
+
+
+def profile_of(user: Mapping[str, Any]) -> UserProfile:
+    """Return what a user object of users.info says. Somebody of another organisation administers nothing here."""
+    administers = any(user.get(name) is True for name in _ADMINISTERS) and user.get("is_stranger") is not True
+    return UserProfile(administers, str(user.get("tz") or ""))
+
 
 _AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
 
+Body = dict[str, Any]  # of a request from Slack
 
-@dataclass(frozen=True, slots=True)
-class Reception:
-    """The parts that hear people and answer them."""
 
-    line: PlatformContext
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackContext(ListenerContext):
+    """What every listener in Slack works with."""
+
     settings: SlackSettings
     clients: Clients
     actors: Actors
-    answers: Answers
-    work: Work
+    answers: SlackAnswers
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
-    @property
-    def handler_context(self) -> HandlerContext:
-        """What the handlers work with: nobody is told of private channels that they are not in."""
-        return replace(self.line.handler_context, visible_channels=Sight(self.clients).of)
-
-    @property
-    def now(self) -> datetime:
-        """The time, aware and in UTC."""
-        return self.line.clock()
-
     async def ask(self, asked: str | Command, actor: Actor) -> Reply:
-        """Return what the core answers, when it is its turn."""
+        """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in."""
+        handlers = replace(self.platform.handler_context, visible_channels=partial(visible_channels, self.clients))
         async with self.turns:
-            return await answer(self.handler_context, asked, actor, self.now)
+            return await answer(handlers, asked, actor, self.now)
+
+    async def actor(self, interaction: "SlackInteraction", channel: str) -> Actor:
+        """Return who acted, as acting in this channel."""
+        return await self.actors.actor(interaction.workspace, channel, interaction.person)
+
+    def acknowledging(
+        self, work: Callable[["SlackContext", Body], Coroutine[Any, Any, None]], name: str
+    ) -> Callable[..., Awaitable[None]]:
+        """Return a listener that acknowledges, and then does the work in the background."""
+
+        async def listener(ack: AsyncAck, body: Body) -> None:
+            await ack()
+            self.tasks.start(work(self, body), name)
+
+        return listener
+
+    def following(
+        self, work: Callable[["SlackContext", str, Body], Coroutine[Any, Any, None]], name: str
+    ) -> Callable[..., Awaitable[None]]:
+        """Return a listener to what people do, not the app itself: the work is given the workspace and the event."""
+
+        async def listener(body: Body, context: AsyncBoltContext) -> None:
+            event = body["event"]
+            if event.get("user") in (None, "", context.bot_user_id) or event.get("bot_id"):
+                return
+            workspace = workspace_of(context.team_id or body["team_id"])
+            self.tasks.start(work(self, workspace, event), name)
+
+        return listener
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """Who acted, and where; "" for what an interaction does not tell, such as the channel of a form."""
+class SlackInteraction:
+    """Who acted, and where; "" for what Slack does not say, such as the channel of a form."""
 
     workspace: str
     channel: str
@@ -60,14 +185,19 @@ class Scene:
     trigger: str = ""  # opens a view within three seconds, once
     url: str = ""  # the response_url
 
+    @property
+    def target(self) -> AnswerTarget:
+        """Where it is answered, where no message was acted upon."""
+        return AnswerTarget(workspace=self.workspace, channel=self.channel, person=self.person, url=self.url)
 
-def scene_of(body: Mapping[str, Any]) -> Scene:
-    """Return the scene of a slash command or an interaction.
+
+def interaction_of(body: Mapping[str, Any]) -> SlackInteraction:
+    """Return who acted and where, of a slash command or another interaction.
 
     In an app that is installed for a whole organisation `team` may be null; the person's own workspace counts then.
     """
     if "command" in body:
-        return Scene(
+        return SlackInteraction(
             workspace_of(body["team_id"]),
             body["channel_id"],
             body["user_id"],
@@ -77,4 +207,6 @@ def scene_of(body: Mapping[str, Any]) -> Scene:
     user, view = body["user"], body.get("view") or {}
     team = (body.get("team") or {}).get("id") or user.get("team_id") or view.get("team_id") or ""
     channel = (body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or ""
-    return Scene(workspace_of(team), channel, user["id"], body.get("trigger_id", ""), body.get("response_url", ""))
+    return SlackInteraction(
+        workspace_of(team), channel, user["id"], body.get("trigger_id", ""), body.get("response_url", "")
+    )

@@ -1,15 +1,27 @@
-"""What befalls the app in Slack: removed, revoked, a channel archived or left. What is subscribed there is paused."""
+"""What happens in Slack unasked: the app removed or revoked, a channel archived or left, a link posted, a reaction.
 
+What is subscribed where nothing can be posted any more is paused.
+"""
+
+import asyncio
 import logging
+from functools import partial
 from typing import Any
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.slack.client.clients import Clients
+from adapters.chat.events import item_to_preview, keys_reacted_to
+from adapters.slack.client.api import Clients
+from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
 from adapters.slack.install.installations import place_of
 from adapters.slack.install.token_rotation import where_to_install
-from adapters.slack.workspaces import workspace_of
+from adapters.slack.listeners.context import Body, SlackContext
+from adapters.slack.render import messages
+from adapters.slack.workspaces import PLATFORM, workspace_of
+from bot.errors import BotError
+from bot.handlers.feedback import note_reaction
+from bot.models import Entry, Ranked
 from bot.service.platforms import PlatformContext
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
@@ -27,12 +39,15 @@ _CHANNEL_EVENTS = {
     "group_left": _LEFT,
 }
 
+_PREVIEWS = 5  # links of one message
+_REACTIONS = {"+1": True, "thumbsup": True, "-1": False, "thumbsdown": False}  # by name, without the tone of the skin
+
 log = logging.getLogger(__name__)
 
 
-def listen(app: AsyncApp, line: PlatformContext, clients: Clients) -> None:
-    """Add the listeners for all of it."""
-    heard = _Heard(line, clients)
+def listen(app: AsyncApp, context: SlackContext) -> None:
+    """Hear what befalls the app and its channels; of links and reactions, where the settings say so."""
+    heard = _AppEvents(context.platform, context.clients)
     for name in _CHANNEL_EVENTS:
         app.event(name)(heard.channel_gone)
     for name in ("channel_rename", "group_rename"):
@@ -41,15 +56,21 @@ def listen(app: AsyncApp, line: PlatformContext, clients: Clients) -> None:
     app.event("app_uninstalled")(heard.uninstalled)
     app.event("tokens_revoked")(heard.revoked)
     app.event("team_access_revoked")(heard.team_left)
+    if context.settings.link_previews:
+        app.event("link_shared")(context.following(_preview_links, "previewing links"))
+    if context.settings.reactions:
+        name = "taking a reaction for feedback"
+        app.event("reaction_added")(context.following(partial(_count_reaction, given=True), name))
+        app.event("reaction_removed")(context.following(partial(_count_reaction, given=False), name))
 
 
-class _Heard:
-    def __init__(self, line: PlatformContext, clients: Clients) -> None:
-        self._line, self._clients = line, clients
+class _AppEvents:
+    def __init__(self, platform: PlatformContext, clients: Clients) -> None:
+        self._platform, self._clients = platform, clients
 
     async def channel_gone(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         event = body["event"]
-        await self._line.channel_closed(_workspace(context), _channel_of(event), _CHANNEL_EVENTS[event["type"]])
+        await self._platform.channel_closed(_workspace(context), _channel_of(event), _CHANNEL_EVENTS[event["type"]])
 
     async def renamed(self, body: dict[str, Any]) -> None:
         # Subscriptions hang on the channel's identifier, which stays.
@@ -59,7 +80,7 @@ class _Heard:
         event = body["event"]
         ours = context.get("bot_user_id") or await self._clients.bot_user(_workspace(context))
         if ours and event.get("user") == ours:
-            await self._line.channel_closed(_workspace(context), _channel_of(event), _LEFT)
+            await self._platform.channel_closed(_workspace(context), _channel_of(event), _LEFT)
 
     async def uninstalled(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         found = self._found(context)
@@ -79,27 +100,27 @@ class _Heard:
 
     async def team_left(self, body: dict[str, Any]) -> None:
         for team in body["event"].get("team_ids", []):
-            if self._clients.installs:
-                await self._clients.installs.leave(str(team))
+            if self._clients.installations:
+                await self._clients.installations.leave(str(team))
             await self._gone(str(team), _UNINSTALLED)
 
     def _found(self, context: dict[str, Any]) -> Installation | None:
-        if self._clients.installs is None:
+        if self._clients.installations is None:
             return None
         team, enterprise = context.get("team_id") or "", context.get("enterprise_id") or ""
-        return self._clients.installs.find(team, enterprise, org_wide=bool(context.get("is_enterprise_install")))
+        return self._clients.installations.find(team, enterprise, org_wide=bool(context.get("is_enterprise_install")))
 
     async def _ended(self, context: dict[str, Any], why: str) -> None:
         """Forget the installation, and pause wherever its token acted."""
         gone = {str(context.get("team_id") or "")} - {""}
         found = self._found(context)
-        if self._clients.installs and found is not None:
-            gone.update(await self._clients.installs.drop(place_of(found)))
+        if self._clients.installations and found is not None:
+            gone.update(await self._clients.installations.drop(place_of(found)))
         for each in sorted(gone):
             await self._gone(each, why)
 
     async def _gone(self, team: str, why: str) -> None:
-        await self._line.channel_closed(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
+        await self._platform.channel_closed(workspace_of(team), "", f"{why} {where_to_install(self._clients.settings)}.")
 
 
 def _workspace(context: dict[str, Any]) -> str:
@@ -109,3 +130,50 @@ def _workspace(context: dict[str, Any]) -> str:
 def _channel_of(event: dict[str, Any]) -> str:
     channel = event.get("channel")
     return str(channel.get("id", "")) if isinstance(channel, dict) else str(channel or "")
+
+
+# --- links, and reactions
+
+
+async def _preview_links(context: SlackContext, workspace: str, event: Body) -> None:
+    """Show what is known of the papers and repositories that a message links, below it."""
+    urls = list(dict.fromkeys(str(link["url"]) for link in event.get("links") or ()))[:_PREVIEWS]
+    found = await asyncio.gather(*(_card(context, workspace, event["channel"], url) for url in urls))
+    unfurls = {url: {"blocks": blocks} for url, blocks in zip(urls, found, strict=True) if blocks}
+    if not unfurls:
+        return
+    where = {"channel": event["channel"], "ts": event["message_ts"]}
+    if event.get("source") == "composer":  # the message is still being written and has no name but this
+        where = {name: event[name] for name in ("unfurl_id", "source")}
+    try:
+        client = await context.clients.client(workspace)
+        await client.chat_unfurl(unfurls=unfurls, **where)
+    except CLIENT_FAILURES as error:
+        log.info("A link could not be previewed: %s", failure_reason(error))
+
+
+async def _card(context: SlackContext, workspace: str, channel: str, url: str) -> list[Body]:
+    try:
+        known = await item_to_preview(context, PLATFORM, f"{workspace} {channel}", url)
+    except BotError as error:
+        log.warning("A link could not be previewed: %s", error)
+        return []
+    if known is None:
+        return []
+    item, summary = known
+    return list(messages.card(Entry(Ranked(item, 0.0), summary), context.now.date()))
+
+
+async def _count_reaction(context: SlackContext, workspace: str, event: Body, *, given: bool) -> None:
+    """Count 👍 and 👎 on a message that shows one entry, for as long as they stand there."""
+    more = _REACTIONS.get(str(event["reaction"]).partition("::")[0])
+    if more is None or event["item"].get("type") != "message":
+        return
+    channel = event["item"]["channel"]
+    delivery = await context.platform.chats.delivery_posted(workspace, channel, event["item"]["ts"])
+    if delivery is None or not (keys := keys_reacted_to(delivery)):
+        return
+    actor = await context.actors.actor(workspace, channel, event["user"])
+    await note_reaction(
+        context.platform.handler_context, actor, keys, delivery.topic, more=more, given=given, now=context.now
+    )

@@ -26,10 +26,10 @@ from slack_sdk.models.blocks import (
     RichTextSectionElement,
 )
 
-from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, units
+from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, TEXT, Size, size, units
 from adapters.slack.render.mrkdwn import literal
 from adapters.text import clean, cut
-from bot.models import Button, text_key
+from bot.models import Attachment, Button, text_key
 
 KEPT = "k:"  # before the key of a text that is kept because it is too long for a button
 _VALUE = 300  # characters: longer commands are kept, so that four of them leave room for what is to be read
@@ -41,7 +41,7 @@ Row = list[Run]
 
 
 @dataclass(frozen=True, slots=True)
-class Style:
+class TextStyle:
     """How a stretch of text stands out."""
 
     bold: bool = False
@@ -54,27 +54,27 @@ class Style:
         return {name: True for name, holds in given.items() if holds} or None
 
 
-PLAIN, BOLD, ITALIC, CODE = Style(), Style(bold=True), Style(italic=True), Style(code=True)
+PLAIN, BOLD, ITALIC, CODE = TextStyle(), TextStyle(bold=True), TextStyle(italic=True), TextStyle(code=True)
 
 
-def said(text: str, style: Style = PLAIN) -> Row:
+def text_run(text: str, style: TextStyle = PLAIN) -> Row:
     """Return a stretch of text; nothing for an empty one."""
     return [RichTextElementParts.Text(text=literal(text), style=style.marks())] if text else []
 
 
-def linked(text: str, url: str, style: Style = PLAIN) -> Row:
+def link_run(text: str, url: str, style: TextStyle = PLAIN) -> Row:
     """Return a link, or the text alone where there is no address."""
     if not url or not text:
-        return said(text, style)
+        return text_run(text, style)
     return [RichTextElementParts.Link(url=url, text=literal(text), style=style.marks())]
 
 
-def channel(identifier: str) -> Row:
+def channel_run(identifier: str) -> Row:
     """Return a channel's own link; a reader who may not see the channel sees that it is private."""
     return [RichTextElementParts.Channel(channel_id=identifier)]
 
 
-def person(identifier: str) -> Row:
+def person_run(identifier: str) -> Row:
     """Return a person's name, linked. In a message that others see too it notifies the person."""
     return [RichTextElementParts.User(user_id=identifier)]
 
@@ -106,7 +106,7 @@ def numbered(rows: Iterable[Row], first: int = 1) -> RichTextListElement | None:
 
 def preformatted(text: str) -> RichTextPreformattedElement:
     """Return the text as it is, in a type of fixed width."""
-    return RichTextPreformattedElement(elements=said(text))
+    return RichTextPreformattedElement(elements=text_run(text))
 
 
 def _lines(rows: Sequence[Row]) -> Row:
@@ -120,7 +120,7 @@ def _next_line(row: Row) -> Row:
     """Break the line before the row, within its first text where it begins with one: each run costs room."""
     if row and isinstance(row[0], RichTextElementParts.Text):
         return [RichTextElementParts.Text(text=f"\n{row[0].text}", style=row[0].style), *row[1:]]
-    return [*said("\n"), *row] if row else []
+    return [*text_run("\n"), *row] if row else []
 
 
 def header(text: str) -> list[Block]:
@@ -144,20 +144,20 @@ def _plain(text: str) -> PlainTextObject:
 
 
 @dataclass(frozen=True, slots=True)
-class Buttons:
+class ButtonRow:
     """A row of buttons, and the texts that must be kept for them to mean something."""
 
     blocks: list[Block] = field(default_factory=list)
     keep: tuple[str, ...] = ()
 
 
-def actions(kind: str, buttons: Sequence[Button], about: str = "") -> Buttons:
+def actions(kind: str, buttons: Sequence[Button], about: str = "") -> ButtonRow:
     """Return the buttons as a row. `kind` begins the block's name; `about` tells one entry's from another's by ear."""
     able = [button for button in buttons if button.command][:10]
     if not able:
-        return Buttons()
+        return ButtonRow()
     elements = [_button(number, button, about) for number, button in enumerate(able)]
-    return Buttons([ActionsBlock(block_id=kind, elements=elements)], tuple(long_commands(able)))
+    return ButtonRow([ActionsBlock(block_id=kind, elements=elements)], tuple(long_commands(able)))
 
 
 def long_commands(buttons: Iterable[Button]) -> list[str]:
@@ -193,3 +193,114 @@ def _confirm(label: str, command: str) -> ConfirmObject:
         deny=_plain("Not now"),
         style="danger",
     )
+
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SlackMessage:
+    """One message. `text` says the same as the blocks, in mrkdwn: for notifications, for screen readers, for search."""
+
+    text: str
+    blocks: tuple[Json, ...]
+    keys: tuple[tuple[str, ...], ...] = ()  # of the items that it shows, those of one entry together
+    keep: tuple[str, ...] = ()  # commands that are too long for a button: to be kept before it is posted
+    file: Attachment | None = None  # too long to stand in it: to be handed over beside it
+
+
+@dataclass(frozen=True, slots=True)
+class BlockGroup:
+    """What is never parted: a heading, an entry with its buttons."""
+
+    blocks: tuple[Json, ...]
+    size: Size  # counted once: a message is filled piece by piece
+    text: str = ""  # in mrkdwn
+    brief: str = ""  # the same on a line, for a message whose text would be too long
+    keys: tuple[tuple[str, ...], ...] = ()
+    keep: tuple[str, ...] = ()
+
+
+def block_group(
+    *blocks: Sequence[Block], text: str = "", brief: str = "", keys: tuple[str, ...] = (), keep: tuple[str, ...] = ()
+) -> BlockGroup:
+    """Return blocks that stand together as a piece; raises slack_sdk's error where one is not as Slack takes it.
+
+    `keys` are those of the one entry that it shows.
+    """
+    made = tuple(block.to_dict() for group in blocks for block in group)
+    longest = [{**block, "block_id": f"{block['block_id']}:99"} if "block_id" in block else block for block in made]
+    return BlockGroup(made, size(longest), text=text, brief=brief or text, keys=(keys,) if keys else (), keep=keep)
+
+
+def messages_of(
+    pieces: Iterable[BlockGroup],
+    last: BlockGroup | None = None,
+    then: BlockGroup | None = None,
+    instead: BlockGroup | None = None,
+) -> list[SlackMessage]:
+    """Return the pieces as messages, as few as their order and the limits allow.
+
+    `last` ends every message but the last one, `then` begins every message but the first one, and `instead` is shown instead
+    of the first piece, for which there is room.
+    """
+    end, begin = [last] if last else [], [then] if then else []
+    sheets: list[list[BlockGroup]] = [[]]
+    for each in pieces:
+        if sheets[-1] and not _fit([*sheets[-1], each, *end]):
+            sheets[-1] += end
+            sheets.append([*begin])
+        sheets[-1].append(each)
+    _keep_together(sheets, len(end), len(begin))
+    sheets[0][:1] = [instead] if instead else sheets[0][:1]
+    return [_posting(sheet) for sheet in sheets]
+
+
+def _keep_together(sheets: list[list[BlockGroup]], end: int, begin: int) -> None:
+    """Move an entry to the last message where nothing but a footer or buttons would stand."""
+    if len(sheets) < 2 or len(sheets[-1]) != begin + 1 or sheets[-1][-1].keys:
+        return
+    before, alone = sheets[-2], sheets[-1]
+    at = len(before) - end - 1
+    if at > 1 and _fit([*alone, before[at]]):
+        alone.insert(begin, before.pop(at))
+
+
+def _posting(pieces: Sequence[BlockGroup]) -> SlackMessage:
+    return SlackMessage(
+        text=_text(pieces) or "…",
+        blocks=tuple(_named(_blocks(pieces))),
+        keys=tuple(keys for each in pieces for keys in each.keys),
+        keep=tuple(dict.fromkeys(text for each in pieces for text in each.keep)),
+    )
+
+
+def _fit(pieces: Iterable[BlockGroup]) -> bool:
+    return sum((each.size for each in pieces), Size()).fits
+
+
+def _blocks(pieces: Iterable[BlockGroup]) -> list[Json]:
+    return [block for each in pieces for block in each.blocks]
+
+
+def _named(blocks: Iterable[Json]) -> list[Json]:
+    """Number the names of blocks, which must differ within a message."""
+    return [
+        {**block, "block_id": f"{block['block_id']}:{number}"} if "block_id" in block else block
+        for number, block in enumerate(blocks)
+    ]
+
+
+def _text(pieces: Sequence[BlockGroup]) -> str:
+    """Return as much as there is room for: all, else everything briefly, else the first pieces briefly."""
+    whole = "\n".join(each.text for each in pieces if each.text)
+    if units(whole) <= TEXT:
+        return whole
+    lines: list[str] = []
+    room = TEXT
+    for each in pieces:
+        room -= units(each.brief) + 1
+        if room < 2:
+            return "\n".join([*lines, "…"])
+        lines += [each.brief] if each.brief else []
+    return "\n".join(lines)

@@ -9,12 +9,36 @@ from datetime import date
 
 from slack_sdk.models.blocks import Block
 
-from adapters.slack.render.blocks import BOLD, ITALIC, Row, actions, divider, linked, paragraph, quiet, quote, rich, said
+from adapters.slack.render.blocks import (
+    BOLD,
+    ITALIC,
+    BlockGroup,
+    Row,
+    actions,
+    block_group,
+    divider,
+    link_run,
+    paragraph,
+    quiet,
+    quote,
+    rich,
+    text_run,
+)
 from adapters.slack.render.limits import units
 from adapters.slack.render.mrkdwn import exact, link
-from adapters.slack.render.postings import Piece, piece
 from adapters.text import clean, cut, emphasised, shown_url
-from adapters.words import badges, byline, first_link, links, offers, partner, reading, signals, title, warnings
+from adapters.words import (
+    badges,
+    byline,
+    entry_buttons,
+    first_link,
+    links,
+    partner,
+    signals,
+    summary_origin,
+    title,
+    warnings,
+)
 from adapters.words import paragraph as in_a_paragraph
 from bot.models import Digest, Entry, Item
 
@@ -29,8 +53,8 @@ _ADDRESS = 500  # longer ones are not shown beside the title's
 
 def headline(item: Item, number: int | None) -> Row:
     """Return "3. Title", the title linked; without a number where it stands alone."""
-    mark = said(f"{number}. ", BOLD) if number is not None else []
-    return [*mark, *linked(cut(title(item), TITLE, units), first_link(item), BOLD)]
+    mark = text_run(f"{number}. ", BOLD) if number is not None else []
+    return [*mark, *link_run(cut(title(item), TITLE, units), first_link(item), BOLD)]
 
 
 def facts(item: Item, today: date) -> str:
@@ -43,12 +67,12 @@ def _marked(item: Item) -> tuple[str, ...]:
     return tuple(f"⚠ {word}" for word in warnings(item))
 
 
-def entry_piece(entry: Entry, number: int, digest: Digest, *, compact: bool, alone: bool = False) -> Piece:
+def entry_group(entry: Entry, number: int, digest: Digest, *, compact: bool, alone: bool = False) -> BlockGroup:
     """Return one entry of a digest with its buttons; `alone` when it is a message of its own."""
     item = entry.ranked.item
-    buttons = actions("entry", offers(item.key, digest.topic), f"entry {number}")
+    buttons = actions("entry", entry_buttons(item.key, digest.topic), f"entry {number}")
     line = divider() if number > 1 and not compact and not alone else []
-    return piece(
+    return block_group(
         line,
         card(entry, number, digest.day, compact=compact),
         buttons.blocks,
@@ -64,7 +88,7 @@ def card(entry: Entry, number: int | None, today: date, *, compact: bool) -> lis
     item = entry.ranked.item
     top, known = rich(paragraph(headline(item, number))), facts(item, today)
     if compact:
-        words = said(cut(in_a_paragraph(entry.summary.parts), _PART, units))
+        words = text_run(cut(in_a_paragraph(entry.summary.parts), _PART, units))
         return [*top, *quiet(known, because(entry)), *rich(paragraph(words, _partner(entry)))]
     why = " · ".join(filter(None, (because(entry), _made(entry))))
     return [*top, *quiet(known, why), *rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))]
@@ -72,7 +96,10 @@ def card(entry: Entry, number: int | None, today: date, *, compact: bool) -> lis
 
 def _parts(entry: Entry) -> list[Row]:
     return [
-        [*said(f"{clean(part.name)}  ", BOLD), *said(cut(clean(part.text), _PART, units), *([] if part.found else [ITALIC]))]
+        [
+            *text_run(f"{clean(part.name)}  ", BOLD),
+            *text_run(cut(clean(part.text), _PART, units), *([] if part.found else [ITALIC])),
+        ]
         for part in entry.summary.parts
         if clean(part.text)
     ]
@@ -85,7 +112,7 @@ def _elsewhere(entry: Entry) -> Row:
     shown = [pair for pair in links(entry.ranked.item, without=taken) if pair[0] != first_link(entry.ranked.item)]
     for url, name in shown:
         if units(url) <= _ADDRESS:
-            pieces += [*said("  ·  " if pieces else ""), *linked(name, url)]
+            pieces += [*text_run("  ·  " if pieces else ""), *link_run(name, url)]
     return pieces
 
 
@@ -96,8 +123,8 @@ def _partner(entry: Entry) -> Row:
     label, name, told, url = found
     if units(url) > _ADDRESS:
         url = ""
-    named = linked(cut(name or shown_url(url) or clean(entry.partner.key if entry.partner else ""), _NAME, units), url)
-    return [*said(f"{label}  ", BOLD), *named, *said(cut("".join(f" · {fact}" for fact in told), _NAME, units))]
+    named = link_run(cut(name or shown_url(url) or clean(entry.partner.key if entry.partner else ""), _NAME, units), url)
+    return [*text_run(f"{label}  ", BOLD), *named, *text_run(cut("".join(f" · {fact}" for fact in told), _NAME, units))]
 
 
 def because(entry: Entry) -> str:
@@ -114,7 +141,7 @@ def _quoted(reason: str) -> str:
 
 
 def _made(entry: Entry) -> str:
-    told = cut(reading(entry), _NAME, units)
+    told = cut(summary_origin(entry), _NAME, units)
     return f"summary {told}" if told else ""
 
 
@@ -138,6 +165,6 @@ def line_of(item: Item, before: str) -> str:
 def listed(entries: Sequence[Entry]) -> list[Row]:
     """Return the titles of entries, linked, with what others said of them."""
     return [
-        [*headline(entry.ranked.item, None), *said("".join(f"  {sign}" for sign in signals(entry.ranked.item)))]
+        [*headline(entry.ranked.item, None), *text_run("".join(f"  {sign}" for sign in signals(entry.ranked.item)))]
         for entry in entries
     ]

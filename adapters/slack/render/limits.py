@@ -74,7 +74,7 @@ def fits(blocks: Sequence[Json]) -> bool:
     return size(blocks).fits
 
 
-def faults(blocks: Sequence[Json]) -> list[str]:
+def problems(blocks: Sequence[Json]) -> list[str]:
     """Return what Slack would not take, a sentence each: by slack_sdk's own models, and by what they do not check."""
     found = [] if fits(blocks) else [f"{len(blocks)} blocks of {characters(blocks)} characters, {sent(blocks)} as sent."]
     names = [block["block_id"] for block in blocks if "block_id" in block]

@@ -3,51 +3,194 @@
 Every message keeps to what adapters/slack/render/limits.py says, and has a text that says the same as its blocks.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any, Literal
 
-from adapters.slack.render import digests, replies
-from adapters.slack.render.blocks import long_commands, quiet
-from adapters.slack.render.cards import card as card_blocks
-from adapters.slack.render.cards import entry_piece
-from adapters.slack.render.postings import Piece, Posting, packed, piece
-from adapters.words import offers
-from bot.models import Digest, Entry, Reply
+from slack_sdk.models.blocks import Block
 
-__all__ = ["Layout", "Posting", "card", "digest", "long_texts", "notice", "plain", "reply"]
+from adapters.slack.render.blocks import (
+    BOLD,
+    CODE,
+    PLAIN,
+    BlockGroup,
+    ButtonRow,
+    Row,
+    SlackMessage,
+    TextStyle,
+    actions,
+    block_group,
+    channel_run,
+    divider,
+    header,
+    long_commands,
+    messages_of,
+    numbered,
+    paragraph,
+    person_run,
+    preformatted,
+    quiet,
+    quote,
+    rich,
+    text_run,
+)
+from adapters.slack.render.cards import TITLE, entry_group, facts, headline, line_of, listed
+from adapters.slack.render.cards import card as card_blocks
+from adapters.slack.render.limits import CONTEXT, units
+from adapters.slack.render.mrkdwn import exact
+from adapters.text import clean, cut, emphasised
+from adapters.words import SpanKind, coverage_line, empty_sentence, entry_buttons, kept_of_seen, spans
+from bot.models import Attachment, Button, Digest, Entry, Field, Reply, ReplyEntry
+from bot.wording import long_day
 
 Layout = Literal["message", "thread"]
 
+_LATE = "⏰ Late: this digest was due earlier."
+_TITLES = 10  # of a list that stand in one block
+_PARAGRAPH = 1_500  # characters, as `units` counts them
+_LINE = 600
+_GIST = 500
+_NAME = 100
+_GROUP = 2_000  # of rows that stand in one block
+_INLINE = 2_500  # of a file that stands in the message
+_ROW = 5  # buttons side by side
+_STYLES = {SpanKind.PLAIN: PLAIN, SpanKind.STRESSED: BOLD, SpanKind.TYPED: CODE}
+# Slack's identifiers of channels: a notice names them, and nobody knows a channel by its number.
+_CHANNELS = re.compile(r"\b[CG](?=[A-Z]*[0-9])[A-Z0-9]{8,}\b")
 
-def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list[Posting]:
+
+# --- sentences of ours as runs of rich text
+
+
+@dataclass(frozen=True, slots=True)
+class Mentions:
+    """Identifiers that stand in a text as whole words, and are shown as what they name."""
+
+    channels: Collection[str] = ()
+    people: Collection[str] = ()  # only where nobody else sees the message: it would notify them
+
+    def runs(self, text: str, style: TextStyle) -> Row:
+        """Return the text with what it names in place."""
+        known = sorted((*self.channels, *self.people), key=len, reverse=True)
+        if not known:
+            return text_run(text, style)
+        pieces = re.split(rf"(?<!\w)({'|'.join(map(re.escape, known))})(?!\w)", text)
+        return [run for index, piece in enumerate(pieces) for run in self._named(piece, style, named=index % 2 == 1)]
+
+    def _named(self, piece: str, style: TextStyle, *, named: bool) -> Row:
+        if not named:
+            return text_run(piece, style)
+        return channel_run(piece) if piece in self.channels else person_run(piece)
+
+
+def sentence(text: str, most: int, names: Mentions = Mentions()) -> Row:
+    """Return a sentence of ours: commands between asterisks as one types them, all else between them bold."""
+    return [run for words, kind in spans(_cut(text, most)) for run in names.runs(words, _STYLES[kind])]
+
+
+def stressed(text: str, most: int, names: Mentions = Mentions(), style: TextStyle = PLAIN) -> Row:
+    """Return a line about something: what stands between asterisks bold, whatever it says."""
+    pieces = emphasised(clean(_cut(text, most)))
+    return [run for words, marked in pieces for run in names.runs(words, BOLD if marked else style)]
+
+
+def as_mrkdwn(text: str, most: int) -> str:
+    """Return the sentence for mrkdwn: commands as one types them, nothing formatted."""
+    return exact("".join(words for words, _ in spans(_cut(text, most))))
+
+
+def channels_in(text: str) -> tuple[str, ...]:
+    """Return what in a notice looks like a channel's identifier."""
+    return tuple(dict.fromkeys(_CHANNELS.findall(text)))
+
+
+def lines_of(text: str) -> Iterator[str]:
+    """Yield the lines of a file with their spaces, made harmless otherwise."""
+    for line in text.splitlines():
+        yield re.sub(r"[^ ]+", lambda word: clean(word[0]), line.replace("\t", "    "))
+
+
+def _cut(text: str, most: int) -> str:
+    return cut(clean(text), most, units)
+
+
+# --- digests
+
+
+def digest(digest: Digest, *, compact: bool, late: bool, layout: Layout) -> list[SlackMessage]:
     """Return a digest as the messages to post, in their order; those after the first belong in its thread.
 
     With the layout "thread" the first one lists the titles, and each entry is a message of its own.
     """
     if layout == "thread" and digest.entries:
-        head = _packed(digest, [*digests.contents(digest), digests.footer(digest)], late=late)
+        head = _packed(digest, [*_contents(digest), _footer(digest)], late=late)
         return [*head, *_alone(digest, compact=compact)]
-    return _packed(digest, digests.pieces_of(digest, compact=compact), late=late)
+    return _packed(digest, _groups(digest, compact=compact), late=late)
 
 
-def _packed(digest: Digest, pieces: Iterable[Piece], *, late: bool) -> list[Posting]:
+def _packed(digest: Digest, pieces: Iterable[BlockGroup], *, late: bool) -> list[SlackMessage]:
     """Return the pieces under a masthead, parted alike whether it is late or not: either may be posted of each part."""
-    marked, plain = digests.masthead(digest, late=True), digests.masthead(digest, late=False)
-    return packed([marked, *pieces], _more(), _continued(digest), marked if late else plain)
+    marked, plain = _masthead(digest, late=True), _masthead(digest, late=False)
+    return messages_of([marked, *pieces], _more(), _continued(digest), marked if late else plain)
 
 
-def _alone(digest: Digest, *, compact: bool) -> Iterator[Posting]:
+def _alone(digest: Digest, *, compact: bool) -> Iterator[SlackMessage]:
     for number, entry in enumerate(digest.entries, start=1):
-        yield from packed([entry_piece(entry, number, digest, compact=compact, alone=True)])
+        yield from messages_of([entry_group(entry, number, digest, compact=compact, alone=True)])
 
 
-def _more() -> Piece:
-    return piece(quiet("Continued in the thread."))
+def _more() -> BlockGroup:
+    return block_group(quiet("Continued in the thread."))
 
 
-def _continued(digest: Digest) -> Piece:
-    return piece(quiet(f"{digests.name_of(digest)}, continued"))
+def _continued(digest: Digest) -> BlockGroup:
+    return block_group(quiet(f"{_name(digest)}, continued"))
+
+
+def _name(digest: Digest) -> str:
+    """Return the digest's title."""
+    return clean(digest.title) or clean(digest.topic) or "Digest"
+
+
+def _groups(digest: Digest, *, compact: bool) -> Iterator[BlockGroup]:
+    """Yield a whole digest below its masthead, one piece for each entry."""
+    if not digest.entries:
+        why = cut(empty_sentence(digest.coverage), CONTEXT, units)
+        yield block_group(rich(paragraph(text_run(why))), text=exact(why))
+    for number, entry in enumerate(digest.entries, start=1):
+        yield entry_group(entry, number, digest, compact=compact)
+    yield _footer(digest)
+
+
+def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
+    """Return the title, the day, and how many of how many there are."""
+    facts = f"{long_day(digest.day)} · {kept_of_seen(digest)} items"
+    mark = _LATE if late else ""
+    return block_group(
+        header(_name(digest)),
+        quiet(mark, facts),
+        text="\n".join(filter(None, (f"{exact(_name(digest))}: {exact(facts)}", mark))),
+    )
+
+
+def _footer(digest: Digest) -> BlockGroup:
+    """Return the line that says who was asked, and what was kept and dropped."""
+    line = cut(coverage_line(digest.coverage), CONTEXT, units)
+    return block_group(divider(), quiet(line), text=exact(line))
+
+
+def _contents(digest: Digest) -> Iterator[BlockGroup]:
+    """Yield the titles of the entries as a numbered list."""
+    rows = listed(digest.entries)
+    for start in range(0, len(rows), _TITLES):
+        here = digest.entries[start : start + _TITLES]
+        lines = [line_of(entry.ranked.item, f"{number}. ") for number, entry in enumerate(here, start=start + 1)]
+        yield block_group(rich(numbered(rows[start : start + _TITLES], start + 1)), text="\n".join(lines))
+
+
+# --- replies, and what else is posted
 
 
 def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
@@ -55,27 +198,128 @@ def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     return tuple(block.to_dict() for block in card_blocks(entry, None, today, compact=False))
 
 
-def reply(reply: Reply, today: date) -> list[Posting]:
+def reply(reply: Reply, today: date) -> list[SlackMessage]:
     """Return an answer as messages, nearly always one; `today` decides which dates are told with their year.
 
     A file of the answer stands in the last message as a code block where it is short, else it is that message's `file`.
     """
-    return replies.postings_of(reply, today)
-
-
-def notice(text: str) -> Posting:
-    """Return a sentence of the service's as a message."""
-    return replies.notice(text)
+    pages = messages_of(_reply_groups(reply, today))
+    file = reply.attachment if reply.attachment and not _is_short(reply.attachment) else None
+    return [*pages[:-1], replace(pages[-1], file=file)]
 
 
 def long_texts(reply: Reply) -> tuple[str, ...]:
     """Return the commands of an answer's buttons, its entries' among them, that must be kept for the buttons to work."""
     shown = [(entry.ranked.item.key, digest.topic) for digest in reply.digests for entry in digest.entries]
     buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
-    buttons += [button for key, topic in shown for button in offers(key, topic)]
+    buttons += [button for key, topic in shown for button in entry_buttons(key, topic)]
     return tuple(dict.fromkeys(long_commands(buttons)))
 
 
-def plain(posting: Posting) -> Posting:
+def plain(posting: SlackMessage) -> SlackMessage:
     """Return the message without its blocks, for when Slack does not take them."""
-    return Posting(text=posting.text, blocks=(), keys=posting.keys, file=posting.file)
+    return SlackMessage(text=posting.text, blocks=(), keys=posting.keys, file=posting.file)
+
+
+def notice(text: str) -> SlackMessage:
+    """Return one text as a message of its own."""
+    names = Mentions(channels_in(text))
+    return messages_of(
+        [block_group(rich(paragraph(sentence(text, _GROUP, names) or text_run("…"))), text=as_mrkdwn(text, _GROUP))]
+    )[0]
+
+
+def _reply_groups(reply: Reply, today: date) -> Iterator[BlockGroup]:
+    names = Mentions(reply.channels, reply.people if reply.private else ())
+    yield from _head(reply, names)
+    for number, entry in enumerate(reply.entries, start=reply.first):
+        yield from _reply_entry(number, entry, today, names)
+    for each in reply.digests:
+        yield _masthead(each, late=False)
+        yield from _groups(each, compact=reply.compact)
+    if reply.attachment is not None:
+        yield _file(reply.attachment)
+    yield from _steps(reply.next_steps, names)
+    yield from _buttons(reply.buttons)
+
+
+def _head(reply: Reply, names: Mentions) -> Iterator[BlockGroup]:
+    title = stressed(reply.title, TITLE, names, BOLD) or text_run("Broadsheet", BOLD)
+    rows = [title, *(sentence(each, _PARAGRAPH, names) for each in reply.text)]
+    texts = [exact(cut(clean(reply.title), TITLE, units)), *(as_mrkdwn(each, _PARAGRAPH) for each in reply.text)]
+    for group, text in _grouped(rows, texts):
+        yield block_group(rich(paragraph(*group)), text=text)
+    table = [_field(each, names) for each in reply.fields]
+    for group, text in _grouped(table, [as_mrkdwn(f"{each.name}: {each.value}", _PARAGRAPH) for each in reply.fields]):
+        yield block_group(rich(quote(*group)), text=text)
+
+
+def _field(field: Field, names: Mentions) -> Row:
+    name = cut(clean(field.name), _NAME, units)
+    return [*text_run(f"{name}  " if name else "", BOLD), *sentence(field.value, _PARAGRAPH, names)]
+
+
+def _grouped(rows: Sequence[Row], texts: Sequence[str]) -> Iterator[tuple[list[Row], str]]:
+    """Yield rows that may stand in one block, with their text."""
+    group: list[Row] = []
+    told: list[str] = []
+    for row, text in zip(rows, texts, strict=True):
+        if told and sum(map(units, told)) + units(text) > _GROUP:
+            yield group, "\n".join(filter(None, told))
+            group, told = [], []
+        group.append(row)
+        told.append(text)
+    if any(group):
+        yield group, "\n".join(filter(None, told))
+
+
+def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -> Iterator[BlockGroup]:
+    """Yield the entry, in several pieces where it has more lines than one block takes; the last has its buttons."""
+    rows = [stressed(each, _LINE, names) for each in entry.lines]
+    groups = [*_grouped(rows, [exact(cut(clean(each), _LINE, units)) for each in entry.lines])] or [([], "")]
+    row = actions("entry", entry.buttons, f"entry {number}")
+    gist = cut(clean(entry.gist), _GIST, units)
+    for place, (group, told) in enumerate(groups, start=1):
+        head = _title(number, entry, today, names) if place == 1 else []
+        end = row if place == len(groups) else ButtonRow()
+        line, said_of_it = (_entry_line(number, entry), gist) if place == 1 else ("", "")
+        text = "\n".join(filter(None, (line, exact(said_of_it), told)))
+        body = rich(quote(text_run(said_of_it)), paragraph(*group))
+        yield block_group(head, body, end.blocks, text=text, brief=line, keep=end.keep)
+
+
+def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Block]:
+    if entry.item is not None:
+        return [*rich(paragraph(headline(entry.item, number))), *quiet(facts(entry.item, today))]
+    return rich(paragraph([*text_run(f"{number}. ", BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
+
+
+def _entry_line(number: int, entry: ReplyEntry) -> str:
+    if entry.item is not None:
+        return line_of(entry.item, f"{number}. ")
+    return f"{number}. {exact(cut(clean(entry.title), TITLE, units))}"
+
+
+def _file(file: Attachment) -> BlockGroup:
+    name = cut(clean(file.name), _NAME, units)
+    if not _is_short(file):
+        return block_group(quiet(f"{name} comes as a direct message to who asked for it."), text=exact(name))
+    return block_group(rich(paragraph(text_run(name, BOLD)), preformatted("\n".join(lines_of(file.text)))), text=exact(name))
+
+
+def _is_short(file: Attachment) -> bool:
+    return bool(clean(file.text)) and units(file.text) <= _INLINE
+
+
+def _steps(steps: Iterable[str], names: Mentions) -> Iterator[BlockGroup]:
+    told = list(steps)
+    rows = [sentence(each, _PARAGRAPH, names) for each in told]
+    for group, text in _grouped(rows, [as_mrkdwn(each, _PARAGRAPH) for each in told]):
+        yield block_group(rich(paragraph(*group)), text=text)
+
+
+def _buttons(buttons: Sequence[Button]) -> Iterator[BlockGroup]:
+    for start in range(0, len(buttons), _ROW):
+        row = actions("reply", buttons[start : start + _ROW])
+        if row.blocks:
+            yield block_group(row.blocks, keep=row.keep)

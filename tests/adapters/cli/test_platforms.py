@@ -12,7 +12,7 @@ import pytest
 from cryptography.fernet import Fernet
 from pydantic import SecretStr
 
-from adapters.cli.platforms import configured, opened, tried
+from adapters.cli.platforms import check_platforms, configured, opened
 from bot.app import App, built
 from bot.errors import SettingsError, StoreError
 from bot.models import Installation
@@ -69,7 +69,7 @@ async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> 
     async with app(tmp_path) as made, opened(made.settings, line(made), {}) as found:
         assert (found.platforms, found.pending) == ((), ())
         assert configured(made.settings) == {}
-        assert await tried(made.settings, NOW, made.chats) == []
+        assert await check_platforms(made.settings, NOW, made.chats) == []
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
 async def test_what_cannot_be_reached_is_for_the_doctor_to_tell(tmp_path: Path) -> None:
     now: datetime = NOW
     async with app(tmp_path, slack=SLACK) as made:
-        found = await tried(made.settings, now, made.chats)
+        found = await check_platforms(made.settings, now, made.chats)
     assert found
     assert not any(well for _, well, _ in found)
     assert "xoxb-1-a" not in str(found)

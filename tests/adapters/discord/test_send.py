@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 import discord.http
 import pytest
 
-from adapters.discord.client.http import BREAK, Door, Invalid, Shut, Turns
+from adapters.discord.client.api import BREAK, InvalidRequests, RequestPace, RestClient, SendingPaused
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
@@ -33,14 +33,14 @@ def guild(fake: FakeDiscord) -> Guild:
 
 
 @pytest.fixture
-async def door(fake: FakeDiscord) -> AsyncIterator[Door]:
-    made = Door(fake.token)
+async def door(fake: FakeDiscord) -> AsyncIterator[RestClient]:
+    made = RestClient(fake.token)
     yield made
     await made.close()
 
 
 @pytest.fixture
-def messenger(door: Door) -> DiscordMessenger:
+def messenger(door: RestClient) -> DiscordMessenger:
     return DiscordMessenger(door, MemoryStore())
 
 
@@ -134,7 +134,7 @@ async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: 
 
 
 async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_message(
-    fake: FakeDiscord, guild: Guild, door: Door
+    fake: FakeDiscord, guild: Guild, door: RestClient
 ) -> None:
     messenger = DiscordMessenger(door, MemoryStore(), threads=True)
     papers = fake.channel(guild, "papers")
@@ -176,7 +176,7 @@ async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
 
 @pytest.mark.parametrize(("fault", "commits"), [(Fault.HALF, True), (Fault.BROKEN, True), (Fault.RESET, False)])
 async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the_first(
-    fake: FakeDiscord, guild: Guild, door: Door, fault: Fault, *, commits: bool
+    fake: FakeDiscord, guild: Guild, door: RestClient, fault: Fault, *, commits: bool
 ) -> None:
     now = datetime.now(UTC)
     messenger = DiscordMessenger(door, MemoryStore(), clock=lambda: now)
@@ -295,7 +295,7 @@ async def test_a_ban_by_cloudflare_rests_everything(fake: FakeDiscord, guild: Gu
 
 async def test_a_discord_that_is_not_there_delays_everything(guild: Guild, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discord.http.Route, "BASE", "http://127.0.0.1:9/api/v10")
-    door = Door("a.b.c")
+    door = RestClient("a.b.c")
     messenger = DiscordMessenger(door, MemoryStore())
     with pytest.raises(Delayed) as caught:
         await messenger.announce(f"discord:{guild.id}", "1", "Hello.")
@@ -321,17 +321,19 @@ async def test_a_bucket_that_is_used_up_is_not_asked(fake: FakeDiscord, guild: G
 
 def test_many_refused_requests_shut_the_door_for_a_while() -> None:
     at = 0.0
-    invalid = Invalid(lambda: at)
+    invalid = InvalidRequests(lambda: at)
     for _ in range(BREAK):
         invalid.note(403, {})
     invalid.note(429, {"X-RateLimit-Scope": "shared"})
     invalid.note(200, {})
-    assert (invalid.count, invalid.closed_for()) == (BREAK, 600.0)
+    assert (invalid.count, invalid.paused_for()) == (BREAK, 600.0)
     at = 601.0
-    assert (invalid.count, invalid.closed_for()) == (0, 0.0)
+    assert (invalid.count, invalid.paused_for()) == (0, 0.0)
 
 
-async def test_a_shut_door_sends_nothing(fake: FakeDiscord, guild: Guild, door: Door, messenger: DiscordMessenger) -> None:
+async def test_a_shut_door_sends_nothing(
+    fake: FakeDiscord, guild: Guild, door: RestClient, messenger: DiscordMessenger
+) -> None:
     papers = fake.channel(guild, "papers")
     for _ in range(BREAK):
         door.invalid.note(401, {})
@@ -358,12 +360,12 @@ async def test_an_owner_is_told_in_private_and_alerts_in_their_channel(
 
 def test_no_more_requests_leave_than_discord_takes_whatever_they_are_for() -> None:
     at = 0.0
-    turns = Turns(lambda: at)
+    turns = RequestPace(lambda: at)
     leave = [turns.take() for _ in range(75)]
     assert leave == sorted(leave)
     assert max(sum(first <= each < first + 1 for each in leave) for first in leave) <= 50
     for _ in range(100):
-        with suppress(Shut):
+        with suppress(SendingPaused):
             leave.append(turns.take())
     assert len(leave) < 175  # the turn of the others is too far away
     assert max(leave) <= 2.0
@@ -373,13 +375,13 @@ def test_no_more_requests_leave_than_discord_takes_whatever_they_are_for() -> No
 
 async def test_who_would_wait_for_long_for_a_turn_is_not_sent(fake: FakeDiscord, guild: Guild) -> None:
     papers = fake.channel(guild, "papers")
-    turns = Turns(lambda: 0.0)
-    door = Door(fake.token, turns=turns)
+    turns = RequestPace(lambda: 0.0)
+    door = RestClient(fake.token, pace=turns)
     assert (await door.get_channel(papers.id))["name"] == "papers"
-    with suppress(Shut):
+    with suppress(SendingPaused):
         while True:
             turns.take()
-    with pytest.raises(Shut):
+    with pytest.raises(SendingPaused):
         await door.get_channel(papers.id)
     assert (len(fake.calls), fake.counts["too fast"]) == (1, 0)
     await door.close()
@@ -400,7 +402,9 @@ async def test_nothing_is_sent_while_discord_takes_nothing(
     assert len(fake.calls) == 1
 
 
-async def test_answers_to_people_wait_neither_for_a_turn_nor_for_the_end_of_a_pause(fake: FakeDiscord, door: Door) -> None:
+async def test_answers_to_people_wait_neither_for_a_turn_nor_for_the_end_of_a_pause(
+    fake: FakeDiscord, door: RestClient
+) -> None:
     fake.befall("GET /channels", fault=Fault.ALL_LIMITED, retry_after=30.0)
     with pytest.raises(discord.HTTPException):
         await door.get_channel(1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pydantic import SecretStr
 
-from adapters.slack.client.clients import Clients, new_session
+from adapters.slack.client.api import Clients, new_session
 from adapters.slack.render.messages import Layout
 from adapters.slack.send import SlackMessenger
 from bot.settings.chat import SlackSettings

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from adapters.slack.render.limits import BLOCKS, CHARACTERS, characters, faults
-from adapters.slack.render.postings import Posting
+from adapters.slack.render.blocks import SlackMessage
+from adapters.slack.render.limits import BLOCKS, CHARACTERS, characters, problems
 
 # docs.slack.dev/messaging/formatting-message-text: <@U…>, <#C…>, <!here>, <!subteam^…>, <!date^…>
 _LIVE = re.compile(r"<[@#!][^>]*>")
@@ -14,7 +14,7 @@ _STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u
 _LIVELY = {"user", "usergroup", "broadcast", "channel", "mrkdwn", "markdown", "image", "date"}
 
 
-def wrong(posting: Posting, named: Iterable[str] = ()) -> list[str]:
+def wrong(posting: SlackMessage, named: Iterable[str] = ()) -> list[str]:
     """Return what is live in a message, or what Slack would not take; channels and people that are `named` are meant."""
     found = [f"live in the text: {each}" for each in _LIVE.findall(posting.text)]
     found += [f"leads to {url!r}" for url in _addresses(posting) if not url.startswith(("https://", "http://"))]
@@ -28,10 +28,10 @@ def wrong(posting: Posting, named: Iterable[str] = ()) -> list[str]:
     for text in [posting.text, *texts(posting.blocks)]:
         found += [f"looks live: {each}" for each in _LIVE.findall(text)]
         found += [f"steers: {each!r}" for each in _STEERING.findall(text)]
-    return found + faults(posting.blocks)
+    return found + problems(posting.blocks)
 
 
-def _addresses(posting: Posting) -> Iterator[str]:
+def _addresses(posting: SlackMessage) -> Iterator[str]:
     yield from (url for url, _ in _LINK.findall(posting.text))
     yield from (node["url"] for node in nodes(posting.blocks) if "url" in node)
 
@@ -53,6 +53,6 @@ def nodes(given: object) -> Iterator[Mapping[str, Any]]:
             yield from nodes(value)
 
 
-def read(posting: Posting) -> str:
+def read(posting: SlackMessage) -> str:
     """Return what a reader sees of the blocks, run together."""
     return "".join(node["text"] for node in nodes(posting.blocks) if isinstance(node.get("text"), str))

@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from adapters.slack.render import messages
-from adapters.slack.render.messages import Posting
+from adapters.slack.render.blocks import SlackMessage
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
 
@@ -35,13 +35,13 @@ hr { border: 0; border-top: 1px solid #ddd; margin: 10px 0 } ol { margin: 4px 0 
 """
 
 
-def page(messages: Iterable[Posting], thread: bool = False) -> str:
+def page(messages: Iterable[SlackMessage], thread: bool = False) -> str:
     """Return an HTML document that shows the messages one below the other."""
     shown = "".join(message(each, thread=thread and number > 0) for number, each in enumerate(messages))
     return f'<!doctype html><meta charset="utf-8"><style>{STYLE}</style>{shown}'
 
 
-def message(posting: Posting, *, thread: bool = False) -> str:
+def message(posting: SlackMessage, *, thread: bool = False) -> str:
     """Return one message as HTML."""
     body = "".join(map(block, posting.blocks)) or f"<div class='rich'>{html.escape(posting.text)}</div>"
     place = " thread" if thread else ""
@@ -107,9 +107,9 @@ _BLOCKS: dict[str, Callable[[Json], str]] = {
 }
 
 
-def examples(today: date) -> Sequence[Posting]:
+def examples(today: date) -> Sequence[SlackMessage]:
     """Return what there is to see: digests in each layout, and answers."""
-    shown: list[Posting] = []
+    shown: list[SlackMessage] = []
     for each in (GPU, EMPTY, HOSTILE):
         shown += messages.digest(each, compact=False, late=each is not GPU, layout="message")
     shown += messages.digest(GPU, compact=True, late=False, layout="message")

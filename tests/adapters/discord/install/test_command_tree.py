@@ -9,9 +9,9 @@ import pytest
 from discord import Permissions
 from hypothesis import assume, given
 
+from adapters.chat.forms import FormKind, FormRequest, form_instead
 from adapters.discord.install.command_tree import USAGES, chosen, fingerprint, focused, tree
 from adapters.discord.install.invite import REASONS, invite, permissions
-from adapters.forms import Form, Kind, form_instead
 from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Usage, parse
 from bot.errors import Incomplete, UsageError
 from tests.adapters.discord.asked import data_of
@@ -97,13 +97,13 @@ def test_the_days_that_are_offered_can_be_read(days: str) -> None:
 @pytest.mark.parametrize(
     ("words", "values", "form"),
     [
-        ("subscribe", {}, Form(Kind.SUBSCRIPTION)),
-        ("topic create", {}, Form(Kind.TOPIC)),
-        ("topic edit", {"topic": "kv-cache"}, Form(Kind.TOPIC, "kv-cache")),
-        ("filter", {"topic": "kv-cache", "action": "set"}, Form(Kind.FILTER, "kv-cache")),
+        ("subscribe", {}, FormRequest(FormKind.SUBSCRIPTION)),
+        ("topic create", {}, FormRequest(FormKind.TOPIC)),
+        ("topic edit", {"topic": "kv-cache"}, FormRequest(FormKind.TOPIC, "kv-cache")),
+        ("filter", {"topic": "kv-cache", "action": "set"}, FormRequest(FormKind.FILTER, "kv-cache")),
     ],
 )
-def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: Form) -> None:
+def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: FormRequest) -> None:
     with pytest.raises(Incomplete) as caught:
         command_of(words, values)
     assert form_instead(caught.value) == form

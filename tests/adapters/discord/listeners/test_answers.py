@@ -6,8 +6,8 @@ from datetime import timedelta
 import discord.http
 import pytest
 
-from adapters.discord.client.http import Door
-from adapters.discord.listeners.answers import Answers, Call
+from adapters.discord.client.api import RestClient
+from adapters.discord.listeners.answers import Callback, DiscordAnswers
 from bot.errors import StoreError, UsageError
 from bot.models import Reply
 from tests.fakes.discord import Kind, running
@@ -43,13 +43,19 @@ async def test_whatever_fails_the_person_is_told_and_waits_no_longer(
             began=0.0,
         )
         fake.asked[asked.id] = asked
-        door = Door(fake.token)
-        call = Call(
-            str(asked.id), asked.token, str(fake.application), str(asked.channel.id), str(asked.user.id), fake.clock()
+        client = RestClient(fake.token)
+        callback = Callback(
+            id=str(asked.id),
+            token=asked.token,
+            application=str(fake.application),
+            workspace=f"discord:{guild.id}",
+            channel=str(asked.channel.id),
+            person=str(asked.user.id),
+            at=fake.clock(),
         )
         with caplog.at_level(logging.WARNING):
-            await Answers(door, MemoryStore(), fake.clock).answer(call, f"discord:{guild.id}", asking)
-        await door.close()
+            await DiscordAnswers(client, MemoryStore(), fake.clock).answer(callback, asking)
+        await client.close()
 
     assert told in asked.text
     assert "s3cret" not in asked.text
@@ -64,11 +70,19 @@ async def test_what_takes_longer_than_the_interaction_lives_goes_where_it_may_be
         monkeypatch.setattr(discord.http.Route, "BASE", fake.api_url)
         guild = fake.guild("Lab")
         papers = fake.channel(guild, "papers")
-        door, begun = Door(fake.token), fake.clock()
-        call = Call("1", "t0ken", str(fake.application), str(papers.id), str(guild.owner.id), begun)
-        answers = Answers(door, MemoryStore(), lambda: begun + timedelta(minutes=15))
-        await answers.tell(call, f"discord:{guild.id}", Reply(title="At last", private=private))
-        await door.close()
+        client, begun = RestClient(fake.token), fake.clock()
+        callback = Callback(
+            id="1",
+            token="t0ken",
+            application=str(fake.application),
+            workspace=f"discord:{guild.id}",
+            channel=str(papers.id),
+            person=str(guild.owner.id),
+            at=begun,
+        )
+        answers = DiscordAnswers(client, MemoryStore(), lambda: begun + timedelta(minutes=15))
+        await answers.send_reply(callback, Reply(title="At last", private=private))
+        await client.close()
 
         alone = [each for each in fake.channels.values() if each.kind is Kind.PRIVATE]
         told = [message.text for each in alone for message in each.messages.values()]

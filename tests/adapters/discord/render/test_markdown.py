@@ -55,7 +55,7 @@ def seen(markup: str) -> str:
 def test_a_strangers_text_mentions_nobody(text: str) -> None:
     for made in (markdown.escaped(text), markdown.link(text, "https://a.example", 300), markdown.stressed(text, 300)):
         assert live(made) == []
-    assert live(re.sub(r"`[^`]*`", "", markdown.told(text, 300))) == [], "what stands in code is not read"
+    assert live(re.sub(r"`[^`]*`", "", markdown.sentence(text, 300))) == [], "what stands in code is not read"
 
 
 @given(HOSTILE.filter(lambda text: "http" not in text.lower()))
@@ -72,9 +72,9 @@ def test_no_sign_of_a_strangers_styles_anything(text: str) -> None:
 
 @given(HOSTILE, st.integers(min_value=1, max_value=80))
 def test_no_more_room_is_taken_than_is_given(text: str, room: int) -> None:
-    assert length(markdown.fitted(text, room)) <= room
+    assert length(markdown.escaped_to_fit(text, room)) <= room
     assert length(markdown.stressed(text, room)) <= room
-    assert length(markdown.told(text, room)) <= room
+    assert length(markdown.sentence(text, room)) <= room
 
 
 @pytest.mark.parametrize(
@@ -109,12 +109,12 @@ def test_a_link_leads_where_it_says(label: str, url: str, made: str) -> None:
 
 
 def test_a_command_in_a_sentence_is_shown_as_one_types_it() -> None:
-    assert markdown.told("*search kv cache* finds more.", 200) == "`/digest search kv cache` finds more."
-    assert markdown.told("*filter stars:>100* is the end of one.", 200) == "**filter stars:>100** is the end of one."
+    assert markdown.sentence("*search kv cache* finds more.", 200) == "`/digest search kv cache` finds more."
+    assert markdown.sentence("*filter stars:>100* is the end of one.", 200) == "**filter stars:>100** is the end of one."
 
 
 def test_nobody_is_mentioned_by_a_command_either() -> None:
-    made = markdown.told("*search <@123456789012345678>* finds @everyone.", 200)
+    made = markdown.sentence("*search <@123456789012345678>* finds @everyone.", 200)
     assert made == "`/digest search <\u200b@\u200b123456789012345678>` finds @\u200beveryone."
 
 

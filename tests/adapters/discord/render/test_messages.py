@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.discord.render.buttons import pressed
-from adapters.discord.render.components import custom_ids
-from adapters.discord.render.messages import Posting, digest_postings, payloads, reply_postings
+from adapters.discord.render.components import custom_ids, read_button
+from adapters.discord.render.messages import DiscordMessage, digest_messages, payloads, reply_messages
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
 from bot.models import (
@@ -42,7 +41,7 @@ TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def picture(postings: list[Posting]) -> str:
+def picture(postings: list[DiscordMessage]) -> str:
     """Return what a reader sees, as markdown: buttons in brackets, a line between messages."""
     return "\n==========\n".join("\n".join(_lines(each.components)) for each in postings) + "\n"
 
@@ -68,15 +67,15 @@ def _shown(one: dict[str, Any]) -> str:
 
 
 def test_a_page_of_hits_is_one_message_and_one_of_what_is_saved_two_at_most() -> None:
-    (hits,) = reply_postings(page(FOUND_AT_ONCE, 4), TODAY)
-    saved = reply_postings(page(SAVED_AT_ONCE, 2), TODAY)
+    (hits,) = reply_messages(page(FOUND_AT_ONCE, 4), TODAY)
+    saved = reply_messages(page(SAVED_AT_ONCE, 2), TODAY)
 
     assert len(saved) <= 2
     assert [faults(each.body()) for each in (hits, *saved)] == [[]] * (1 + len(saved))
 
 
 def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
-    (posting,) = reply_postings(STARRED, TODAY)
+    (posting,) = reply_messages(STARRED, TODAY)
 
     assert "\nSorts \\*in place\\*, by \\[rank\\](<https://x.example>)\n" in picture([posting])
 
@@ -84,16 +83,16 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
 @pytest.mark.parametrize(
     ("name", "postings"),
     [
-        ("digest", digest_postings(GPU, compact=False)),
-        ("digest-compact-late", digest_postings(GPU, compact=True, late=True)),
-        ("digest-empty", digest_postings(EMPTY, compact=False)),
-        ("digest-hostile", digest_postings(HOSTILE_DIGEST, compact=False)),
-        ("reply-found", reply_postings(FOUND, TODAY)),
-        ("reply-subscribed", reply_postings(SUBSCRIBED, TODAY)),
-        ("reply-ugly", reply_postings(UGLY, TODAY)),
+        ("digest", digest_messages(GPU, compact=False)),
+        ("digest-compact-late", digest_messages(GPU, compact=True, late=True)),
+        ("digest-empty", digest_messages(EMPTY, compact=False)),
+        ("digest-hostile", digest_messages(HOSTILE_DIGEST, compact=False)),
+        ("reply-found", reply_messages(FOUND, TODAY)),
+        ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
+        ("reply-ugly", reply_messages(UGLY, TODAY)),
     ],
 )
-def test_messages_look_as_they_did(name: str, postings: list[Posting]) -> None:
+def test_messages_look_as_they_did(name: str, postings: list[DiscordMessage]) -> None:
     golden.check(GOLDEN / f"{name}.md", picture(postings))
     assert [fault for each in postings for fault in faults(each.body())] == []
 
@@ -113,7 +112,7 @@ def many(count: int, *, long: bool = False) -> Digest:
 @pytest.mark.parametrize("long", [True, False])
 def test_a_long_digest_is_parted_between_entries_and_loses_none(compact: bool, long: bool) -> None:
     digest = many(25, long=long)
-    postings = digest_postings(digest, compact=compact)
+    postings = digest_messages(digest, compact=compact)
 
     assert [keys[0] for each in postings for keys in each.keys] == [each.ranked.item.key for each in digest.entries]
     assert [fault for each in postings for fault in faults(each.body())] == []
@@ -124,8 +123,8 @@ def test_a_long_digest_is_parted_between_entries_and_loses_none(compact: bool, l
 
 
 def test_the_buttons_of_an_entry_stand_below_it_and_carry_its_commands() -> None:
-    (posting,) = digest_postings(GPU, compact=False)
-    carried = [pressed(each["custom_id"]) for each in custom_ids(posting.components)]
+    (posting,) = digest_messages(GPU, compact=False)
+    carried = [read_button(each["custom_id"]) for each in custom_ids(posting.components)]
 
     assert [each.command for each in carried[:4] if each] == [
         "more arxiv:2603.28342 for gpu-systems",
@@ -137,7 +136,7 @@ def test_the_buttons_of_an_entry_stand_below_it_and_carry_its_commands() -> None
 
 def test_a_command_too_long_for_a_button_is_kept_beside_the_message() -> None:
     command = "search " + "kv cache " * 20 + "sort:new"
-    (posting,) = reply_postings(Reply(title="Found", buttons=(Button("Later", command), Button("Again", command))), TODAY)
+    (posting,) = reply_messages(Reply(title="Found", buttons=(Button("Later", command), Button("Again", command))), TODAY)
 
     assert posting.keep == (command,)
     assert [each["custom_id"] for each in custom_ids(posting.components)] == [f"k:{text_key(command)}"]
@@ -148,7 +147,7 @@ def test_an_entry_with_many_lines_is_told_whole_with_its_buttons_at_the_end() ->
     reply = Reply(
         title="GPU systems", entries=(ReplyEntry(title="Interests", lines=lines, buttons=(Button("Undo", "undo"),)),)
     )
-    postings = reply_postings(reply, TODAY)
+    postings = reply_messages(reply, TODAY)
     shown = picture(postings)
 
     assert all(f"{number}\\. interest of that number\n" in shown for number in range(1, 121))
@@ -161,18 +160,18 @@ def test_every_step_of_the_settings_is_told() -> None:
     steps = tuple(
         f"*settings {name}* changes it." for name in ("manage", "zone", "top", "quiet", "daily", "alerts", "twice")
     )
-    shown = picture(reply_postings(Reply(title="Settings", next_steps=steps), TODAY))
+    shown = picture(reply_messages(Reply(title="Settings", next_steps=steps), TODAY))
 
     assert all(f"`/digest settings {name}` changes it." in shown for name in ("manage", "alerts", "twice"))
 
 
 def test_a_command_in_a_hint_is_shown_as_it_is_typed() -> None:
     reply = Reply(title="That did not work", text=("There is no topic.", "*topics* lists those there are."))
-    assert "`/digest topics` lists those there are." in picture(reply_postings(reply, TODAY))
+    assert "`/digest topics` lists those there are." in picture(reply_messages(reply, TODAY))
 
 
 def test_every_message_says_in_plain_text_what_stands_in_it() -> None:
-    (posting,) = digest_postings(GPU, compact=False)
+    (posting,) = digest_messages(GPU, compact=False)
     for entry in GPU.entries:
         assert entry.ranked.item.title in posting.plain
 
@@ -220,6 +219,6 @@ def test_whatever_strangers_wrote_every_message_is_within_the_limits(
         next_steps=(text * times,) * 9,
         buttons=(Button(text, text * times),),
     )
-    for posting in (*digest_postings(digest, compact=compact, late=True), *reply_postings(reply, TODAY)):
+    for posting in (*digest_messages(digest, compact=compact, late=True), *reply_messages(reply, TODAY)):
         assert faults(posting.body()) == []
         assert len(posting.plain.encode("utf-16-le")) // 2 <= 2000

@@ -7,7 +7,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from adapters.slack.client.errors import translated
+from adapters.slack.client.errors import slack_delivery_error
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 
 HERE, ALL, EVERYWHERE = Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM
@@ -59,7 +59,7 @@ def answered(error: str = "", *, status: int = 200, headers: dict[str, str] | No
     ],
 )
 def test_each_of_slacks_errors_has_a_meaning_and_a_sentence(error: str, kind: type[DeliveryError], reach: Reach) -> None:
-    found = translated(answered(error))
+    found = slack_delivery_error(answered(error))
 
     assert (type(found), found.reach) == (kind, reach)
     assert str(found).endswith(".")
@@ -68,7 +68,7 @@ def test_each_of_slacks_errors_has_a_meaning_and_a_sentence(error: str, kind: ty
 
 def test_a_pause_is_told_as_long_as_it_was_asked_for() -> None:
     for given, wait in (("30", 30.0), ("0.5", 0.5), ("soon", None), ("-1", None), ("999999999", None)):
-        found = translated(answered("ratelimited", status=429, headers={"Retry-After": given}))
+        found = slack_delivery_error(answered("ratelimited", status=429, headers={"Retry-After": given}))
         assert isinstance(found, Delayed)
         assert found.retry_after == (None if wait is None else timedelta(seconds=wait))
 
@@ -78,24 +78,24 @@ def test_a_pause_is_told_as_long_as_it_was_asked_for() -> None:
     [(500, Uncertain, HERE), (503, Uncertain, HERE), (404, Delayed, EVERYWHERE), (429, Delayed, ALL)],
 )
 def test_an_answer_that_is_not_slacks_is_judged_by_its_status(status: int, kind: type[DeliveryError], reach: Reach) -> None:
-    found = translated(answered(status=status))
+    found = slack_delivery_error(answered(status=status))
 
     assert (type(found), found.reach) == (kind, reach)
 
 
 def test_an_answer_cut_off_in_the_middle_leaves_it_open() -> None:
-    assert isinstance(translated(answered()), Uncertain)
-    assert isinstance(translated(aiohttp.ServerDisconnectedError()), Uncertain)
-    assert isinstance(translated(TimeoutError()), Uncertain)
-    assert isinstance(translated(ConnectionResetError()), Uncertain)
+    assert isinstance(slack_delivery_error(answered()), Uncertain)
+    assert isinstance(slack_delivery_error(aiohttp.ServerDisconnectedError()), Uncertain)
+    assert isinstance(slack_delivery_error(TimeoutError()), Uncertain)
+    assert isinstance(slack_delivery_error(ConnectionResetError()), Uncertain)
 
 
 def test_a_connection_that_was_never_made_has_posted_nothing() -> None:
-    assert isinstance(translated(aiohttp.ConnectionTimeoutError()), Delayed)
-    assert isinstance(translated(aiohttp.InvalidURL("x")), Delayed)
+    assert isinstance(slack_delivery_error(aiohttp.ConnectionTimeoutError()), Delayed)
+    assert isinstance(slack_delivery_error(aiohttp.InvalidURL("x")), Delayed)
 
 
 def test_the_permission_that_is_missing_is_named_and_nothing_else_of_an_answer_is_repeated() -> None:
-    assert "channels:history" in str(translated(answered("missing_scope", needed="channels:history")))
-    assert "xoxb" not in str(translated(answered("missing_scope", needed="<xoxb-1-secret> ")))
-    assert "xoxb" not in str(translated(answered("xoxb-1-secret")))
+    assert "channels:history" in str(slack_delivery_error(answered("missing_scope", needed="channels:history")))
+    assert "xoxb" not in str(slack_delivery_error(answered("missing_scope", needed="<xoxb-1-secret> ")))
+    assert "xoxb" not in str(slack_delivery_error(answered("xoxb-1-secret")))

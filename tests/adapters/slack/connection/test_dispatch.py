@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from slack_bolt.request.async_request import AsyncBoltRequest
 
-from adapters.slack.connection.dispatch import Door
-from adapters.slack.connection.seen_events import Once, happened, name_of
+from adapters.slack.connection.dispatch import Dispatcher, SeenEvents, request_id, sent_since
 from bot.ports.chats import Chats
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.slack.conftest import Room
@@ -47,8 +46,8 @@ def request(body: dict[str, Any]) -> AsyncBoltRequest:
     return AsyncBoltRequest(mode="socket_mode", body=body)
 
 
-def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Door:
-    return Door(room.app, Once(chats or room.store, lambda: now, **values), lambda: now)
+def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Dispatcher:
+    return Dispatcher(room.app, SeenEvents(chats or room.store, lambda: now, **values), lambda: now)
 
 
 @asynccontextmanager
@@ -129,7 +128,7 @@ async def test_a_busy_database_delays_neither_the_acknowledgement_nor_for_long_t
             await asyncio.wait_for(heard.acquire(), 20)
         await done()
         await taken.close()
-        assert not await store.first_time("slack", name_of(COMMAND), now)  # noted in the end
+        assert not await store.first_time("slack", request_id(COMMAND), now)  # noted in the end
 
     assert caplog.text.count("the database is busy") == 1
 
@@ -160,7 +159,7 @@ async def test_what_happened_since_the_start_waits_for_no_database(room: Room, n
     ],
 )
 def test_what_does_not_say_its_time_may_be_as_old_as_slack_repeats_it(body: dict[str, Any], age: timedelta) -> None:
-    assert happened(body, NOW) == NOW - age
+    assert sent_since(body, NOW) == NOW - age
 
 
 async def test_a_dialogue_is_answered_with_what_its_listener_says_while_that_goes_on(room: Room, now: datetime) -> None:
@@ -265,14 +264,14 @@ async def test_that_slack_holds_events_back_is_said_in_the_log(
     ],
 )
 def test_different_things_have_different_names(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert name_of(one) != name_of(other)
-    assert name_of(one) == name_of(dict(one)) != ""
+    assert request_id(one) != request_id(other)
+    assert request_id(one) == request_id(dict(one)) != ""
 
 
 async def test_what_was_met_a_day_ago_is_new(now: datetime) -> None:
     store = MemoryStore()
     later, much_later = now + timedelta(hours=23, minutes=59), now + timedelta(days=2)
-    assert await Once(store, lambda: now).is_first("event:Ev1", now)
+    assert await SeenEvents(store, lambda: now).is_first("event:Ev1", now)
 
-    assert not await Once(store, lambda: later).is_first("event:Ev1", now)
-    assert await Once(store, lambda: much_later).is_first("event:Ev1", now)
+    assert not await SeenEvents(store, lambda: later).is_first("event:Ev1", now)
+    assert await SeenEvents(store, lambda: much_later).is_first("event:Ev1", now)

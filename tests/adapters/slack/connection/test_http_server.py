@@ -16,9 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.connection.dispatch import Door
-from adapters.slack.connection.http_server import LARGEST, Events, serving
-from adapters.slack.connection.seen_events import Once
+from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
+from adapters.slack.connection.http_server import LARGEST, EventsEndpoint, serving
 from bot.errors import SettingsError
 from tests.adapters.slack.conftest import Room
 from tests.conftest import NOW
@@ -71,9 +70,9 @@ async def visiting(room: Room, *, slowest: float = 5.0) -> AsyncIterator[Visitor
         await ack()
         heard.append(payload["text"])
 
-    once = Once(room.store, lambda: NOW)
-    door = Door(room.app, once, lambda: NOW)
-    events = Events(SECRET, door, once, lambda: NOW, slowest=slowest)
+    once = SeenEvents(room.store, lambda: NOW)
+    door = Dispatcher(room.app, once, lambda: NOW)
+    events = EventsEndpoint(SECRET, door, once, lambda: NOW, slowest=slowest)
     async with (
         serving("127.0.0.1", 0, events, None, slowest=slowest) as (host, port),
         aiohttp.ClientSession() as session,
@@ -145,7 +144,7 @@ async def test_a_replay_to_a_process_that_has_just_started_is_ignored(room: Room
 @given(st.binary(max_size=60), st.integers(-300, 300), st.integers(min_value=0), st.integers(1, 255))
 def test_a_signature_is_good_for_its_own_body_alone(body: bytes, age: int, at: int, by: int) -> None:
     text = body.hex().encode()
-    events = Events(SECRET, None, None, lambda: NOW)  # type: ignore[arg-type] # it looks at neither
+    events = EventsEndpoint(SECRET, None, None, lambda: NOW)  # type: ignore[arg-type] # it looks at neither
     headers = signed(text, NOW - timedelta(seconds=age))
     changed = bytearray(text or b"a")
     changed[at % len(changed)] ^= by
@@ -209,5 +208,6 @@ async def test_an_address_that_is_taken_is_said_in_a_sentence() -> None:
 
 
 def test_a_signature_needs_a_secret() -> None:
+    seen = SeenEvents(MemoryStore(), lambda: NOW)
     with pytest.raises(ValueError, match="must not be empty"):
-        Events("", Door(None, Once(MemoryStore(), lambda: NOW), lambda: NOW), Once(MemoryStore(), lambda: NOW), lambda: NOW)  # type: ignore[arg-type]
+        EventsEndpoint("", Dispatcher(None, seen, lambda: NOW), seen, lambda: NOW)  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from cryptography.fernet import Fernet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.install.encryption import Sealer
+from adapters.slack.install.encryption import TokenCipher
 from bot.errors import SettingsError
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
@@ -16,54 +16,54 @@ TEN_MINUTES = timedelta(minutes=10)
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_what_was_sealed_is_opened_by_the_same_keys_and_no_others(text: str) -> None:
-    sealed = Sealer(OLD).seal(text)
+    sealed = TokenCipher(OLD).seal(text)
 
-    assert Sealer(OLD).opened(sealed) == text
-    assert Sealer(f"{NEW}, {OLD}").opened(sealed) == text
-    assert Sealer(NEW).opened(sealed) is None
+    assert TokenCipher(OLD).opened(sealed) == text
+    assert TokenCipher(f"{NEW}, {OLD}").opened(sealed) == text
+    assert TokenCipher(NEW).opened(sealed) is None
 
 
 @given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
 def test_nothing_that_was_changed_is_opened(at: int, by: int) -> None:
-    sealed = bytearray(Sealer(OLD).seal("xoxb-1"))
+    sealed = bytearray(TokenCipher(OLD).seal("xoxb-1"))
     sealed[at % len(sealed)] ^= by
 
-    assert Sealer(OLD).opened(bytes(sealed)) in (None, "xoxb-1")  # base64 has bits that mean nothing
+    assert TokenCipher(OLD).opened(bytes(sealed)) in (None, "xoxb-1")  # base64 has bits that mean nothing
 
 
 def test_the_newest_key_seals_and_older_ones_are_told_apart() -> None:
-    both = Sealer(f"{NEW}\n{OLD}")
+    both = TokenCipher(f"{NEW}\n{OLD}")
 
     assert both.is_fresh(both.seal("a"))
-    assert not both.is_fresh(Sealer(OLD).seal("a"))
-    assert Sealer(NEW).opened(both.seal("a")) == "a"
+    assert not both.is_fresh(TokenCipher(OLD).seal("a"))
+    assert TokenCipher(NEW).opened(both.seal("a")) == "a"
 
 
 @pytest.mark.parametrize("keys", ["", " ,\n"])
 def test_without_a_key_nothing_is_kept(keys: str) -> None:
     with pytest.raises(SettingsError, match="not kept in the clear"):
-        Sealer(keys)
+        TokenCipher(keys)
 
 
 def test_what_is_no_key_is_refused_without_being_told() -> None:
     with pytest.raises(SettingsError, match=r"Key 2 of `encryption_keys`") as raised:
-        Sealer(f"{NEW}, not-a-key-but-secret")
+        TokenCipher(f"{NEW}, not-a-key-but-secret")
     assert "secret" not in str(raised.value)
 
 
 def test_a_ticket_is_good_for_its_time(now: datetime) -> None:
-    sealer = Sealer(NEW)
-    ticket = sealer.ticket("word", now)
+    cipher = TokenCipher(NEW)
+    ticket = cipher.ticket("word", now)
 
-    assert sealer.redeemed(ticket, now, TEN_MINUTES) == "word"
-    assert sealer.redeemed(ticket, now + TEN_MINUTES, TEN_MINUTES) == "word"
-    assert sealer.redeemed(ticket, now + TEN_MINUTES + timedelta(seconds=2), TEN_MINUTES) is None
+    assert cipher.redeemed(ticket, now, TEN_MINUTES) == "word"
+    assert cipher.redeemed(ticket, now + TEN_MINUTES, TEN_MINUTES) == "word"
+    assert cipher.redeemed(ticket, now + TEN_MINUTES + timedelta(seconds=2), TEN_MINUTES) is None
 
 
 @pytest.mark.parametrize(
     "ticket",
-    ["", "x", "ü", "gAAAAA" * 30, Sealer(OLD).seal("word").decode()],
+    ["", "x", "ü", "gAAAAA" * 30, TokenCipher(OLD).seal("word").decode()],
     ids=["none", "short", "not ascii", "like one", "of another key"],
 )
 def test_a_ticket_of_nobody_is_good_for_nothing(ticket: str, now: datetime) -> None:
-    assert Sealer(NEW).redeemed(ticket, now, TEN_MINUTES) is None
+    assert TokenCipher(NEW).redeemed(ticket, now, TEN_MINUTES) is None

@@ -7,8 +7,8 @@ import pytest
 from cryptography.fernet import Fernet
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.slack.install.encryption import Sealer
-from adapters.slack.install.installations import Installs
+from adapters.slack.install.encryption import TokenCipher
+from adapters.slack.install.installations import Installations
 from adapters.slack.workspaces import PLATFORM
 from bot.errors import StoreError
 from bot.models import Installation as Kept
@@ -24,8 +24,8 @@ def store() -> MemoryStore:
 
 
 @pytest.fixture
-def installs(store: MemoryStore, now: datetime) -> Installs:
-    return Installs(store, Sealer(OLD), lambda: now)
+def installations(store: MemoryStore, now: datetime) -> Installations:
+    return Installations(store, TokenCipher(OLD), lambda: now)
 
 
 def workspace(team: str, token: str, *, enterprise: str | None = None, user: str = "U1") -> Installation:
@@ -36,22 +36,24 @@ def organisation(enterprise: str, token: str) -> Installation:
     return Installation(enterprise_id=enterprise, bot_token=token, user_id="U1", is_enterprise_install=True)
 
 
-async def again(store: MemoryStore, now: datetime, keys: str = OLD) -> Installs:
+async def again(store: MemoryStore, now: datetime, keys: str = OLD) -> Installations:
     """As after a restart."""
-    installs = Installs(store, Sealer(keys), lambda: now)
-    await installs.load()
-    return installs
+    installations = Installations(store, TokenCipher(keys), lambda: now)
+    await installations.load()
+    return installations
 
 
 def token(found: Installation | None) -> str | None:
     return found.bot_token if found else None
 
 
-async def test_an_installation_is_there_after_a_restart_whole(installs: Installs, store: MemoryStore, now: datetime) -> None:
+async def test_an_installation_is_there_after_a_restart_whole(
+    installations: Installations, store: MemoryStore, now: datetime
+) -> None:
     whole = workspace("T1", "xoxb-1")
     whole.bot_refresh_token, whole.bot_scopes, whole.bot_token_expires_at = "xoxe-1", ["chat:write"], int(now.timestamp())
     whole.user_token = "xoxp-of-a-person"
-    await installs.async_save(whole)
+    await installations.async_save(whole)
     found = (await again(store, now)).find("T1")
 
     assert found is not None
@@ -59,8 +61,8 @@ async def test_an_installation_is_there_after_a_restart_whole(installs: Installs
     assert found.to_dict() == kept
 
 
-async def test_the_database_holds_nothing_that_can_be_read(installs: Installs, store: MemoryStore) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1-secret"))
+async def test_the_database_holds_nothing_that_can_be_read(installations: Installations, store: MemoryStore) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1-secret"))
     [kept] = await store.installations(PLATFORM)
 
     assert kept.place == "T1"
@@ -69,26 +71,28 @@ async def test_the_database_holds_nothing_that_can_be_read(installs: Installs, s
 
 
 @pytest.mark.parametrize("enterprise", [None, "E1"])
-async def test_a_workspace_within_an_organisation_is_kept_as_a_workspace(installs: Installs, enterprise: str | None) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1", enterprise=enterprise))
+async def test_a_workspace_within_an_organisation_is_kept_as_a_workspace(
+    installations: Installations, enterprise: str | None
+) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1", enterprise=enterprise))
 
-    assert token(installs.find("T1", enterprise or "")) == "xoxb-1"
-    assert token(installs.find("T2", enterprise or "")) is None
+    assert token(installations.find("T1", enterprise or "")) == "xoxb-1"
+    assert token(installations.find("T2", enterprise or "")) is None
 
 
-async def test_whoever_installs_it_again_there_is_one_installation(installs: Installs, store: MemoryStore) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1", user="U1"))
-    await installs.async_save(workspace("T1", "xoxb-2", user="U2"))
+async def test_whoever_installs_it_again_there_is_one_installation(installations: Installations, store: MemoryStore) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1", user="U1"))
+    await installations.async_save(workspace("T1", "xoxb-2", user="U2"))
 
-    assert token(installs.find("T1")) == "xoxb-2"
+    assert token(installations.find("T1")) == "xoxb-2"
     assert [each.made_by for each in await store.installations(PLATFORM)] == ["U2"]
 
 
 async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restart(
-    installs: Installs, store: MemoryStore, now: datetime
+    installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installs.async_save(organisation("E1", "xoxb-org"))
-    await installs.follow("T1", "E1")
+    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.follow("T1", "E1")
     restarted = await again(store, now)
 
     assert token(restarted.find("T1")) == "xoxb-org"
@@ -96,60 +100,66 @@ async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restar
     assert token(restarted.find("T2", "E1")) == "xoxb-org"
 
 
-async def test_a_workspaces_own_token_comes_first_until_slack_speaks_of_the_organisations(installs: Installs) -> None:
-    await installs.async_save(workspace("T1", "xoxb-own", enterprise="E1"))
-    await installs.async_save(organisation("E1", "xoxb-org"))
+async def test_a_workspaces_own_token_comes_first_until_slack_speaks_of_the_organisations(
+    installations: Installations,
+) -> None:
+    await installations.async_save(workspace("T1", "xoxb-own", enterprise="E1"))
+    await installations.async_save(organisation("E1", "xoxb-org"))
 
-    assert token(installs.find("T1", "E1")) == "xoxb-own"
-    assert token(installs.find("T1", "E1", org_wide=True)) == "xoxb-org"
+    assert token(installations.find("T1", "E1")) == "xoxb-own"
+    assert token(installations.find("T1", "E1", org_wide=True)) == "xoxb-org"
 
-    await installs.follow("T1", "E1")
-    assert token(installs.find("T1")) == "xoxb-org"
+    await installations.follow("T1", "E1")
+    assert token(installations.find("T1")) == "xoxb-org"
 
 
-async def test_nobody_follows_an_organisation_that_did_not_install_it(installs: Installs, store: MemoryStore) -> None:
-    await installs.async_save(workspace("T1", "xoxb-own"))
-    await installs.follow("T1", "E2")
+async def test_nobody_follows_an_organisation_that_did_not_install_it(
+    installations: Installations, store: MemoryStore
+) -> None:
+    await installations.async_save(workspace("T1", "xoxb-own"))
+    await installations.follow("T1", "E2")
 
-    assert token(installs.find("T1")) == "xoxb-own"
+    assert token(installations.find("T1")) == "xoxb-own"
     assert len(await store.installations(PLATFORM)) == 1
 
 
-async def test_an_organisation_takes_its_workspaces_with_it(installs: Installs, store: MemoryStore) -> None:
-    await installs.async_save(organisation("E1", "xoxb-org"))
-    await installs.async_save(workspace("T9", "xoxb-other"))
-    await installs.follow("T1", "E1")
-    await installs.follow("T2", "E1")
+async def test_an_organisation_takes_its_workspaces_with_it(installations: Installations, store: MemoryStore) -> None:
+    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.async_save(workspace("T9", "xoxb-other"))
+    await installations.follow("T1", "E1")
+    await installations.follow("T2", "E1")
 
-    assert sorted(await installs.drop("E1")) == ["T1", "T2"]
-    assert token(installs.find("T1", "E1")) is None
+    assert sorted(await installations.drop("E1")) == ["T1", "T2"]
+    assert token(installations.find("T1", "E1")) is None
     assert [each.place for each in await store.installations(PLATFORM)] == ["T9"]
 
 
 async def test_a_token_that_cannot_be_written_is_used_all_the_same(tmp_path: Path, now: datetime) -> None:
     store = SqliteStore(tmp_path / "store.sqlite3")
     await store.open()
-    installs = Installs(store, Sealer(OLD), lambda: now)
+    installations = Installations(store, TokenCipher(OLD), lambda: now)
     await store.close()
     with pytest.raises(StoreError):
-        await installs.async_save(workspace("T1", "xoxb-renewed"))
+        await installations.async_save(workspace("T1", "xoxb-renewed"))
 
-    assert token(installs.find("T1")) == "xoxb-renewed"
+    assert token(installations.find("T1")) == "xoxb-renewed"
 
 
-async def test_what_is_dropped_is_gone_after_a_restart(installs: Installs, store: MemoryStore, now: datetime) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1"))
+async def test_what_is_dropped_is_gone_after_a_restart(
+    installations: Installations, store: MemoryStore, now: datetime
+) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1"))
 
-    assert await installs.drop("T1") == ["T1"]
+    assert await installations.drop("T1") == ["T1"]
     assert token((await again(store, now)).find("T1")) is None
 
 
 async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
-    installs: Installs, store: MemoryStore, now: datetime
+    installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1"))
-    await installs.async_save(organisation("E1", "xoxb-org"))
-    await installs.follow("T2", "E1")
+    await installations.async_save(workspace("T1", "xoxb-1"))
+    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.follow("T2", "E1")
     await again(store, now, f"{NEW} {OLD}")
     without = await again(store, now, NEW)
 
@@ -158,18 +168,18 @@ async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
     assert token(without.find("T2")) == "xoxb-org"
 
 
-async def test_who_only_looks_seals_nothing_anew(installs: Installs, store: MemoryStore, now: datetime) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1"))
+async def test_who_only_looks_seals_nothing_anew(installations: Installations, store: MemoryStore, now: datetime) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1"))
     [before] = await store.installations(PLATFORM)
-    await Installs(store, Sealer(f"{NEW} {OLD}"), lambda: now).load(seal_anew=False)
+    await Installations(store, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(seal_anew=False)
 
     assert await store.installations(PLATFORM) == [before]
 
 
 async def test_without_its_key_an_installation_is_neither_used_nor_lost(
-    installs: Installs, store: MemoryStore, now: datetime
+    installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1"))
+    await installations.async_save(workspace("T1", "xoxb-1"))
     locked = await again(store, now, NEW)
 
     assert token(locked.find("T1")) is None
@@ -181,26 +191,28 @@ async def test_without_its_key_an_installation_is_neither_used_nor_lost(
     assert locked.trouble() == ""
 
 
-async def test_a_row_cannot_pass_for_another_workspaces(installs: Installs, store: MemoryStore, now: datetime) -> None:
-    await installs.async_save(workspace("T1", "xoxb-1"))
+async def test_a_row_cannot_pass_for_another_workspaces(
+    installations: Installations, store: MemoryStore, now: datetime
+) -> None:
+    await installations.async_save(workspace("T1", "xoxb-1"))
     [kept] = await store.installations(PLATFORM)
     await store.save_installation(Kept(platform=PLATFORM, place="T2", sealed=kept.sealed, at=now))
 
     assert token((await again(store, now)).find("T2")) is None
 
 
-async def test_slack_bolt_finds_saves_and_deletes_as_it_expects(installs: Installs, now: datetime) -> None:
+async def test_slack_bolt_finds_saves_and_deletes_as_it_expects(installations: Installations, now: datetime) -> None:
     ends = int((now + timedelta(hours=12)).timestamp())
-    await installs.async_save(workspace("T1", "xoxb-1"))
-    bot = await installs.async_find_bot(enterprise_id=None, team_id="T1")
+    await installations.async_save(workspace("T1", "xoxb-1"))
+    bot = await installations.async_find_bot(enterprise_id=None, team_id="T1")
     assert bot is not None
     bot.bot_token, bot.bot_token_expires_at = "xoxb-2", ends
-    await installs.async_save_bot(bot)
-    found = await installs.async_find_installation(enterprise_id=None, team_id="T1", user_id="U7")
+    await installations.async_save_bot(bot)
+    found = await installations.async_find_installation(enterprise_id=None, team_id="T1", user_id="U7")
 
     assert found is not None
     assert (found.bot_token, found.bot_token_expires_at, found.user_id) == ("xoxb-2", ends, "U1")
-    await installs.async_delete_installation(enterprise_id=None, team_id="T1", user_id="U1")
-    assert token(installs.find("T1")) == "xoxb-2"
-    await installs.async_delete_all(enterprise_id=None, team_id="T1")
-    assert token(installs.find("T1")) is None
+    await installations.async_delete_installation(enterprise_id=None, team_id="T1", user_id="U1")
+    assert token(installations.find("T1")) == "xoxb-2"
+    await installations.async_delete_all(enterprise_id=None, team_id="T1")
+    assert token(installations.find("T1")) is None

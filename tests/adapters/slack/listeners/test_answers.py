@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from adapters.slack.client.clients import Clients, new_session
-from adapters.slack.listeners.actors import Actors, profile_of
-from adapters.slack.listeners.answers import Address, Answers
+from adapters.slack.client.api import Clients, new_session
+from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
+from adapters.slack.listeners.context import Actors, profile_of
 from bot.models import Attachment, Button, Reply, text_key
 from bot.settings.chat import SlackSettings
 from tests.conftest import NOW
@@ -32,13 +32,13 @@ class Room:
     now: datetime = NOW
 
     @property
-    def answers(self) -> Answers:
-        return Answers(self.clients, self.store, lambda: self.now)
+    def answers(self) -> SlackAnswers:
+        return SlackAnswers(self.clients, self.store, lambda: self.now)
 
-    def address(self, channel: Channel, *, url: bool = True) -> Address:
+    def address(self, channel: Channel, *, url: bool = True) -> AnswerTarget:
         """Where ben is answered after a command in that channel."""
         way = self.fake.answers.way("commands", self.fake.ben.id, channel)[0] if url else ""
-        return Address(workspace=WORKSPACE, channel=channel.id, person=self.fake.ben.id, url=way)
+        return AnswerTarget(workspace=WORKSPACE, channel=channel.id, person=self.fake.ben.id, url=way)
 
     @property
     def told(self) -> list[tuple[str, str]]:
@@ -72,17 +72,17 @@ async def test_what_takes_long_is_announced_and_then_told(room: Room) -> None:
 async def test_beyond_five_messages_or_thirty_minutes_the_web_api_answers(room: Room) -> None:
     address = room.address(room.fake.general)
     for _ in range(5):
-        await room.answers.give(address, REPLY)
-    await room.answers.give(address, REPLY)
+        await room.answers.send_reply(address, REPLY)
+    await room.answers.send_reply(address, REPLY)
     assert [error for error, _ in room.fake.answers.refused] == ["used_url"]
     assert room.told == [("Found", "C0GENERAL")] * 6
     assert [each.method for each in room.fake.requests] == ["chat.postEphemeral"]
 
 
 async def test_where_the_app_is_not_in_the_channel_the_answer_comes_as_a_direct_message(room: Room) -> None:
-    await room.answers.give(room.address(room.fake.secret, url=False), REPLY)
+    await room.answers.send_reply(room.address(room.fake.secret, url=False), REPLY)
     public = Reply(title="Subscribed", private=False)
-    await room.answers.give(room.address(room.fake.random, url=False), public)
+    await room.answers.send_reply(room.address(room.fake.random, url=False), public)
     assert room.told == [("Found", "D0BEN"), ("Subscribed", "D0BEN")]
 
 
@@ -99,7 +99,7 @@ async def test_blocks_that_slack_does_not_take_are_told_as_text(room: Room) -> N
 
 async def test_a_long_file_comes_as_a_direct_message_and_its_place_says_so(room: Room) -> None:
     file = Attachment("saved.bib", "application/x-bibtex", "@article{a}\n" * 1000)
-    await room.answers.give(room.address(room.fake.random), Reply(title="3 saved items as bibtex", attachment=file))
+    await room.answers.send_reply(room.address(room.fake.random), Reply(title="3 saved items as bibtex", attachment=file))
     (sent,) = room.fake.files
     assert sent["name"] == "saved.bib"
     assert room.told[1][1] == "D0BEN"
@@ -108,7 +108,7 @@ async def test_a_long_file_comes_as_a_direct_message_and_its_place_says_so(room:
 
 async def test_what_a_button_has_no_room_for_is_kept(room: Room) -> None:
     long = "search " + " OR ".join(f"word{number}" for number in range(200))
-    await room.answers.give(room.address(room.fake.random), Reply(title="Nothing", buttons=(Button("Any", long),)))
+    await room.answers.send_reply(room.address(room.fake.random), Reply(title="Nothing", buttons=(Button("Any", long),)))
     assert await room.store.kept_text(WORKSPACE, text_key(long)) == long
 
 
@@ -117,7 +117,7 @@ async def test_an_answer_that_slack_takes_nowhere_is_logged_and_harms_nobody(
 ) -> None:
     room.fake.fail("chat.postEphemeral", Failure(error="internal_error"))
     room.fake.fail("conversations.open", Failure(error="internal_error"))
-    await room.answers.give(room.address(room.fake.general, url=False), REPLY)
+    await room.answers.send_reply(room.address(room.fake.general, url=False), REPLY)
     assert "could not be told: internal_error" in caplog.text
     assert room.fake.bot_token not in caplog.text
 

@@ -6,16 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from adapters.slack.render.blocks import actions, paragraph, rich, said
-from adapters.slack.render.limits import BLOCKS, CHARACTERS, SENT, TEXT, characters, faults, fits, sent, units
-from adapters.slack.render.postings import Piece, packed, piece
+from adapters.slack.render.blocks import BlockGroup, actions, block_group, messages_of, paragraph, rich, text_run
+from adapters.slack.render.limits import BLOCKS, CHARACTERS, SENT, TEXT, characters, fits, problems, sent, units
 from bot.models import Button
 
 
-def of_length(length: int) -> Piece:
+def of_length(length: int) -> BlockGroup:
     """Return a piece that shows so many characters, with a button."""
     row = actions("entry", [Button("Help", "help")])
-    return piece(rich(paragraph(said("x" * length))), row.blocks, text="y" * length, brief="b")
+    return block_group(rich(paragraph(text_run("x" * length))), row.blocks, text="y" * length, brief="b")
 
 
 def read(block: Mapping[str, Any]) -> str:
@@ -25,8 +24,8 @@ def read(block: Mapping[str, Any]) -> str:
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 2500), min_size=1, max_size=60))
 def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengths: list[int]) -> None:
-    end, begin = piece(rich(paragraph(said("end")))), piece(rich(paragraph(said("begin"))))
-    postings = packed([of_length(each) for each in lengths], end, begin)
+    end, begin = block_group(rich(paragraph(text_run("end")))), block_group(rich(paragraph(text_run("begin"))))
+    postings = messages_of([of_length(each) for each in lengths], end, begin)
     shown = [[read(block) for block in each.blocks if block["type"] == "rich_text"] for each in postings]
 
     assert [len(text) for texts in shown for text in texts if text[0] == "x"] == lengths
@@ -38,13 +37,13 @@ def test_pieces_are_packed_in_their_order_each_once_and_every_message_fits(lengt
 
 def test_the_numbers_in_the_names_of_blocks_are_counted_too() -> None:
     for length in range(200, 400):
-        assert all(fits(each.blocks) for each in packed([of_length(length)] * 40))
+        assert all(fits(each.blocks) for each in messages_of([of_length(length)] * 40))
 
 
 def test_a_message_is_counted_as_it_is_sent_wide_characters_and_entities_included() -> None:
     assert units("a&b<c>") == len("a&amp;b&lt;c&gt;")
     assert units("👍") == 2
-    blocks = [block.to_dict() for block in rich(paragraph(said("x" * 100)))]
+    blocks = [block.to_dict() for block in rich(paragraph(text_run("x" * 100)))]
     assert characters(blocks) == 100
     assert sent(blocks) == len(json.dumps(blocks, separators=(",", ":"))) + 22
     assert SENT < 13_200
@@ -68,12 +67,12 @@ def test_a_message_is_counted_as_it_is_sent_wide_characters_and_entities_include
     ids=["long header", "empty text", "long section", "long value", "empty section", "empty link", "unknown"],
 )
 def test_what_slack_would_not_take_is_found_before_it_is_sent(block: dict[str, object]) -> None:
-    assert faults([block]) != []
+    assert problems([block]) != []
 
 
 def test_blocks_of_the_same_name_are_found() -> None:
     block = {"type": "divider", "block_id": "entry:1"}
 
-    assert faults([block]) == []
-    assert faults([block, block]) != []
-    assert faults([{"type": "divider"}] * 46) != []
+    assert problems([block]) == []
+    assert problems([block, block]) != []
+    assert problems([{"type": "divider"}] * 46) != []

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.render import messages
+from adapters.slack.render.blocks import SlackMessage
 from adapters.slack.render.limits import fits
-from adapters.slack.render.messages import Layout, Posting
-from adapters.slack.render.sentences import channels_in
+from adapters.slack.render.messages import Layout, channels_in
 from bot.commands import More, parse
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
@@ -59,7 +59,7 @@ def wordy(length: int) -> Digest:
     return replace(GPU, entries=tuple(made))
 
 
-def written(postings: Sequence[Posting]) -> str:
+def written(postings: Sequence[SlackMessage]) -> str:
     """Return the messages as a golden file holds them: the text, then the blocks."""
     return "\n".join(
         f"{each.text}\n\n{json.dumps(each.blocks, ensure_ascii=False, indent=1)}\n{json.dumps([each.keys, each.keep])}\n"
@@ -67,7 +67,7 @@ def written(postings: Sequence[Posting]) -> str:
     )
 
 
-def buttons(posting: Posting) -> list[tuple[str, str]]:
+def buttons(posting: SlackMessage) -> list[tuple[str, str]]:
     return [(node["text"]["text"], node["value"]) for node in nodes(posting.blocks) if node.get("type") == "button"]
 
 

@@ -12,9 +12,9 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.failures import FAILURES, REVOKED, reason
-from adapters.slack.install.installations import Installs
-from adapters.slack.install.token_rotation import Renewal, where_to_install
+from adapters.slack.client.errors import FAILURES, REVOKED, failure_reason
+from adapters.slack.install.installations import Installations
+from adapters.slack.install.token_rotation import TokenRotation, where_to_install
 from adapters.slack.workspaces import team_of
 from bot.errors import Delayed, Reach, Refused
 from bot.settings.chat import LOOPBACK, SlackSettings
@@ -23,8 +23,8 @@ TIMEOUT = 15  # seconds that an answer may take; less than the ledger's lease
 
 log = logging.getLogger(__name__)
 # What the libraries say below WARNING holds tokens and what people wrote.
-quiet = logging.getLogger(f"{__name__}.library")
-quiet.setLevel(logging.WARNING)
+library_log = logging.getLogger(f"{__name__}.library")
+library_log.setLevel(logging.WARNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,15 @@ class Clients:
         settings: SlackSettings,
         session: ClientSession,
         clock: Callable[[], datetime],
-        installs: Installs | None = None,
+        installations: Installations | None = None,
     ) -> None:
-        """Without `installs` there is the settings' own token alone."""
-        self.settings, self.session, self.installs = settings, session, installs
+        """Without `installations` there is the settings' own token alone."""
+        self.settings, self.session, self.installations = settings, session, installations
         self._token = settings.bot_token.get_secret_value()
         self._own: Identity | None = None
         self._known: dict[str, Identity] = {}  # by token
         self._made: dict[str, tuple[str, AsyncWebClient]] = {}  # by workspace, with the token that it was made for
-        self.renewal = Renewal(settings, self.bare, clock, installs)
+        self.renewal = TokenRotation(settings, self.bare, clock, installations)
 
     def bare(self, token: str = "", *, team: str = "") -> AsyncWebClient:
         """Return a new client with this token; `team` goes with each call, as an organisation's token demands."""
@@ -71,7 +71,7 @@ class Clients:
             session=self.session,
             team_id=team or None,
             retry_handlers=[],
-            logger=quiet,
+            logger=library_log,
         )
         if urlsplit(self.settings.api_url).hostname in LOOPBACK:
             client.proxy = None  # what the environment names is for what lies outside
@@ -90,15 +90,15 @@ class Clients:
         return kept[1]
 
     async def _token_of(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> tuple[str, bool]:
-        found = self.installs.find(team, enterprise, org_wide=org_wide) if self.installs else None
+        found = self.installations.find(team, enterprise, org_wide=org_wide) if self.installations else None
         if found is not None:
             current = await self.renewal.renewed(found)
             return str(current.bot_token), bool(current.is_enterprise_install)
         own = self._own
         if self._token and (own is None or own.org_wide or own.team == team):
             return self._token, bool(own and own.org_wide)
-        if self.installs and self.installs.is_shut(team):
-            raise Delayed(self.installs.trouble(), reach=Reach.WORKSPACE)
+        if self.installations and self.installations.is_shut(team):
+            raise Delayed(self.installations.trouble(), reach=Reach.WORKSPACE)
         raise Refused(
             f"Broadsheet is not installed in this Slack workspace (any more); install it {where_to_install(self.settings)}.",
             reach=Reach.WORKSPACE,
@@ -126,7 +126,7 @@ class Clients:
 
     async def bot_user(self, workspace: str) -> str:
         """Return the app's own user in a workspace, "" where that cannot be told."""
-        found = self.installs.find(team_of(workspace)) if self.installs else None
+        found = self.installations.find(team_of(workspace)) if self.installations else None
         if found is not None and found.bot_user_id:
             return str(found.bot_user_id)
         identity = await self.identity(workspace)
@@ -145,7 +145,7 @@ class Clients:
         except Refused:
             return False
         except (Delayed, *FAILURES) as error:
-            return reason(error) not in REVOKED
+            return failure_reason(error) not in REVOKED
         return True
 
     async def authorize(self, enterprise_id: str | None, team_id: str | None, *, org_wide: bool) -> AuthorizeResult | None:
@@ -159,9 +159,9 @@ class Clients:
         except (Refused, Delayed) as error:
             log.warning("a request of workspace %s cannot be answered: %s", team or enterprise, error)
             return None
-        found = self.installs.find(team, enterprise, org_wide=org_wide) if self.installs else None
-        if self.installs and found is not None and found.is_enterprise_install:
-            await self.installs.follow(team, enterprise)
+        found = self.installations.find(team, enterprise, org_wide=org_wide) if self.installations else None
+        if self.installations and found is not None and found.is_enterprise_install:
+            await self.installations.follow(team, enterprise)
         bot_user, bot = await self._bot(token, found)
         return AuthorizeResult(
             enterprise_id=enterprise_id, team_id=team_id, bot_user_id=bot_user, bot_id=bot, bot_token=token

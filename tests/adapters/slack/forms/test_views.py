@@ -8,8 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.forms import filter_view, subscribe_view, topic_view
 from adapters.slack.forms.fields import block_of, memory_of, note, said, shown, with_block
+from adapters.slack.forms.views import (
+    COUNT,
+    filter_view,
+    is_whole,
+    read_filter,
+    read_subscription,
+    read_topic,
+    subscribe_view,
+    topic_memory,
+    topic_view,
+)
 from bot.commands import Scope
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm
 from bot.errors import UsageError
@@ -80,27 +90,27 @@ def untouched(view: dict[str, Any]) -> dict[str, Any]:
 
 @given(subscriptions())
 def test_a_subscription_that_is_sent_untouched_is_the_one_that_was_shown(form: SubscribeForm) -> None:
-    view = subscribe_view.view_of(form, "C1", {})
+    view = subscribe_view(form, "C1", {})
     check_view(view)
     blank = SubscribeForm(topic="kv", title="KV cache", subscribed=form.subscribed)
-    assert subscribe_view.form_said(said(untouched(view)), blank) == form
-    assert subscribe_view.form_said(shown(view), blank) == form
+    assert read_subscription(said(untouched(view)), blank) == form
+    assert read_subscription(shown(view), blank) == form
 
 
 @given(topics)
 def test_a_topic_that_is_sent_untouched_is_the_one_that_was_shown(form: TopicForm) -> None:
-    view = topic_view.view_of(form, SOURCES, topic_view.remembered(form))
+    view = topic_view(form, SOURCES, topic_memory(form))
     check_view(view)
     blank = TopicForm(name="kv", revision=form.revision)
-    assert topic_view.form_said(said(untouched(view)), blank) == form
+    assert read_topic(said(untouched(view)), blank) == form
 
 
 @given(texts, st.sampled_from(Scope))
 def test_a_filter_that_is_sent_untouched_is_the_one_that_was_shown(query: str, scope: Scope) -> None:
     form = FilterForm(topic="kv", title="KV cache", subscribed=True, scope=scope, query=query)
-    view = filter_view.view_of(form, {})
+    view = filter_view(form, {})
     check_view(view)
-    assert filter_view.form_said(said(untouched(view)), FilterForm(topic="kv", title="KV cache", subscribed=True)) == form
+    assert read_filter(said(untouched(view)), FilterForm(topic="kv", title="KV cache", subscribed=True)) == form
 
 
 def typed(view: dict[str, Any], **values: object) -> dict[str, Any]:
@@ -114,10 +124,10 @@ def typed(view: dict[str, Any], **values: object) -> dict[str, Any]:
 
 def test_a_day_of_the_month_takes_the_place_of_the_days_that_are_ticked() -> None:
     form = SubscribeForm(topic="kv")
-    sent = typed(subscribe_view.view_of(form, "C1", {}), month_day="15")
+    sent = typed(subscribe_view(form, "C1", {}), month_day="15")
     assert (
-        subscribe_view.form_said(said(sent), form).weekdays,
-        subscribe_view.form_said(said(sent), form).month_day,
+        read_subscription(said(sent), form).weekdays,
+        read_subscription(said(sent), form).month_day,
     ) == (
         (),
         15,
@@ -126,25 +136,25 @@ def test_a_day_of_the_month_takes_the_place_of_the_days_that_are_ticked() -> Non
 
 def test_no_day_at_all_is_what_was_said() -> None:
     form = SubscribeForm(topic="kv")
-    sent = typed(subscribe_view.view_of(form, "C1", {}), days=[])
-    after = subscribe_view.form_said(said(sent), form)
+    sent = typed(subscribe_view(form, "C1", {}), days=[])
+    after = read_subscription(said(sent), form)
     assert (after.weekdays, after.month_day) == ((), 0)
 
 
 def test_another_topic_or_channel_shows_its_fields_anew_but_not_the_choice_itself() -> None:
     names = [
-        {block["block_id"] for block in subscribe_view.view_of(SubscribeForm(topic=topic), channel, {})["blocks"]}
+        {block["block_id"] for block in subscribe_view(SubscribeForm(topic=topic), channel, {})["blocks"]}
         for topic, channel in (("kv", "C1"), ("gpu", "C1"), ("kv", "C2"))
     ]
     assert names[0] & names[1] == names[0] & names[2] == {"topic|", "channel|"}
 
 
 def test_until_a_topic_is_chosen_nothing_else_is_asked() -> None:
-    view = subscribe_view.view_of(None, "", {})
+    view = subscribe_view(None, "", {})
     check_view(view)
     assert [block["block_id"] for block in view["blocks"]] == ["topic|", "channel|"]
-    assert not subscribe_view.is_whole(said(untouched(view)))
-    assert subscribe_view.is_whole(said(untouched(subscribe_view.view_of(SubscribeForm(topic="kv"), "C1", {}))))
+    assert not is_whole(said(untouched(view)))
+    assert is_whole(said(untouched(subscribe_view(SubscribeForm(topic="kv"), "C1", {}))))
 
 
 @pytest.mark.parametrize(
@@ -158,34 +168,34 @@ def test_until_a_topic_is_chosen_nothing_else_is_asked() -> None:
 )
 def test_a_weight_may_stand_before_an_interest(line: str, interest: Interest) -> None:
     form = TopicForm(name="kv", query="cache")
-    sent = typed(topic_view.view_of(form, SOURCES, {}), interest=f"\n {line} \n\n")
-    assert topic_view.form_said(said(sent), form).interests == (interest,)
+    sent = typed(topic_view(form, SOURCES, {}), interest=f"\n {line} \n\n")
+    assert read_topic(said(sent), form).interests == (interest,)
 
 
 def test_a_weight_alone_is_no_interest() -> None:
     form = TopicForm(name="kv", query="cache")
     with pytest.raises(UsageError, match="is a weight without words"):
-        topic_view.form_said(said(typed(topic_view.view_of(form, SOURCES, {}), interest="2.5")), form)
+        read_topic(said(typed(topic_view(form, SOURCES, {}), interest="2.5")), form)
 
 
 def test_a_new_topic_is_asked_for_its_name_and_a_known_one_is_not() -> None:
-    new = topic_view.view_of(TopicForm(), SOURCES, {})
+    new = topic_view(TopicForm(), SOURCES, {})
     check_view(new)
-    assert topic_view.form_said(said(typed(new, name=" moe ", query="moe")), TopicForm()).name == "moe"
-    known = topic_view.view_of(TopicForm(name="kv", query="cache"), SOURCES, {})
+    assert read_topic(said(typed(new, name=" moe ", query="moe")), TopicForm()).name == "moe"
+    known = topic_view(TopicForm(name="kv", query="cache"), SOURCES, {})
     assert "name|" not in {block["block_id"] for block in known["blocks"]}
 
 
 def test_where_no_source_is_configured_none_is_asked_for() -> None:
     form = TopicForm(name="kv", query="cache")
-    view = topic_view.view_of(form, {}, {})
+    view = topic_view(form, {}, {})
     check_view(view)
-    assert topic_view.form_said(said(untouched(view)), form).sources == ()
+    assert read_topic(said(untouched(view)), form).sources == ()
 
 
 def test_a_line_of_a_view_is_changed_and_nothing_else_of_it() -> None:
-    view = {**topic_view.view_of(TopicForm(name="kv", query="cache"), SOURCES, {"topic": "kv"}), "id": "V1", "hash": "1"}
-    changed = with_block(view, note(topic_view.COUNT, "3 of the 9 items enter it; <!channel> *boldly*."))
+    view = {**topic_view(TopicForm(name="kv", query="cache"), SOURCES, {"topic": "kv"}), "id": "V1", "hash": "1"}
+    changed = with_block(view, note(COUNT, "3 of the 9 items enter it; <!channel> *boldly*."))
     check_view(changed)
     assert "id" not in changed
     assert memory_of(changed) == {"topic": "kv"}
@@ -195,6 +205,6 @@ def test_a_line_of_a_view_is_changed_and_nothing_else_of_it() -> None:
 
 
 def test_a_fault_stands_at_its_field_and_one_of_none_at_the_first() -> None:
-    view = subscribe_view.view_of(SubscribeForm(topic="kv"), "C1", {})
+    view = subscribe_view(SubscribeForm(topic="kv"), "C1", {})
     assert block_of(view, "filter") == "filter|C1:kv"
     assert block_of(view, "elsewhere") == "topic|"

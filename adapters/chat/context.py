@@ -1,30 +1,31 @@
-"""What goes on after an interaction was acknowledged: followed to its end, and waited for when the service stops."""
+"""What every listener works with, and the tasks that go on after an interaction was acknowledged."""
 
 import asyncio
 import logging
 from collections.abc import Coroutine
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
+
+from bot.service.platforms import PlatformContext
 
 log = logging.getLogger(__name__)
 
 _GRACE = timedelta(seconds=10)
 
 
-class Work:
+class BackgroundTasks:
     """The tasks that are under way. Nothing that fails in one of them reaches another, or is lost."""
 
     def __init__(self) -> None:
         self._tasks: set[asyncio.Task[None]] = set()
 
-    @property
-    def under_way(self) -> int:
-        """How many are not done."""
+    def __len__(self) -> int:
         return len(self._tasks)
 
-    def begin(self, doing: Coroutine[Any, Any, None], what: str) -> None:
-        """Go on with this while the caller returns; `what` names it in the log, should it fail."""
-        task = asyncio.create_task(_followed(doing, what), name=what)
+    def start(self, work: Coroutine[Any, Any, None], name: str) -> None:
+        """Go on with this while the caller returns; `name` stands in the log, should it fail."""
+        task = asyncio.create_task(_logged(work, name), name=name)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -39,8 +40,21 @@ class Work:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
 
-async def _followed(doing: Coroutine[Any, Any, None], what: str) -> None:
+async def _logged(work: Coroutine[Any, Any, None], name: str) -> None:
     try:
-        await doing
+        await work
     except Exception:
-        log.exception("%s failed", what)
+        log.exception("%s failed", name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListenerContext:
+    """What every listener works with; each chat adds its clients and how it answers."""
+
+    platform: PlatformContext
+    tasks: BackgroundTasks
+
+    @property
+    def now(self) -> datetime:
+        """The time, aware and in UTC."""
+        return self.platform.clock()

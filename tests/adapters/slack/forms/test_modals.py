@@ -1,10 +1,10 @@
 """Whoever changes a view last is the one whose answer is shown."""
 
-from adapters.slack.forms.latest import Latest
+from adapters.slack.forms.modals import ViewVersions
 
 
 def test_only_the_last_turn_of_a_view_is_the_latest() -> None:
-    latest = Latest()
+    latest = ViewVersions()
     first, other = latest.begin("V1"), latest.begin("V2")
     assert first.is_latest
     second = latest.begin("V1")
@@ -12,7 +12,7 @@ def test_only_the_last_turn_of_a_view_is_the_latest() -> None:
 
 
 def test_turns_of_views_that_nobody_changes_any_more_are_forgotten() -> None:
-    latest = Latest()
+    latest = ViewVersions()
     first = latest.begin("V0")
     for number in range(1, 1001):
         latest.begin(f"V{number}")

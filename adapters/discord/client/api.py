@@ -28,7 +28,7 @@ _INVALID = frozenset({401, 403, 429})
 _BUCKETS = 10_000  # that are remembered as used up
 
 
-class Invalid:
+class InvalidRequests:
     """Counts the requests that Discord counts against this machine's address, over everything that is given `trace`."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -47,7 +47,7 @@ class Invalid:
             self._at.popleft()
         return len(self._at)
 
-    def closed_for(self) -> float:
+    def paused_for(self) -> float:
         """Return for how many seconds nothing more may be sent, 0.0 while there were few."""
         over = self.count - BREAK
         return 0.0 if over < 0 else self._at[over] + WINDOW - self._clock()
@@ -63,7 +63,7 @@ class Invalid:
         return config
 
 
-class TooMany(HTTPException):
+class TooManyRequests(HTTPException):
     """A 429: `everywhere` where nothing at all is taken for now, and for how many seconds, None where that is not said."""
 
     def __init__(self, response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> None:
@@ -74,11 +74,11 @@ class TooMany(HTTPException):
         self.retry_after = _number(body.get("retry_after", response.headers.get("Retry-After")))
 
 
-class Shut(RateLimited):
+class SendingPaused(RateLimited):
     """Nothing at all is to be sent for now."""
 
 
-class Turns:
+class RequestPace:
     """Gives every request its turn, so that no more leave within a second than Discord takes."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -86,24 +86,26 @@ class Turns:
         self._next = 0.0  # when the next request has its turn
 
     def take(self) -> float:
-        """Return for how many seconds the next request waits; raises Shut where that is too long."""
+        """Return for how many seconds the next request waits; raises SendingPaused where that is too long."""
         now = self._clock()
         turn = max(now, self._next)
         if turn - now > PATIENCE:
-            raise Shut(turn - now)
+            raise SendingPaused(turn - now)
         self._next = turn + 1 / PER_SECOND
         return turn - now
 
 
-class Door(HTTPClient):
+class RestClient(HTTPClient):
     """Every request once, with its own deadline; may be used while no gateway is connected."""
 
-    def __init__(self, token: str, invalid: Invalid | None = None, *, turns: Turns | None = None, proxy: str = "") -> None:
+    def __init__(
+        self, token: str, invalid: InvalidRequests | None = None, *, pace: RequestPace | None = None, proxy: str = ""
+    ) -> None:
         """`invalid` may be shared with other sessions of this process."""
         super().__init__(asyncio.get_running_loop(), proxy=proxy or None)
         self.token = token
-        self.invalid = invalid or Invalid()
-        self._turns = turns or Turns()
+        self.invalid = invalid or InvalidRequests()
+        self._pace = pace or RequestPace()
         self._own: aiohttp.ClientSession | None = None
         self._used_up: dict[tuple[str, str], float] = {}
         self._shut_until = 0.0
@@ -127,7 +129,7 @@ class Door(HTTPClient):
         Raises discord.HTTPException and its kinds, discord.RateLimited before anything is sent, and what aiohttp raises.
         """
         if not _is_answer(route):
-            await asyncio.sleep(self._turns.take())
+            await asyncio.sleep(self._pace.take())
         self._refuse(route)
         if form is not None:
             given["data"] = _form(form)
@@ -146,7 +148,7 @@ class Door(HTTPClient):
             self._note(route, response)
         try:
             return _answer(response, data)
-        except TooMany as error:
+        except TooManyRequests as error:
             if error.everywhere:
                 self._shut_until = time.monotonic() + (error.retry_after or 0.0)
             raise
@@ -166,8 +168,8 @@ class Door(HTTPClient):
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
         shut = 0.0 if _is_answer(route) else self._shut_until - time.monotonic()
-        if (closed := max(self.invalid.closed_for(), shut)) > 0:
-            raise Shut(closed)
+        if (closed := max(self.invalid.paused_for(), shut)) > 0:
+            raise SendingPaused(closed)
         wait = self._used_up.get((route.key, route.major_parameters), 0.0) - time.monotonic()
         if wait > 0:
             raise RateLimited(wait)
@@ -205,6 +207,6 @@ def _form(fields: Iterable[dict[str, Any]]) -> aiohttp.FormData:
 def _answer(response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> Any:
     if 200 <= response.status < 300:
         return data
-    kinds = {403: Forbidden, 404: NotFound, 429: TooMany}
+    kinds = {403: Forbidden, 404: NotFound, 429: TooManyRequests}
     kind = kinds.get(response.status, DiscordServerError if response.status >= 500 else HTTPException)
     raise kind(response, data)

@@ -1,0 +1,43 @@
+"""How a chat's connection is reported: while it is lost, and when it is tried."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import NamedTuple
+
+
+class CheckResult(NamedTuple):
+    """What `broadsheet doctor` tried, whether it is well, and a sentence."""
+
+    name: str
+    well: bool
+    text: str
+
+
+class Outage:
+    """Since when nobody is heard in a chat, and why; it begins with the service."""
+
+    def __init__(self, chat: str, clock: Callable[[], datetime]) -> None:
+        self._chat, self._clock = chat, clock
+        self._since: datetime | None = clock()
+        self._reason = "it is being connected"
+
+    @property
+    def lasts(self) -> bool:
+        """Whether nobody is heard now."""
+        return self._since is not None
+
+    def begin(self, reason: str) -> None:
+        """Note why nobody is heard; one that lasts goes on with another reason."""
+        self._reason = reason
+        if self._since is None:
+            self._since = self._clock()
+
+    def end(self) -> None:
+        """Note that people are heard."""
+        self._since = None
+
+    def sentence(self) -> str:
+        """Return since when and why nobody is heard, "" while all is well."""
+        if self._since is None:
+            return ""
+        return f"{self._chat} is not heard since {self._since:%Y-%m-%d %H:%M} UTC: {self._reason}. It is tried again."

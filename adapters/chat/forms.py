@@ -1,0 +1,158 @@
+"""Forms as every chat has them: which belongs to a command, what its fields are called, what stands in them. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from adapters.text import clean
+from bot.commands import (
+    Command,
+    EditTopic,
+    Filter,
+    FilterAction,
+    Scope,
+    ShowTopic,
+    Subscribe,
+    parse,
+)
+from bot.commands.forms import FilterForm, TopicForm
+from bot.errors import Incomplete, UsageError
+from bot.models import Interest
+
+FORM_LABEL = "Change in a form"  # on the button that opens one
+
+
+class FormKind(StrEnum):
+    """What a form is of."""
+
+    SUBSCRIPTION = "subscription"
+    TOPIC = "topic"
+    FILTER = "filter"
+    SEARCH = "search"
+
+
+@dataclass(frozen=True, slots=True)
+class FormRequest:
+    """A form, and the topic that it is about, "" for one to be chosen or made."""
+
+    kind: FormKind
+    topic: str = ""
+    kept: str = ""  # key of what somebody said in it that did not work, to go on from there
+
+
+def form_asked_for(text: str) -> FormRequest | None:
+    """Return the form in which what a typed command does not say can be filled in; None for one that says enough."""
+    try:
+        parse(text)
+    except Incomplete as error:
+        return form_instead(error)
+    except UsageError:
+        pass
+    return None
+
+
+def form_instead(error: Incomplete) -> FormRequest:
+    """Return the form in which what a command did not say can be filled in."""
+    return FormRequest(FormKind(error.form), error.topic)
+
+
+def follow_up_form(asked: str | Command) -> FormRequest | None:
+    """Return the form in which one may go on with what a command showed or did; None where there is none."""
+    try:
+        command = parse(asked) if isinstance(asked, str) else asked
+    except UsageError:
+        return None
+    match command:
+        case ShowTopic(name):
+            return FormRequest(FormKind.TOPIC, name)
+        case EditTopic():
+            return FormRequest(FormKind.TOPIC, command.name)
+        case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
+            return FormRequest(FormKind.FILTER, topic)
+        case Subscribe():
+            return FormRequest(FormKind.SUBSCRIPTION, command.topic)
+        case _:
+            return None
+
+
+# --- what stands in the fields
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of text: what it is called, what stands below that, and how it is filled in."""
+
+    label: str
+    hint: str = ""
+    required: bool = False
+    long: bool = False  # of several lines
+
+
+NAME = Field("Name", "Lower case, digits and hyphens.", required=True)
+TITLE = Field("Title")
+QUERY = Field("Query: who enters", 'Words and "phrases", OR, -not, field:value.', required=True, long=True)
+INTERESTS = Field("Interests: what ranks high", "One a line, after a weight: 2.5 prefix caching", long=True)
+EXAMPLES = Field("Examples", "One a line: papers and repositories, or texts to be close to.", long=True)
+LEAST_SCORE = Field("Least score", "From 0 to 1.")
+
+
+def topic_texts(form: TopicForm) -> dict[str, str]:
+    """Return what stands in the fields of a topic's form."""
+    return {
+        "name": form.name,
+        "title": form.title,
+        "query": form.query,
+        "interests": "\n".join(f"{each.weight:g} {each.clause}" for each in form.interests),
+        "examples": "\n".join(form.examples),
+        "min": f"{form.min_score:g}" if form.min_score else "",
+    }
+
+
+def read_topic(like: TopicForm, said: Mapping[str, str]) -> TopicForm:
+    """Return the form with what is said in its fields; a title that is not asked for stays.
+
+    Raises UsageError for an interest or a score that cannot be read.
+    """
+    return replace(
+        like,
+        name=like.name or said.get("name", "").strip(),
+        title=said["title"].strip() if "title" in said else like.title,
+        query=on_one_line(said["query"]),
+        interests=tuple(map(_read_interest, lines(said["interests"]))),
+        examples=lines(said["examples"]),
+        min_score=_read_score(said["min"]),
+    )
+
+
+def read_filter(like: FilterForm, query: str, scope: str) -> FilterForm:
+    """Return the form with what is said in its fields."""
+    return replace(like, query=on_one_line(query), scope=Scope(scope))
+
+
+def _read_interest(text: str) -> Interest:
+    """Return the interest that a line says, whose weight may be left out; raises UsageError for a weight alone."""
+    first, _, rest = text.partition(" ")
+    try:
+        weight = float(first)
+    except ValueError:
+        return Interest(text)
+    if not rest.strip():
+        raise UsageError(f"“{text}” is a weight without words: write for example 2.5 prefix caching.")
+    return Interest(rest.strip(), weight)
+
+
+def _read_score(text: str) -> float:
+    try:
+        return float(text.strip().replace(",", ".") or 0)
+    except ValueError as error:
+        raise UsageError(f"“{clean(text)[:20]}” is no score: write a number from 0 to 1, such as 0.4.") from error
+
+
+def on_one_line(text: str) -> str:
+    """Return the text with every stretch of white space as one space."""
+    return " ".join(text.split())
+
+
+def lines(text: str) -> tuple[str, ...]:
+    """Return the lines of a field that say something, each once."""
+    return tuple(dict.fromkeys(filter(None, (each.strip() for each in text.splitlines()))))

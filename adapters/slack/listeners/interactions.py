@@ -1,0 +1,172 @@
+"""What people ask for in Slack: the slash command, buttons, shortcuts. Each is acknowledged before anything is done.
+
+A button carries another command, or opens a form. A posted digest is never changed by one.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from slack_bolt.async_app import AsyncApp
+
+from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for
+from adapters.slack.forms.fields import View, form_of, form_row, memory_of
+from adapters.slack.forms.modals import open_form, open_view, reply_view, update_view
+from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
+from adapters.slack.listeners.answers import AnswerTarget
+from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, interaction_of
+from adapters.slack.listeners.home import HOME, publish
+from adapters.slack.render.blocks import KEPT
+from bot.commands import Similar, Subscribe, parse
+from bot.errors import BotError, UsageError
+from bot.handlers.items import links_in
+from bot.models import Reply
+
+log = logging.getLogger(__name__)
+
+_COMMAND = re.compile(r"command:\d+")
+_FORM = re.compile(r"form:\w+")
+_OF_CHANNEL = re.compile(r"in:(?P<channel>\w+):")  # begins the name of a row whose buttons act in that channel
+_WHOLE = "reply"  # begins the name of a row that belongs to a whole answer: what it asks for takes the answer's place
+
+
+def listen(app: AsyncApp, context: SlackContext) -> None:
+    """Hear commands, buttons and shortcuts."""
+    app.command(COMMAND)(context.acknowledging(_answer_command, "answering a command"))
+    app.action(_COMMAND)(context.acknowledging(_answer_button, "answering a button"))
+    app.action(_FORM)(context.acknowledging(_open_form, "opening a form"))
+    app.message_shortcut(FIND_SIMILAR)(context.acknowledging(_find_similar, "finding similar papers"))
+    app.global_shortcut(SEARCH)(context.acknowledging(_open_search, "opening a search"))
+
+
+async def _answer_command(context: SlackContext, body: Body) -> None:
+    interaction, text = interaction_of(body), str(body.get("text") or "")
+    if (form := form_asked_for(text)) is not None:
+        await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
+        return
+    actor = await context.actor(interaction, interaction.channel)
+    await context.answers.answer(interaction.target, context.ask(text, actor), form_row(follow_up_form(text)))
+
+
+# --- buttons
+
+
+async def _answer_button(context: SlackContext, body: Body) -> None:
+    interaction, action = interaction_of(body), body["actions"][0]
+    text = await _command_of(context, interaction, action["value"])
+    if body["container"]["type"] == "view":
+        await _answer_in_view(context, interaction, body["view"], action, text)
+        return
+    own = bool(body["container"].get("is_ephemeral")) and action["block_id"].startswith(_WHOLE)
+    target = AnswerTarget(
+        workspace=interaction.workspace,
+        channel=interaction.channel,
+        person=interaction.person,
+        url=interaction.url,
+        thread=str((body.get("message") or {}).get("thread_ts") or ""),
+        replaces=own,
+        may_replace=own,
+    )
+    asking = _ask(context, interaction, interaction.channel, text)
+    await context.answers.answer(target, asking, form_row(follow_up_form(text)))
+
+
+async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> str:
+    """Return the command that the button stands for; "" for one that is not kept any more."""
+    if not value.startswith(KEPT):
+        return value
+    try:
+        return await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""
+    except BotError as error:
+        log.warning("What a button stands for could not be read: %s", error)
+        return ""
+
+
+async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, text: str) -> Reply:
+    if not text:
+        said = "What it was for cannot be read now, or is not kept any more: buttons last for a year."
+        return Reply(title="That button does nothing now", text=(said,))
+    return await context.ask(text, await context.actor(interaction, channel))
+
+
+async def _answer_in_view(context: SlackContext, interaction: SlackInteraction, view: View, action: Body, text: str) -> None:
+    """Show the answer in a view: instead of the one that was acted in, upon it, or over the Home tab."""
+    memory, named, at_home = memory_of(view), _OF_CHANNEL.match(action["block_id"]), view["type"] == HOME
+    memory["channel"] = named["channel"] if named else memory.get("channel", "")
+    if at_home:
+        memory["home"] = "yes"
+        if not named and (topic := _topic_to_subscribe(text)):  # not the direct message in which the Home tab lives
+            await open_form(context, interaction, FormRequest(FormKind.SUBSCRIPTION, topic), {"home": "yes"})
+            return
+
+    async def shown() -> View:
+        reply = await _ask(context, interaction, memory["channel"], text)
+        return await reply_view(context, interaction, reply, memory)
+
+    if not at_home and action["block_id"].startswith(_WHOLE):
+        await update_view(context, interaction.workspace, view["id"], shown())
+    else:
+        await open_view(context, interaction, shown(), upon=not at_home)
+    if "home" in memory:
+        await publish(context, interaction.workspace, interaction.person)
+
+
+def _topic_to_subscribe(text: str) -> str:
+    """Return the topic of a command that subscribes it, "" for any other."""
+    try:
+        command = parse(text)
+    except UsageError:
+        return ""
+    return command.topic if isinstance(command, Subscribe) else ""
+
+
+async def _open_form(context: SlackContext, body: Body) -> None:
+    interaction, action, view = interaction_of(body), body["actions"][0], body.get("view")
+    form = form_of(action["action_id"], action.get("value") or "")
+    if view is None:
+        await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
+        return
+    memory, named = memory_of(view), _OF_CHANNEL.match(action["block_id"])
+    kept = {name: value for name, value in memory.items() if name in ("channel", "url", "home")}
+    if view["type"] == HOME:
+        kept = {"home": "yes"} | ({"channel": named["channel"]} if named else {})
+    await open_form(context, interaction, form, kept, upon=view["type"] != HOME)
+
+
+# --- shortcuts: papers like the one that a message links, and a search from anywhere
+
+_NO_LINK = Reply(
+    title="No paper is linked there",
+    text=("The message links nothing that Broadsheet knows: a paper on arXiv or Hugging Face, a repository on GitHub.",),
+    next_steps=("*similar LINK* takes any link, and *search QUERY…* finds by words.",),
+)
+_DEEPEST = 20  # levels of a message's blocks; Slack's own have fewer
+_SPOKEN = ("text", "url", "title_link", "from_url", "original_url", "fallback", "value")
+
+
+async def _open_search(context: SlackContext, body: Body) -> None:
+    await open_form(context, interaction_of(body), FormRequest(FormKind.SEARCH), {"home": "yes"})
+
+
+async def _find_similar(context: SlackContext, body: Body) -> None:
+    interaction = interaction_of(body)
+    links = links_in("\n".join(_texts(body.get("message") or {})))
+    if not links:
+        await context.answers.send_reply(interaction.target, _NO_LINK)
+        return
+    actor = await context.actor(interaction, interaction.channel)
+    await context.answers.answer(interaction.target, context.ask(Similar(links[0]), actor))
+
+
+def _texts(node: Any, depth: int = _DEEPEST) -> Iterator[str]:
+    """Yield the texts and addresses of a message: its own, those of its blocks, and of what was unfurled below it."""
+    if depth <= 0:
+        return
+    if isinstance(node, Mapping):
+        yield from (node[name] for name in _SPOKEN if isinstance(node.get(name), str))
+        for value in node.values():
+            yield from _texts(value, depth - 1)
+    elif isinstance(node, list):
+        for value in node:
+            yield from _texts(value, depth - 1)
