@@ -1,4 +1,4 @@
-"""Choose and arrange the entries of one digest, and write its coverage footer. Pure.
+"""Arrange the selected entries as one digest, and write its coverage footer. Pure.
 
 Every item that was considered is either kept or dropped for exactly one reason, so that `seen == kept + dropped` can be
 checked and the footer can say where everything went.
@@ -6,10 +6,11 @@ checked and the footer can say where everything went.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
+from bot.digest.selection import REASONS, Card
 from bot.models import (
     PARTS,
     Coverage,
@@ -18,7 +19,6 @@ from bot.models import (
     Health,
     Item,
     Kind,
-    Limits,
     Ranked,
     ScorePart,
     SourceReport,
@@ -29,116 +29,11 @@ from bot.models import (
 )
 from bot.wording import counted
 
-# Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
-OLD = "too old"
-WITHDRAWN = "withdrawn"
-POSTED = "already posted"
-SHOWN = "in a digest above"  # of the same hour and channel, for another topic
-SOURCE = "from a source the topic leaves out"
-QUERY = "outside the topic"
-FILTER = "filtered out"
-SCORE = "below the score"
-JOINED = "on one card with another"
-TWIN = "near twins"
-CAP = "over the cap"
-REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
-
 # What speaks for an item in the topic's own terms; stars and freshness are no reasons of the team's.
 _OF_THE_TOPIC = ("phrases", "examples", "feedback")
 _STARS_GAINED = re.compile(r"[\d,]+ stars? in \d+ days?")
 _, _, _EVIDENCE, _WHY = PARTS
 _FOR_THE_TOPIC = "For your topic: "
-
-# Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
-NOT_IN_TIME = "not in its time"
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A chosen item and its other half, which is shown on the same card."""
-
-    ranked: Ranked
-    partner: Item | None = None
-
-
-def turned_away(
-    item: Item, topic: Topic, *, posted: Collection[str], shown: Collection[str], limits: Limits, now: datetime
-) -> str:
-    """Return why the item is not to be ranked for the topic at all, "" when it is.
-
-    `posted` are the keys that the channel was sent before, `shown` those that stand in another digest made with this one.
-    """
-    if is_old(item, limits.max_age, now):
-        return OLD
-    if item.withdrawn:
-        return WITHDRAWN
-    for before, reason in ((posted, POSTED), (shown, SHOWN)):
-        if before and stands_in(item, before):
-            return reason
-    if topic.sources and not any(
-        source.split(":")[0] in topic.sources or source in topic.sources for source in item.sources
-    ):
-        return SOURCE
-    return ""
-
-
-def stands_in(item: Item, keys: Collection[str]) -> bool:
-    """Say whether the work is among the keys, under its own or another that it went by."""
-    return item.key in keys or (bool(item.aliases) and any(alias in keys for alias in item.aliases))
-
-
-def pair(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, Item]]:
-    """Put a paper and its repository on one card: the better-placed half leads.
-
-    Return the cards, and for the key of each other half the item that leads. `known` holds the other halves by key, ranked
-    or not; one repository goes with one paper only.
-    """
-    cards: list[Card] = []
-    joined: dict[str, Item] = {}
-    leading: set[str] = set()
-    for entry in ranked:
-        item = entry.item
-        if item.key in joined:
-            continue
-        partner = known.get(item.repo or item.paper)
-        if partner is not None and (
-            partner.key in joined or partner.key in leading or partner.kind is item.kind or partner.withdrawn
-        ):
-            partner = None
-        cards.append(Card(entry, partner))
-        leading.add(item.key)
-        if partner is not None:
-            joined[partner.key] = item
-    return cards, joined
-
-
-def cap(cards: Sequence[Card], limits: Limits) -> tuple[list[Card], dict[str, str]]:
-    """Keep the first cards that the limits allow."""
-    fits = room(limits)
-    kept: list[Card] = []
-    dropped: dict[str, str] = {}
-    for card in cards:
-        if fits(card):
-            kept.append(card)
-        else:
-            dropped[card.ranked.item.key] = CAP
-    return kept, dropped
-
-
-def room(limits: Limits) -> Callable[[Card], bool]:
-    """Return what says of card after card whether there is room for it; repositories that stand alone have a limit too."""
-    entries = repositories = 0
-
-    def fits(card: Card) -> bool:
-        nonlocal entries, repositories
-        alone = card.ranked.item.kind is Kind.REPO and card.partner is None
-        if entries >= limits.entries or (alone and repositories >= limits.repositories):
-            return False
-        entries += 1
-        repositories += alone
-        return True
-
-    return fits
 
 
 def digest(
@@ -223,14 +118,6 @@ def _report(title: str, state: SourceState, considered: Sequence[Item], now: dat
     if state.health in (Health.DOWN, Health.CHANGED) and state.answered is not None:
         note = f"{note} (last answered {_span(now - state.answered)} ago)"
     return SourceReport(title, state.health, count, note)
-
-
-def is_old(item: Item, max_age: timedelta, now: datetime) -> bool:
-    """A repository is never too old: it is news when it is first seen. A paper's announcement counts, not its date alone."""
-    if item.kind is Kind.REPO:
-        return False
-    when = item.appeared or item.published
-    return when is not None and now - when > max_age
 
 
 def _span(span: timedelta) -> str:

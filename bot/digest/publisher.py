@@ -1,4 +1,4 @@
-"""The round of publishing: rank → summarise → compose → save, per digest; and what becomes of single items in it."""
+"""Makes digests, each in one walk: recent items → selection → summaries → composing; and explains single items."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.digest import compose
 from bot.digest.recent_items import IndexedItems, RecentItems
-from bot.digest.selection import SelectionContext, outcome, placed, rank_together, select, try_on
+from bot.digest.selection import NOT_IN_TIME, SelectionContext, outcome, rank_together, select, try_filters, with_place
 from bot.digest.topic_vectors import TopicVectors
 from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, Summary, Topic
 from bot.ports.store import Store, Summariser
@@ -43,10 +43,8 @@ class Publisher:
         digests = []
         shown: dict[tuple[str, str], set[str]] = {}
         for request in requests:
-            since = await self._since(request, now)
-            indexed = await self._indexed_items(request, since, now, exact=True)
             here = shown.setdefault((request.workspace, request.channel), set())
-            digest = await self._digest(request, indexed, here, since, now)
+            digest = await self._digest(request, here, now, exact=True)
             if record:
                 await self._store.save_digest(request.workspace, request.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
@@ -55,8 +53,7 @@ class Publisher:
 
     async def preview(self, request: DigestRequest, now: datetime) -> Digest:
         """Return the request's digest as it would be made now, ages and paces as of a few minutes ago at most."""
-        since = await self._since(request, now)
-        return await self._digest(request, await self._indexed_items(request, since, now), (), since, now)
+        return await self._digest(request, (), now)
 
     async def make(self, request: DigestRequest, now: datetime) -> Digest:
         """Return the request's digest to be posted: the one that a preview shows. Who posts it records it."""
@@ -68,20 +65,20 @@ class Publisher:
         An item that has come to be known under another key is the item of the answer. One that was not first seen in the
         digest's time, or is not stored, is judged as if it had been; the reason is that it was not.
         """
-        item = await self._known(item)
+        item = await self._as_stored(item)
         since = await self._since(request, now)
         indexed = await self._indexed_items(request, since, now)
         candidates = indexed.candidates(since, now)
         ours = next((each for each in candidates.items if each.key == item.key), None)
-        judged = candidates if ours else await self._with(indexed, candidates, item)
+        judged = candidates if ours else await self._candidates_with(indexed, candidates, item)
         context = await self._context(request, indexed, ())
 
         def judge() -> ItemOutcome:
-            told = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.index.now)
-            return told if judged.index is indexed.index else placed(told, request, candidates, context)
+            found = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.index.now)
+            return found if judged.index is indexed.index else with_place(found, request, candidates, context)
 
-        told = await indexed.work(judge)
-        return told if ours else replace(told, reason=compose.NOT_IN_TIME, otherwise=told.reason)
+        found = await indexed.in_thread(judge)
+        return found if ours else replace(found, reason=NOT_IN_TIME, otherwise=found.reason)
 
     async def try_filter(self, request: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
         """Try the request's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
@@ -89,8 +86,8 @@ class Publisher:
         What was no news when it was first seen does not count as in the topic: no filter would have it posted.
         """
         indexed = await self._indexed_items(request, since, now)
-        candidates, taught = indexed.candidates(since, now), await self._taught(request)
-        return await indexed.work(lambda: try_on(request, candidates, taught, shown))
+        candidates, context = indexed.candidates(since, now), await self._topic_context(request)
+        return await indexed.in_thread(lambda: try_filters(request, candidates, context, shown))
 
     async def score(
         self, request: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
@@ -100,10 +97,10 @@ class Publisher:
         Those from the `first` rank to before the `last` have reasons.
         """
         indexed = await self._indexed_items(request, now - request.window, now)
-        strangers = [item for item in items if not indexed.holds(item)]
-        all_candidates = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
-        taught = await self._taught(request)
-        return await indexed.work(lambda: rank_together(request, all_candidates, taught, slice(first, last)))
+        strangers = [item for item in items if not indexed.contains(item)]
+        groups = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
+        context = await self._topic_context(request)
+        return await indexed.in_thread(lambda: rank_together(request, groups, context, slice(first, last)))
 
     async def summary(self, item: Item, now: datetime) -> Summary:
         """Return the four parts of one item, as a digest would say them."""
@@ -130,29 +127,31 @@ class Publisher:
 
     # --- what
 
-    async def _digest(
-        self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str], since: datetime, now: datetime
-    ) -> Digest:
+    async def _digest(self, request: DigestRequest, shown: Collection[str], now: datetime, *, exact: bool = False) -> Digest:
+        since = await self._since(request, now)
+        indexed = await self._indexed_items(request, since, now, exact=exact)
         candidates = indexed.candidates(since, now)
         context = await self._context(request, indexed, shown)
-        selection = await indexed.work(lambda: select(request, candidates, context))
+        selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_state(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
         return compose.digest(request.topic, selection.cards, summaries, coverage=coverage, since=since, now=now)
 
-    async def _with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
-        """The span with another item in it; by itself, where the index does not hold it."""
-        if indexed.holds(item):
+    async def _candidates_with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
+        """Return the candidates with another item; that alone, where the index does not hold it."""
+        if indexed.contains(item):
             return Candidates((*candidates.items, item), candidates.index, candidates.among | indexed.only([item]).among)
         return all_items(await self._recent_items.beside(indexed, [item]))
 
     async def _context(self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str]) -> SelectionContext:
         posted = await self._store.posted(request.workspace, request.channel)
-        return replace(await self._taught(request), posted=posted - set(shown), shown=shown, partners=indexed.partners)
+        return replace(
+            await self._topic_context(request), posted=posted - set(shown), shown=shown, partners=indexed.partners
+        )
 
-    async def _taught(self, request: DigestRequest) -> SelectionContext:
-        """What the topic is told by its examples, and by what people said of items."""
+    async def _topic_context(self, request: DigestRequest) -> SelectionContext:
+        """Return what the topic's examples, and what people said of items, say of it."""
         given = await self._store.feedback(request.workspace, request.topic.name)
         known = await self._store.find({each.key for each in given})
         examples, marked = await self._examples(request.topic), marked_items(given, known)
@@ -167,11 +166,11 @@ class Publisher:
         ]
 
     async def _examples(self, topic: Topic) -> list[Item | str]:
-        """An example that is a key of a known item becomes that item; a text stays a text; an unknown key helps nobody."""
+        """Return for a known item's key the item, and a text as it is; an unknown key helps nobody."""
         known = await self._store.find(topic.examples)
         return [known.get(each, each) for each in topic.examples if each in known or " " in each]
 
-    async def _known(self, item: Item) -> Item:
+    async def _as_stored(self, item: Item) -> Item:
         names = (item.key, *item.aliases)
         known = await self._store.find(names)
         return next((known[name] for name in names if name in known), item)

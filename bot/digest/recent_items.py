@@ -11,7 +11,6 @@ from typing import TypeVar
 
 import numpy as np
 
-from bot.digest.compose import is_old
 from bot.models import Item, Reading
 from bot.ports.store import Store
 from bot.rank import Candidates, ItemIndex
@@ -43,8 +42,8 @@ _FAR = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)  # later than any cl
 class IndexedItems:
     """All items first seen since a moment, the newest first, and the index of those that were news then.
 
-    `halves` are the papers and repositories that items name as their other halves, of the time or not. One thread at a time
-    uses the index.
+    `partners` are the papers and repositories that items name as their other halves, of the time or not. One thread at a
+    time uses the index.
     """
 
     mark: str  # of the store, when they were read
@@ -53,13 +52,13 @@ class IndexedItems:
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
     partners: Mapping[str, Item]
     vectors_mark: str = ""  # of the store, when the index was told its items' vectors
-    turn: Lock = field(default_factory=Lock)
+    lock: Lock = field(default_factory=Lock)
 
-    async def work(self, task: Callable[[], T]) -> T:
+    async def in_thread(self, task: Callable[[], T]) -> T:
         """Return what the task makes of the index; it runs in a thread, when no other does."""
 
         def alone() -> T:
-            with self.turn:
+            with self.lock:
                 return task()
 
         return await asyncio.to_thread(alone)
@@ -71,21 +70,21 @@ class IndexedItems:
         among[slice(*_cut(self._indexed, since, now))] = True
         return Candidates(self.items[first:last], self.index, among)
 
-    def holds(self, item: Item) -> bool:
+    def contains(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""
         number = self.index.number(item.key)
         return number is not None and self.index.items[number] == item
 
     def only(self, items: Sequence[Item]) -> Candidates:
         """Return those of the items that the index has."""
-        numbers = [self.index.number(item.key) for item in items if self.holds(item)]
+        numbers = [self.index.number(item.key) for item in items if self.contains(item)]
         among = np.zeros(len(self.index.items), bool)
         among[[number for number in numbers if number is not None]] = True
         return Candidates(items, self.index, among)
 
     def at(self, now: datetime) -> "IndexedItems":
         """Return the same at another time of the day."""
-        return replace(self, index=self.index.at(now, self.readings), turn=Lock())
+        return replace(self, index=self.index.at(now, self.readings), lock=Lock())
 
     @cached_property
     def _seen(self) -> list[float]:
@@ -117,7 +116,7 @@ class RecentItems:
             mark = await self._store.items_mark()
             indexed, _ = self._kept.pop((begin, max_age), (None, now))
             if indexed is None or indexed.mark != mark:
-                indexed = await self._made(indexed, mark, begin, max_age, now)
+                indexed = await self._built(indexed, mark, begin, max_age, now)
             elif indexed.index.now != now and (exact or not timedelta(0) <= now - indexed.index.now < FRESH):
                 indexed = await asyncio.to_thread(indexed.at, now)
             indexed = await self._with_vectors(indexed)
@@ -129,11 +128,11 @@ class RecentItems:
         readings, vectors = await self._readings(items, indexed.index.now), await self._vectors(items)
         return await asyncio.to_thread(indexed.index.beside, items, readings, vectors)
 
-    async def _made(
+    async def _built(
         self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
     ) -> IndexedItems:
         items = await self._store.items_since(begin, _FAR)
-        news = await asyncio.to_thread(lambda: [item for item in items if not is_old(item, max_age, item.seen or now)])
+        news = await asyncio.to_thread(lambda: [item for item in items if not item.is_old(max_age, item.seen or now)])
         readings = await self._readings(news, now)
         taken_over = before.index if before else None
         index = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
@@ -147,7 +146,7 @@ class RecentItems:
             return indexed
         vectors, shipped = await self._vectors(indexed.index.items), self._space.startswith(SHIPPED)
         index = await asyncio.to_thread(indexed.index.with_vectors, vectors, measured=not shipped)
-        return replace(indexed, index=index, vectors_mark=mark, turn=Lock())
+        return replace(indexed, index=index, vectors_mark=mark, lock=Lock())
 
     async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
         return await self._store.vectors(self._space, [item.key for item in items]) if self._space else {}

@@ -1,19 +1,45 @@
 """What becomes of every item of a digest's time: a place in it, or the one reason why it has none. Pure.
 
-`select` decides; `outcome` and `try_on` tell of single items what it decided and which clause it was.
+`select` decides; `outcome` and `try_filters` say of single items what it decided and which clause it was.
+
+Every item is kept or dropped for exactly one reason, so that the footer can say where everything went.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import numpy as np
 
-from bot.digest import compose
-from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, TestedItem, Tree
+from bot.models import And, DigestRequest, FilterTest, Item, ItemOutcome, Kind, Limits, Ranked, TestedItem, Tree
 from bot.query import match, matches
 from bot.rank import Candidates, ItemIndex, MarkedItem, Scored, diversify, score
 from bot.rank.clauses import Claims
+
+# Why an item is not in the digest, in the order in which the rules are asked; the footer names them in these words.
+OLD = "too old"
+WITHDRAWN = "withdrawn"
+POSTED = "already posted"
+SHOWN = "in a digest above"  # of the same hour and channel, for another topic
+SOURCE = "from a source the topic leaves out"
+QUERY = "outside the topic"
+FILTER = "filtered out"
+SCORE = "below the score"
+JOINED = "on one card with another"
+TWIN = "near twins"
+CAP = "over the cap"
+REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
+
+# Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
+NOT_IN_TIME = "not in its time"
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A chosen item and its other half, which is shown on the same card."""
+
+    ranked: Ranked
+    partner: Item | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +67,7 @@ class Selection:
     the card on which the two were put.
     """
 
-    cards: tuple[compose.Card, ...]
+    cards: tuple[Card, ...]
     dropped: Mapping[str, str]
     ranked: tuple[Ranked, ...]  # all that enter the topic, best first, without reasons
     scored: Scored  # which finds the reasons
@@ -49,29 +75,28 @@ class Selection:
 
 
 def select(request: DigestRequest, candidates: Candidates, context: SelectionContext) -> Selection:
-    """Give every item of the span a place in the digest or the one reason why it has none, as of the index's time."""
-    dropped = _turned_away(request, candidates.items, context, candidates.index.now)
+    """Give every candidate a place in the digest or the one reason why it has none, as of the index's time."""
+    reasons = ((item.key, turned_away(item, request, context, candidates.index.now)) for item in candidates.items)
+    dropped = {key: reason for key, reason in reasons if reason}
     scored = _scored(request, candidates.index, _without_old(candidates, dropped), context)
     ranked = scored.without_reasons()
     entered = {each.item.key for each in ranked}
-    dropped.update(
-        (item.key, compose.QUERY) for item in candidates.items if item.key not in entered and item.key not in dropped
-    )
+    dropped.update((item.key, QUERY) for item in candidates.items if item.key not in entered and item.key not in dropped)
     passed = []
     for each, passes in zip(ranked, scored.matching(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:
             continue
         if not passes:
-            dropped[each.item.key] = compose.FILTER
+            dropped[each.item.key] = FILTER
         elif each.score < least(request):
-            dropped[each.item.key] = compose.SCORE
+            dropped[each.item.key] = SCORE
         else:
             passed.append(each)
-    cards, joined = compose.pair(passed, _still_to_show(context))
+    cards, joined = pair_halves(passed, _still_to_show(context))
     kept, late, twins = _diversified(request, candidates.index, cards)
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
-    halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else compose.JOINED for key, lead in joined.items()}
+    halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else JOINED for key, lead in joined.items()}
     return Selection(_with_reasons(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
@@ -88,17 +113,17 @@ def _scored(request: DigestRequest, index: ItemIndex, among: Claims, context: Se
 
 def _without_old(candidates: Candidates, dropped: Mapping[str, str]) -> Claims:
     """What became too old since it was first seen is not ranked."""
-    old = [candidates.index.number(key) for key, reason in dropped.items() if reason == compose.OLD]
+    old = [candidates.index.number(key) for key, reason in dropped.items() if reason == OLD]
     among = candidates.among.copy()
     among[[number for number in old if number is not None]] = False
     return among
 
 
-def _with_reasons(cards: Sequence[compose.Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[compose.Card, ...]:
+def _with_reasons(cards: Sequence[Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[Card, ...]:
     """The cards with the reasons of what leads them."""
     ranks = {id(each): rank for rank, each in enumerate(ranked)}
     told = scored.with_reasons([ranks[id(card.ranked)] for card in cards])
-    return tuple(compose.Card(each, card.partner) for each, card in zip(told, cards, strict=True))
+    return tuple(Card(each, card.partner) for each, card in zip(told, cards, strict=True))
 
 
 def least(request: DigestRequest) -> float:
@@ -123,29 +148,29 @@ def outcome(request: DigestRequest, item: Item, selection: Selection, *, since: 
     )
 
 
-def placed(told: ItemOutcome, request: DigestRequest, candidates: Candidates, context: SelectionContext) -> ItemOutcome:
-    """Return what became of an item that was judged by itself, with the place that it would have among those of the span."""
-    if told.ranked is None:
-        return told
+def with_place(found: ItemOutcome, request: DigestRequest, candidates: Candidates, context: SelectionContext) -> ItemOutcome:
+    """Return what became of an item that was judged by itself, with the place that it would have among the candidates."""
+    if found.ranked is None:
+        return found
     ranked = _scored(request, candidates.index, candidates.among, context).without_reasons()
-    return replace(told, place=1 + sum(each.score > told.ranked.score for each in ranked))
+    return replace(found, place=1 + sum(each.score > found.ranked.score for each in ranked))
 
 
 def rank_together(
-    request: DigestRequest, all_candidates: Sequence[Candidates], context: SelectionContext, told: slice
+    request: DigestRequest, groups: Sequence[Candidates], context: SelectionContext, shown: slice
 ) -> list[Ranked]:
-    """Return those of several spans that enter the topic, best first; those of the ranks that are `told` have reasons."""
-    scored = [_scored(request, candidates.index, candidates.among, context) for candidates in all_candidates]
+    """Return those of several groups that enter the topic, best first; those of the ranks that are `shown` have reasons."""
+    scored = [_scored(request, candidates.index, candidates.among, context) for candidates in groups]
     ranked = [(each, which, rank) for which, one in enumerate(scored) for rank, each in enumerate(one.without_reasons())]
     ranked.sort(key=lambda each: -each[0].score)
-    places = range(len(ranked))[told]
+    places = range(len(ranked))[shown]
     return [
         scored[which].with_reasons([rank])[0] if place in places else each
         for place, (each, which, rank) in enumerate(ranked)
     ]
 
 
-def try_on(request: DigestRequest, candidates: Candidates, context: SelectionContext, shown: int) -> FilterTest:
+def try_filters(request: DigestRequest, candidates: Candidates, context: SelectionContext, shown: int) -> FilterTest:
     """Try the filters on what enters the topic; what was no news when it was first seen does not: it would not be posted."""
     index, now = candidates.index, candidates.index.now
     withdrawn = np.fromiter((item.withdrawn for item in index.items), bool, len(index.items))
@@ -169,37 +194,85 @@ def filtering(request: DigestRequest) -> Tree:
     return And(tuple(tree for _, tree in _filters(request)))
 
 
-def _turned_away(request: DigestRequest, items: Sequence[Item], context: SelectionContext, now: datetime) -> dict[str, str]:
-    reasons = (
-        (
-            item.key,
-            compose.turned_away(
-                item, request.topic, posted=context.posted, shown=context.shown, limits=request.limits, now=now
-            ),
-        )
-        for item in items
-    )
-    return {key: reason for key, reason in reasons if reason}
+def turned_away(item: Item, request: DigestRequest, context: SelectionContext, now: datetime) -> str:
+    """Return why the item is not to be ranked for the topic at all, "" when it is."""
+    if item.is_old(request.limits.max_age, now):
+        return OLD
+    if item.withdrawn:
+        return WITHDRAWN
+    for before, reason in ((context.posted, POSTED), (context.shown, SHOWN)):
+        if before and _stands_in(item, before):
+            return reason
+    wanted = request.topic.sources
+    if wanted and not any(source.split(":")[0] in wanted or source in wanted for source in item.sources):
+        return SOURCE
+    return ""
+
+
+def _stands_in(item: Item, keys: Collection[str]) -> bool:
+    """Say whether the work is among the keys, under its own or another that it went by."""
+    return item.key in keys or (bool(item.aliases) and any(alias in keys for alias in item.aliases))
+
+
+def pair_halves(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[list[Card], dict[str, Item]]:
+    """Put a paper and its repository on one card: the better-placed half leads.
+
+    Return the cards, and for the key of each other half the item that leads. `known` holds the other halves by key, ranked
+    or not; one repository goes with one paper only.
+    """
+    cards: list[Card] = []
+    joined: dict[str, Item] = {}
+    leading: set[str] = set()
+    for entry in ranked:
+        item = entry.item
+        if item.key in joined:
+            continue
+        partner = known.get(item.repo or item.paper)
+        if partner is not None and (
+            partner.key in joined or partner.key in leading or partner.kind is item.kind or partner.withdrawn
+        ):
+            partner = None
+        cards.append(Card(entry, partner))
+        leading.add(item.key)
+        if partner is not None:
+            joined[partner.key] = item
+    return cards, joined
 
 
 def _still_to_show(context: SelectionContext) -> dict[str, Item]:
     """The other halves that the channel has not had: what was posted is not posted again on the card of its other half."""
     before = (context.posted, context.shown)
-    return {key: item for key, item in context.partners.items() if not any(compose.stands_in(item, keys) for keys in before)}
+    return {key: item for key, item in context.partners.items() if not any(_stands_in(item, keys) for keys in before)}
 
 
 def _diversified(
-    request: DigestRequest, index: ItemIndex, cards: Sequence[compose.Card]
-) -> tuple[list[compose.Card], dict[str, str], dict[str, Item]]:
+    request: DigestRequest, index: ItemIndex, cards: Sequence[Card]
+) -> tuple[list[Card], dict[str, str], dict[str, Item]]:
     """Let near twins of better cards give way, and keep as many as the limits allow.
 
     Return what stays, the reasons of the others by key, and for each near twin the better one.
     """
-    fits, by_key = compose.room(request.limits), {card.ranked.item.key: card for card in cards}
+    fits, by_key = room(request.limits), {card.ranked.item.key: card for card in cards}
     chosen = diversify(index, [card.ranked for card in cards], lambda each: fits(by_key[each.item.key]))
     twins = {each.ranked.item.key: each.twin.item for each in chosen.dropped}
-    late = dict.fromkeys(twins, compose.TWIN) | {each.item.key: compose.CAP for each in chosen.over}
+    late = dict.fromkeys(twins, TWIN) | {each.item.key: CAP for each in chosen.over}
     return [by_key[each.item.key] for each in chosen.kept], late, twins
+
+
+def room(limits: Limits) -> Callable[[Card], bool]:
+    """Return what says of card after card whether there is room for it; repositories that stand alone have a limit too."""
+    entries = repositories = 0
+
+    def fits(card: Card) -> bool:
+        nonlocal entries, repositories
+        alone = card.ranked.item.kind is Kind.REPO and card.partner is None
+        if entries >= limits.entries or (alone and repositories >= limits.repositories):
+            return False
+        entries += 1
+        repositories += alone
+        return True
+
+    return fits
 
 
 # --- clauses
@@ -231,8 +304,8 @@ def _why_through(request: DigestRequest, ranked: Ranked, now: datetime) -> str:
 
 
 def _clause(request: DigestRequest, item: Item, ranked: Ranked | None, reason: str, now: datetime) -> str:
-    if reason == compose.FILTER and ranked is not None:
+    if reason == FILTER and ranked is not None:
         return _why_stopped(request, ranked, now)
-    if reason == compose.SOURCE:
+    if reason == SOURCE:
         return f"source is {', '.join(item.sources)}, not {' or '.join(request.topic.sources)}"
     return match(request.topic.query.tree, item, now).why

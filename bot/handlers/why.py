@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
-from bot.digest import compose
+from bot.digest import selection
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_for_topic
@@ -33,7 +33,7 @@ AT_ONCE = 5  # topics of one answer
 _SEARCHED = 200  # of a channel's latest messages, for those in which an item was posted
 
 # What keeps an item out whatever else there is.
-_OF_ITSELF = (compose.OLD, compose.WITHDRAWN, compose.SOURCE, compose.QUERY, compose.FILTER, compose.SCORE)
+_OF_ITSELF = (selection.OLD, selection.WITHDRAWN, selection.SOURCE, selection.QUERY, selection.FILTER, selection.SCORE)
 _PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community": "community", "freshness": "freshness"}
 
 
@@ -140,7 +140,7 @@ def _path(outcome: ItemOutcome) -> tuple[str, ...]:
 
 def _place(outcome: ItemOutcome) -> str:
     better = (outcome.place or 1) - 1
-    if outcome.reason in (compose.NOT_IN_TIME, compose.POSTED):
+    if outcome.reason in (selection.NOT_IN_TIME, selection.POSTED):
         return "Matches the topic."  # what it came with is not what the next digest compares it to
     return f"Matches the topic, with {better} better." if better else "Matches the topic, better than anything else."
 
@@ -170,23 +170,23 @@ def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming
     instead = f"{outcome.instead.title} ({outcome.instead.key})" if outcome.instead else "another"
     sentences = {
         "": "It is in the next digest, as things stand." if coming else "It would be in a digest that is made now.",
-        compose.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
-        compose.OLD: f"It is too old to be news: a digest goes back {counted(request.limits.max_age.days, 'day')}.",
-        compose.WITHDRAWN: "It was withdrawn.",
-        compose.POSTED: "It was posted here already, and nothing is posted twice.",
-        compose.SHOWN: "It stands in the digest of another topic.",
-        compose.SOURCE: f"The topic takes items from {', '.join(request.topic.sources)} only.",
-        compose.QUERY: f"It is outside the topic{because}.",
-        compose.FILTER: f"The filter keeps it out{because}.",
-        compose.SCORE: f"It stays below the score that is asked for, {outcome.least:.2f}.",
-        compose.JOINED: f"It is shown on one card with {instead}.",
-        compose.TWIN: f"It gives way to its near twin {instead}.",
-        compose.CAP: _capped(outcome, request),
+        selection.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
+        selection.OLD: f"It is too old to be news: a digest goes back {counted(request.limits.max_age.days, 'day')}.",
+        selection.WITHDRAWN: "It was withdrawn.",
+        selection.POSTED: "It was posted here already, and nothing is posted twice.",
+        selection.SHOWN: "It stands in the digest of another topic.",
+        selection.SOURCE: f"The topic takes items from {', '.join(request.topic.sources)} only.",
+        selection.QUERY: f"It is outside the topic{because}.",
+        selection.FILTER: f"The filter keeps it out{because}.",
+        selection.SCORE: f"It stays below the score that is asked for, {outcome.least:.2f}.",
+        selection.JOINED: f"It is shown on one card with {instead}.",
+        selection.TWIN: f"It gives way to its near twin {instead}.",
+        selection.CAP: _capped(outcome, request),
     }
-    if outcome.reason != compose.NOT_IN_TIME:
+    if outcome.reason != selection.NOT_IN_TIME:
         return sentences.get(outcome.reason, f"It is not in the next digest: {outcome.reason}.")
-    if outcome.otherwise == compose.POSTED:
-        return sentences[compose.POSTED]
+    if outcome.otherwise == selection.POSTED:
+        return sentences[selection.POSTED]
     besides = sentences[outcome.otherwise] if outcome.otherwise in _OF_ITSELF else ""
     return " ".join(filter(None, (sentences[outcome.reason], besides and f"And {besides[:1].lower()}{besides[1:]}")))
 
@@ -215,6 +215,6 @@ async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now:
 def _of_topic(topic: Topic, subscription: Subscription | None, outcome: ItemOutcome) -> tuple[Button, ...]:
     if subscription is None:
         return (Button("Subscribe", write(Subscribe(topic=topic.name))),)
-    if outcome.reason == compose.FILTER:
+    if outcome.reason == selection.FILTER:
         return (Button("Show the filter", write(Filter(topic.name))),)
     return (Button("Preview", write(Now(topic.name))),)

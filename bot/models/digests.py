@@ -62,7 +62,7 @@ class Coverage:
     sources: tuple[SourceReport, ...]
     seen: int
     kept: int
-    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.digest.compose
+    dropped: tuple[tuple[str, int], ...] = ()  # (reason, how many), the reasons of bot.digest.selection
     notes: tuple[str, ...] = ()
 
 

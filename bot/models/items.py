@@ -1,7 +1,7 @@
 """Items: papers, repositories and posts, however many sources saw them."""
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 
 
@@ -72,6 +72,13 @@ class Item:
     releases_confirmed: datetime | None = None  # when its source last said that they are as they were read
     repo: str = ""  # the key of a paper's repository, once joined
     paper: str = ""  # the key of a repository's paper, once joined
+
+    def is_old(self, max_age: timedelta, now: datetime) -> bool:
+        """Say whether it is no news any more. A paper's announcement counts, not its date alone; a repository is news
+        whenever it is first seen.
+        """
+        when = self.appeared or self.published
+        return self.kind is not Kind.REPO and when is not None and now - when > max_age
 
 
 @dataclass(frozen=True, slots=True)

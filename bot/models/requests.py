@@ -29,7 +29,7 @@ class ItemOutcome:
     """What becomes of one item in the next digest of a request, by the very steps that make the digest."""
 
     item: Item
-    reason: str  # "" when it would be in it, else one of bot.digest.compose.REASONS or NOT_IN_TIME
+    reason: str  # "" when it would be in it, else one of bot.digest.selection.REASONS or NOT_IN_TIME
     otherwise: str = ""  # of an item that is not in its time the reason if it were; so is the rest: place, clause, instead
     since: datetime  # the digest looks at what was first seen from here on
     ranked: Ranked | None = None  # with the parts of its score, when it enters the topic

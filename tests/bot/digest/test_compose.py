@@ -3,9 +3,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bot.digest import compose
-from bot.digest.compose import Card
-from bot.models import PARTS, Health, Item, Limits, Query, Ranked, ScorePart, SourceState, Summary, SummaryPart, Topic
-from tests.fakes.works import DAY, paper, post, repo
+from bot.digest.selection import CAP, QUERY, Card
+from bot.models import PARTS, Health, Item, Query, Ranked, ScorePart, SourceState, Summary, SummaryPart, Topic
+from tests.fakes.works import DAY, paper, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
 TOPIC = Topic(name="t", title="T", query=Query(""))
@@ -15,84 +15,15 @@ def ranked(item: Item, score: float = 0.5) -> Ranked:
     return Ranked(item, score)
 
 
-def away(item: Item, topic: Topic = TOPIC, posted: frozenset[str] = frozenset()) -> str:
-    return compose.turned_away(item, topic, posted=posted, shown={"arxiv:shown"}, limits=Limits(), now=NOW)
-
-
-def test_a_new_paper_is_not_turned_away() -> None:
-    assert away(paper()) == ""
-
-
-@pytest.mark.parametrize(
-    ("item", "reason"),
-    [
-        (paper(appeared=NOW - timedelta(days=15)), compose.OLD),
-        (paper(appeared=None, published=NOW - timedelta(days=15)), compose.OLD),
-        (paper(published=NOW - timedelta(days=400)), ""),  # announced, or picked, yesterday
-        (paper(appeared=None, published=None), ""),
-        (repo(published=NOW - timedelta(days=4000), appeared=NOW - timedelta(days=4000)), ""),
-        (paper(withdrawn=True), compose.WITHDRAWN),
-    ],
-)
-def test_what_is_no_news_is_turned_away_with_its_reason(item: Item, reason: str) -> None:
-    assert away(item) == reason
-
-
-def test_an_item_posted_under_another_key_of_it_is_not_posted_again() -> None:
-    assert away(paper(aliases=("doi:10.1/x",)), posted=frozenset({"doi:10.1/x"})) == compose.POSTED
-
-
-def test_an_item_in_a_digest_above_is_not_called_posted() -> None:
-    assert away(paper("shown")) == compose.SHOWN
-
-
-def test_a_topic_may_leave_sources_out_one_feed_or_all_of_them() -> None:
-    only_feeds = Topic(name="t", title="T", sources=("feed",))
-    one_feed = Topic(name="t", title="T", sources=("feed:lab",))
-
-    assert away(paper(), only_feeds) == compose.SOURCE
-    assert away(post(), only_feeds) == away(post(), one_feed) == ""
-    assert away(post(sources=("feed:other",)), one_feed) == compose.SOURCE
-
-
-def test_a_paper_and_its_repository_share_the_card_of_the_better_placed_half() -> None:
-    the_paper, its_repo = paper(repo="github:lab/fast"), repo("lab/fast", paper="arxiv:2603.00001")
-    known = {item.key: item for item in (the_paper, its_repo)}
-
-    cards, joined = compose.pair([ranked(its_repo), ranked(the_paper)], known)
-
-    assert [(card.ranked.item.key, card.partner and card.partner.key) for card in cards] == [(its_repo.key, the_paper.key)]
-    assert joined == {the_paper.key: its_repo}
-
-
-def test_a_repository_goes_with_one_paper_only() -> None:
-    first, second = paper("2603.00001", repo="github:lab/fast"), paper("2603.00002", repo="github:lab/fast")
-    known = {"github:lab/fast": repo("lab/fast", paper=first.key)}
-
-    cards, _ = compose.pair([ranked(first), ranked(second)], known)
-
-    assert [card.partner is not None for card in cards] == [True, False]
-
-
-def test_the_cap_counts_repositories_that_stand_alone_on_their_own() -> None:
-    cards = [Card(ranked(repo(f"a/b{i}"))) for i in range(3)] + [Card(ranked(paper(f"2603.0000{i}"))) for i in range(3)]
-
-    kept, dropped = compose.cap(cards, Limits(entries=4, repositories=1))
-
-    assert [card.ranked.item.key for card in kept] == ["github:a/b0"] + [f"arxiv:2603.0000{i}" for i in range(3)]
-    assert set(dropped.values()) == {compose.CAP}
-    assert len(kept) + len(dropped) == len(cards)
-
-
 def test_coverage_counts_every_item_once() -> None:
     items = [paper("2603.00001"), paper("2603.00002"), repo()]
-    dropped = {items[1].key: compose.QUERY, items[2].key: compose.CAP, "arxiv:not-here": compose.QUERY}
+    dropped = {items[1].key: QUERY, items[2].key: CAP, "arxiv:not-here": QUERY}
     states = [("arXiv", SourceState(name="arxiv", health=Health.OK, asked=NOW, answered=NOW))]
 
     coverage = compose.coverage(items, dropped, states, since=DAY, now=NOW)
 
     assert (coverage.seen, coverage.kept) == (3, 1)
-    assert coverage.dropped == ((compose.QUERY, 1), (compose.CAP, 1))
+    assert coverage.dropped == ((QUERY, 1), (CAP, 1))
     assert coverage.sources[0].items == 2
 
 

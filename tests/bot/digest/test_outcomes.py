@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.digest import compose
+from bot.digest import selection
 from bot.digest.publisher import Publisher
 from bot.models import (
     Change,
@@ -91,8 +91,8 @@ async def test_what_does_not_enter_the_topic_is_told_with_the_clause_that_kept_i
         await publisher_of(store).explain(request(topic=topic), about(number, ""), now) for number in (1, 2)
     ]
 
-    assert (outside.reason, outside.clause, outside.ranked) == (compose.QUERY, 'no text has "cache"', None)
-    assert (elsewhere.reason, elsewhere.clause) == (compose.SOURCE, "source is feed:lab, not arxiv or github")
+    assert (outside.reason, outside.clause, outside.ranked) == (selection.QUERY, 'no text has "cache"', None)
+    assert (elsewhere.reason, elsewhere.clause) == (selection.SOURCE, "source is feed:lab, not arxiv or github")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_
 
     outcome = await publisher_of(store).explain(asked, item, now)
 
-    assert (outcome.reason, outcome.place) == (compose.FILTER, 1)
+    assert (outcome.reason, outcome.place) == (selection.FILTER, 1)
     assert outcome.clause.startswith(clause)
 
 
@@ -123,7 +123,7 @@ async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStor
 
     outcome = await publisher_of(store).explain(request(min_score=0.99), about(1, ""), now)
 
-    assert (outcome.reason, outcome.least) == (compose.SCORE, 0.99)
+    assert (outcome.reason, outcome.least) == (selection.SCORE, 0.99)
     assert outcome.ranked is not None
     assert 0 < outcome.ranked.score < 0.99
 
@@ -134,7 +134,7 @@ async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, n
 
     outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), about(number, ""), now) for number in range(3)]
 
-    assert [outcome.reason for outcome in outcomes] == ["", compose.CAP, compose.CAP]
+    assert [outcome.reason for outcome in outcomes] == ["", selection.CAP, selection.CAP]
     assert sorted(outcome.place or 0 for outcome in outcomes) == [1, 2, 3]
 
 
@@ -144,7 +144,7 @@ async def test_a_near_twin_is_told_with_the_better_one(store: MemoryStore, now: 
 
     outcome = await publisher_of(store).explain(request(), twin, now)
 
-    assert outcome.reason == compose.TWIN
+    assert outcome.reason == selection.TWIN
     assert outcome.instead is not None
     assert outcome.instead.key == first.key
 
@@ -156,7 +156,7 @@ async def test_the_other_half_of_a_card_is_told_with_the_half_that_leads(store: 
 
     outcome = await publisher_of(store).explain(request(), its_repo, now)
 
-    assert (outcome.reason, outcome.ranked, outcome.clause) == (compose.JOINED, None, 'no text has "cache"')
+    assert (outcome.reason, outcome.ranked, outcome.clause) == (selection.JOINED, None, 'no text has "cache"')
     assert outcome.instead is not None
     assert outcome.instead.key == the_paper.key
 
@@ -172,7 +172,7 @@ async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store:
 
     outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), item, now) for item in items]
 
-    assert [outcome.reason for outcome in outcomes] == ["", compose.CAP, compose.CAP, compose.CAP, compose.QUERY]
+    assert [outcome.reason for outcome in outcomes] == ["", selection.CAP, selection.CAP, selection.CAP, selection.QUERY]
 
 
 async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: MemoryStore, now: datetime) -> None:
@@ -184,8 +184,8 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
     never = await publisher_of(store).explain(request(), about(4, "A cache that nobody collected"), now)
     neither = await publisher_of(store).explain(request(), outside, now)
 
-    assert {each.reason for each in (outcome, never, neither)} == {compose.NOT_IN_TIME}
-    assert [each.otherwise for each in (outcome, never, neither)] == ["", "", compose.QUERY]
+    assert {each.reason for each in (outcome, never, neither)} == {selection.NOT_IN_TIME}
+    assert [each.otherwise for each in (outcome, never, neither)] == ["", "", selection.QUERY]
     assert (outcome.place, outcome.since) == (2, now - 2 * DAY)
     assert never.ranked is not None
     assert (neither.ranked, neither.clause) == (None, 'no text has "cache"')
@@ -194,8 +194,8 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
 @pytest.mark.parametrize(
     ("item", "reason"),
     [
-        (about(1, "A cache", appeared=None, published=datetime(2025, 1, 1, tzinfo=UTC)), compose.OLD),
-        (about(1, "A cache", withdrawn=True), compose.WITHDRAWN),
+        (about(1, "A cache", appeared=None, published=datetime(2025, 1, 1, tzinfo=UTC)), selection.OLD),
+        (about(1, "A cache", withdrawn=True), selection.WITHDRAWN),
     ],
 )
 async def test_what_is_no_news_is_told_so(store: MemoryStore, now: datetime, item: Item, reason: str) -> None:
@@ -210,7 +210,7 @@ async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: 
 
     outcome = await publisher_of(store).explain(request(), item, now)
 
-    assert (outcome.reason, outcome.place) == (compose.POSTED, 1)
+    assert (outcome.reason, outcome.place) == (selection.POSTED, 1)
 
 
 async def test_an_item_known_under_another_key_now_is_told_as_what_it_became(store: MemoryStore, now: datetime) -> None:
@@ -297,11 +297,11 @@ def _consistent(digest: Digest, outcomes: Sequence[ItemOutcome]) -> None:
     shown = {item.key for entry in digest.entries for item in (entry.ranked.item, entry.partner) if item is not None}
     entries = {entry.ranked.item.key: entry.ranked for entry in digest.entries}
     for outcome in outcomes:
-        assert outcome.reason in ("", *compose.REASONS)
-        assert (outcome.item.key in shown) == (outcome.reason in ("", compose.JOINED))
-        assert (outcome.reason in (compose.TWIN, compose.JOINED)) <= (outcome.instead is not None)
+        assert outcome.reason in ("", *selection.REASONS)
+        assert (outcome.item.key in shown) == (outcome.reason in ("", selection.JOINED))
+        assert (outcome.reason in (selection.TWIN, selection.JOINED)) <= (outcome.instead is not None)
         if not outcome.reason:
             assert outcome.ranked == entries[outcome.item.key]
-        if outcome.reason == compose.SCORE:
+        if outcome.reason == selection.SCORE:
             assert outcome.ranked is not None
             assert outcome.ranked.score < outcome.least

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from bot.collect.collector import Collector
-from bot.digest import compose
+from bot.digest import selection
 from bot.digest.publisher import Publisher
 from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Topic
 from bot.query import parse
@@ -52,7 +52,7 @@ async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(s
 
     assert [entry.ranked.item.title for entry in digest.entries] == ["Paging the KV cache"]
     assert digest.entries[0].ranked.reasons
-    assert dict(digest.coverage.dropped) == {compose.OLD: 1, compose.WITHDRAWN: 1, compose.QUERY: 1}
+    assert dict(digest.coverage.dropped) == {selection.OLD: 1, selection.WITHDRAWN: 1, selection.QUERY: 1}
     assert digest.coverage.seen == digest.coverage.kept + sum(count for _, count in digest.coverage.dropped)
     assert [report.name for report in digest.coverage.sources] == ["arXiv", "GitHub"]
 
@@ -67,7 +67,7 @@ async def test_a_preview_changes_nothing_and_a_recorded_digest_is_not_repeated(s
     next_day = await publisher.publish([request()], now + timedelta(days=1))
 
     assert [len(each[0].entries) for each in (preview, recorded, again, next_day)] == [1, 1, 0, 0]
-    assert again[0].coverage.dropped == ((compose.POSTED, 1),)
+    assert again[0].coverage.dropped == ((selection.POSTED, 1),)
     assert (next_day[0].coverage.seen, next_day[0].since) == (0, now + timedelta(hours=1))
 
 
@@ -78,7 +78,7 @@ async def test_an_item_is_shown_once_when_several_topics_want_it(store: MemorySt
     first, second = await Publisher(store, Extractive(), TITLES).publish([request(), request(topic=other)], now)
 
     assert (len(first.entries), len(second.entries)) == (1, 0)
-    assert second.coverage.dropped == ((compose.SHOWN, 1),)
+    assert second.coverage.dropped == ((selection.SHOWN, 1),)
 
 
 async def test_another_channel_gets_its_own_copy(store: MemoryStore, now: datetime) -> None:
@@ -99,9 +99,9 @@ async def test_filter_score_and_cap_each_drop_with_their_reason(store: MemorySto
     await Publisher(store, Extractive(), TITLES).publish([strict], now)
 
     dropped = dict(first.coverage.dropped)
-    assert dropped[compose.FILTER] == 1
-    assert dropped[compose.CAP] + dropped.get(compose.TWIN, 0) == 2
-    assert dict(second.coverage.dropped)[compose.SCORE] == 3
+    assert dropped[selection.FILTER] == 1
+    assert dropped[selection.CAP] + dropped.get(selection.TWIN, 0) == 2
+    assert dict(second.coverage.dropped)[selection.SCORE] == 3
 
 
 async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, now: datetime) -> None:
@@ -112,7 +112,7 @@ async def test_a_paper_and_its_repository_come_as_one_card(store: MemoryStore, n
 
     (entry,) = digest.entries
     assert {entry.ranked.item.key, entry.partner and entry.partner.key} == {"arxiv:2603.00001", "github:lab/cache"}
-    assert digest.coverage.dropped == ((compose.JOINED, 1),)
+    assert digest.coverage.dropped == ((selection.JOINED, 1),)
 
 
 async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: MemoryStore, now: datetime) -> None:
@@ -174,7 +174,7 @@ async def test_the_topics_filter_holds_besides_the_channels(store: MemoryStore, 
     (digest,) = await Publisher(store, Extractive(), TITLES).publish([asked], now)
 
     assert [entry.ranked.item.title for entry in digest.entries] == ["Pruning a cache"]
-    assert digest.coverage.dropped == ((compose.FILTER, 2),)
+    assert digest.coverage.dropped == ((selection.FILTER, 2),)
 
 
 async def test_a_preview_is_what_publishing_would_post(store: MemoryStore, now: datetime) -> None:
@@ -240,7 +240,7 @@ async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(stor
 
     assert [entry.ranked.item.key for entry in first.entries] == [early.key]
     assert list(await store.find([early.key])) == [early.key]
-    assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 1),))
+    assert (again.entries, again.coverage.dropped) == ((), ((selection.POSTED, 1),))
 
 
 async def test_a_paper_that_was_posted_is_not_repeated_beside_its_repository(store: MemoryStore, now: datetime) -> None:
@@ -266,7 +266,7 @@ async def test_the_half_of_a_card_is_posted_with_it_under_every_key(store: Memor
     await Collector(store, AUTHORITY).collect([Scripted("github", Batch(items=(renamed,)))], now + timedelta(hours=1))
     again = await publisher.preview(request(since_last=False), now + timedelta(hours=2))
 
-    assert (again.entries, again.coverage.dropped) == ((), ((compose.POSTED, 2),))
+    assert (again.entries, again.coverage.dropped) == ((), ((selection.POSTED, 2),))
 
 
 async def test_a_repository_of_two_papers_stands_on_one_card_of_all_the_digests(store: MemoryStore, now: datetime) -> None:

@@ -154,7 +154,7 @@ async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: d
         inside.pop()
         return len(indexed.items)
 
-    assert await asyncio.gather(*(indexed.work(task) for _ in range(8))) == [5] * 8
+    assert await asyncio.gather(*(indexed.in_thread(task) for _ in range(8))) == [5] * 8
     assert set(most) == {1}
 
 
