@@ -11,7 +11,7 @@ from pathlib import Path
 from adapters.cli.platforms import check_platforms
 from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, StoreError
-from bot.models import Item, Kind, State, Subscription
+from bot.models import DeliveryState, Item, Kind, Subscription
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.summarise.extractive import Extractive
 
@@ -82,7 +82,7 @@ async def _backups(app: App, now: datetime) -> list[Finding]:
 
 def _graded(counts: Mapping[str, int]) -> Grade:
     """What may have been posted or not, or was refused, is for a person to know; `status` tells it by name."""
-    return Grade.NOTE if counts[State.AMBIGUOUS] or counts[State.FAILED] else Grade.GOOD
+    return Grade.NOTE if counts[DeliveryState.AMBIGUOUS] or counts[DeliveryState.FAILED] else Grade.GOOD
 
 
 def _paused(each: Subscription) -> Finding:

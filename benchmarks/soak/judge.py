@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.models import Delivery, State
+from bot.models import Delivery, DeliveryState
 from tests.fakes.platform import Message
 
 # What the ledger says was not, or may not have been, posted: people read it in `status`.
-_SAID = {State.AMBIGUOUS, State.FAILED, State.EXPIRED}
+_SAID = {DeliveryState.AMBIGUOUS, DeliveryState.FAILED, DeliveryState.EXPIRED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def judged(
     """
     times = Counter(each.marker for each in committed)
     said = {each.id for each in ledger.values() if each.state in _SAID}
-    unknown = {each.id for each in ledger.values() if each.state is State.AMBIGUOUS}
+    unknown = {each.id for each in ledger.values() if each.state is DeliveryState.AMBIGUOUS}
     return Verdict(
         expected=len(expected),
         lost=sum(1 for each in expected if not times[each.id] and each.id not in said),

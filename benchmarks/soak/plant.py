@@ -9,7 +9,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 
 from bot.delivery import delivery_id
-from bot.models import Change, Delivery, Digest, DigestRequest, Happening, Schedule, Subscription, Topic
+from bot.models import Change, Delivery, Digest, DigestRequest, OccurrenceState, Schedule, Subscription, Topic
 from bot.store.sqlite.store import SqliteStore
 from tests.fakes.digests import GPU
 
@@ -131,4 +131,4 @@ async def skipped(path: Path, made: Sequence[Delivery]) -> set[tuple[str, date, 
     workspaces = sorted({each.workspace for each in made})
     found = [each for name in workspaces for each in await store.recent_occurrences(name, limit=2 * len(made))]
     await store.close()
-    return {(each.subscription, each.day, each.slot) for each in found if each.state is Happening.SKIPPED}
+    return {(each.subscription, each.day, each.slot) for each in found if each.state is OccurrenceState.SKIPPED}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
-from bot.delivery.rate_limits import PlatformRequest, RateLimits
+from bot.delivery.rate_limits import PlatformCall, RateLimits
 from bot.models import Abilities, Delivery, Method
 from bot.ports.ledger import Ledger, Messenger
 from bot.ports.store import Store
@@ -73,10 +73,10 @@ class DeliveryContext:
         """Return the messenger of the workspace's platform, None when it is not connected."""
         return self.messengers.get(workspace.partition(":")[0])
 
-    def call(self, method: Method, workspace: str, channel: str) -> PlatformRequest:
+    def call(self, method: Method, workspace: str, channel: str) -> PlatformCall:
         """Return the request as the budgets know it; `channel` may be a person."""
         messenger = self.messenger(workspace)
-        return PlatformRequest(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
+        return PlatformCall(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
 
     def wait(self, failures: int) -> timedelta:
         """Return how long to wait after so many failures, at least one: doubled each time, and up to half of it left out."""

@@ -7,12 +7,12 @@ from bot.delivery.context import DeliveryContext
 from bot.delivery.restored import may_be_unrecorded
 from bot.delivery.send import Sender
 from bot.digest.quiet_hours import after_quiet, deadline
-from bot.models import Delivery, State, Subscription
+from bot.models import Delivery, DeliveryState, Subscription
 from bot.ports.ledger import Messenger
 
 _NOT_CONNECTED = "Its platform is not connected."
 
-Ending = tuple[State, str, bool]  # how it ends, why, and whether the alerts are to know
+Ending = tuple[DeliveryState, str, bool]  # how it ends, why, and whether the alerts are to know
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Decider:
         held = await self._context.ledger.claim(delivery, now, self._context.settings.lease)
         if held is None:
             return
-        if ending is not None and delivery.state is State.PENDING:
+        if ending is not None and delivery.state is DeliveryState.PENDING:
             await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not maybe_posted)
         elif ending is not None:
             await self._sender.unknown(held, _NOT_CONNECTED, now)
@@ -72,9 +72,9 @@ class Decider:
 
 def _ending(delivery: Delivery, subscription: Subscription | None, ends: datetime, now: datetime) -> Ending | None:
     if subscription is None:
-        return State.EXPIRED, "unsubscribed", False
+        return DeliveryState.EXPIRED, "unsubscribed", False
     if delivery.part == 1 and subscription.is_paused(now):
-        return State.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
+        return DeliveryState.EXPIRED, f"paused. {subscription.paused_because}".strip(), False
     if now > ends:
-        return State.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
+        return DeliveryState.EXPIRED, f"It could not be posted in time. {delivery.reason}".strip(), True
     return None

@@ -14,7 +14,7 @@ from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
 from bot.delivery.send import NotKnownYet, Sender
 from bot.delivery.workers import DeliveryTask, Workers
 from bot.errors import Refused
-from bot.models import Delivery, Method, State
+from bot.models import Delivery, DeliveryState, Method
 
 _DAMAGED = "Its text was damaged in the database."
 _RESTORED = "It may have been posted before the database was restored, and nobody can look into the channel."
@@ -121,7 +121,7 @@ class Deliverer:
             if decision.at_all_costs:
                 await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=False)
             else:
-                await self._sender.end(held, State.EXPIRED, _RESTORED, clock(), told=True)
+                await self._sender.end(held, DeliveryState.EXPIRED, _RESTORED, clock(), told=True)
             return
         if message is None:
             await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=True)
@@ -207,7 +207,7 @@ class Deliverer:
         if held is None:
             return None
         if not is_whole(held):
-            surely = decision.before.state is State.PENDING and not decision.maybe_posted
-            await self._sender.end(held, State.FAILED, _DAMAGED, now, told=True, unposted=surely)
+            surely = decision.before.state is DeliveryState.PENDING and not decision.maybe_posted
+            await self._sender.end(held, DeliveryState.FAILED, _DAMAGED, now, told=True, unposted=surely)
             return None
         return replace(held, payload=held.if_late or held.payload, late=True) if decision.late else held

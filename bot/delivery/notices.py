@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.outbox import Notice, Outbox
-from bot.delivery.rate_limits import PlatformRequest
+from bot.delivery.rate_limits import PlatformCall
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import Method
 from bot.ports.ledger import Messenger
@@ -96,11 +96,11 @@ class Notices:
         self._context.notice_state.failures.pop((call.method, call.workspace), None)
         return True
 
-    def _call(self, notice: Notice) -> PlatformRequest:
+    def _call(self, notice: Notice) -> PlatformCall:
         method = Method.TELL if notice.person else Method.ANNOUNCE
         return self._context.call(method, notice.workspace, notice.person or notice.channel)
 
-    def _rest(self, call: PlatformRequest, reach: Reach, now: datetime, asked: timedelta) -> None:
+    def _rest(self, call: PlatformCall, reach: Reach, now: datetime, asked: timedelta) -> None:
         failures = self._context.notice_state.failures
         count = failures[call.method, call.workspace] = failures.get((call.method, call.workspace), 0) + 1
         self._context.rate_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)

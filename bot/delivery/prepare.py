@@ -14,8 +14,8 @@ from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
-from bot.models import Delivery, Digest, Happening, Occurrence, Preferences, Subscription, Topic
-from bot.models.deliveries import Place
+from bot.models import Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
+from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import Messenger
 from bot.ports.store import DigestMaker
 
@@ -67,14 +67,14 @@ class Preparer:
 
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
-        seen: set[Place] = set()
+        seen: set[OccurrenceKey] = set()
         fair_order = FairOrder()
         done = 0
         while not self._stopped:
             found = await self._context.ledger.occurrences(now, limit=BATCH, had=fair_order.had)
-            fresh = [each for each in found if each.place not in seen]
+            fresh = [each for each in found if each.key not in seen]
             for each in fresh:
-                seen.add(each.place)
+                seen.add(each.key)
                 fair_order.take(each.workspace)
             if not fresh:
                 break
@@ -195,11 +195,11 @@ class Preparer:
             request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
         digest = replace(await self._maker.make(request, now), day=job.occurrence.day)
         if not digest.entries and not subscription.always:
-            return _Closed(replace(job.occurrence, state=Happening.EMPTY), digest)
+            return _Closed(replace(job.occurrence, state=OccurrenceState.EMPTY), digest)
         texts = await asyncio.to_thread(_texts, job, digest)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
-        made = replace(job.occurrence, state=Happening.MADE)
+        made = replace(job.occurrence, state=OccurrenceState.MADE)
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
         return _Closed(made, digest, tuple(parts))
 
@@ -234,4 +234,4 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
 
 
 def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closed:
-    return _Closed(replace(occurrence, state=Happening.SKIPPED, next_at=None, reason=reason), told=told)
+    return _Closed(replace(occurrence, state=OccurrenceState.SKIPPED, next_at=None, reason=reason), told=told)

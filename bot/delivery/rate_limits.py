@@ -27,7 +27,7 @@ _Place = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class PlatformRequest:
+class PlatformCall:
     """One request to a platform: what is asked, where, and how much the platform takes."""
 
     method: Method
@@ -63,7 +63,7 @@ class RateLimits:
         self._rests: dict[_Place, _Rest] = {}
         self._taken = 0
 
-    def when(self, call: PlatformRequest, now: datetime) -> datetime:
+    def when(self, call: PlatformCall, now: datetime) -> datetime:
         """Return the earliest moment, not before now, at which it may be asked."""
         free = self.rested(call, now)
         for place, period, _ in _paces(call):
@@ -72,12 +72,12 @@ class RateLimits:
                 free = max(free, pace.next - period * _SLACK)
         return free
 
-    def rested(self, call: PlatformRequest, now: datetime) -> datetime:
+    def rested(self, call: PlatformCall, now: datetime) -> datetime:
         """Return when the platform, the workspace or the channel has rested, now where none of them does."""
         found = (self._rests.get(place) for place in _rests(call))
         return max((each.until for each in found if each is not None and each.begun <= now), default=now)
 
-    def take(self, call: PlatformRequest, now: datetime) -> None:
+    def take(self, call: PlatformCall, now: datetime) -> None:
         """Count one call, now."""
         for place, period, interval in _paces(call):
             pace = self._paces.get(place)
@@ -87,7 +87,7 @@ class RateLimits:
         if self._taken % _FORGET == 0:
             self._forget(now)
 
-    def rest(self, call: PlatformRequest, reach: Reach, until: datetime, now: datetime) -> None:
+    def rest(self, call: PlatformCall, reach: Reach, until: datetime, now: datetime) -> None:
         """Let the channel, the workspace, or the whole platform rest from such calls; a rest is never shortened.
 
         A platform that counts all calls together, by the second, rests as a whole from all of them.
@@ -117,7 +117,7 @@ class SlidingWindow:
         self._left: dict[str, deque[datetime]] = {}
         self._pause = pause
 
-    async def enter(self, call: PlatformRequest, clock: Callable[[], datetime]) -> None:
+    async def enter(self, call: PlatformCall, clock: Callable[[], datetime]) -> None:
         """Return when one more request may leave; at once where no limit is known, or where the clock does not move."""
         most = int(GATED * (call.able.per_second or 0.0))
         if most < 1:
@@ -139,7 +139,7 @@ def _since(left: deque[datetime], now: datetime) -> deque[datetime]:
     return left
 
 
-def _paces(call: PlatformRequest) -> Iterator[tuple[_Place, timedelta, timedelta]]:
+def _paces(call: PlatformCall) -> Iterator[tuple[_Place, timedelta, timedelta]]:
     """Yield the places that a call counts in, each with its period and how far apart calls are to be."""
     rate = call.able.rate(call.method)
     places = (
@@ -152,7 +152,7 @@ def _paces(call: PlatformRequest) -> Iterator[tuple[_Place, timedelta, timedelta
             yield place, period, period / (SHARE * most)
 
 
-def _rests(call: PlatformRequest) -> tuple[_Place, _Place, _Place, _Place]:
+def _rests(call: PlatformCall) -> tuple[_Place, _Place, _Place, _Place]:
     """Return the places whose rest holds up a call: the platform, for everything and for its method, and its own."""
     return (
         (call.platform,),

@@ -12,7 +12,7 @@ from bot.delivery.pausing import SubscriptionPauser
 from bot.digest import due
 from bot.digest.quiet_hours import deadline
 from bot.errors import Reach, UsageError
-from bot.models import Happening, Occurrence, Subscription
+from bot.models import Occurrence, OccurrenceState, Subscription
 from bot.ports.facts import time_of_fact
 
 log = logging.getLogger(__name__)
@@ -68,17 +68,17 @@ class Scheduler:
     async def _judged(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
         """Return the occurrence, skipped where it was noticed too late to be posted."""
         catch_up = self._context.settings.catch_up
-        if each.state is not Happening.DUE or now - each.due <= catch_up:
+        if each.state is not OccurrenceState.DUE or now - each.due <= catch_up:
             return each
         preferences = await self._context.store.preferences(each.workspace)
         if now <= await deadline(preferences, subscription, each.due, catch_up):
             return each
         reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return replace(each, state=Happening.SKIPPED, reason=reason)
+        return replace(each, state=OccurrenceState.SKIPPED, reason=reason)
 
     async def _say_skipped(self, found: Sequence[Occurrence], now: datetime) -> None:
         """Log what is skipped; what no later digest makes up for is for the alerts too."""
-        skipped = [each for each in found if each.state is Happening.SKIPPED]
+        skipped = [each for each in found if each.state is OccurrenceState.SKIPPED]
         for each in skipped:
             log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
         if skipped and skipped[-1] is found[-1]:
@@ -149,9 +149,9 @@ def _occurrence(
 ) -> Occurrence:
     age = now - date.at
     if not newest:
-        state, reason = Happening.SKIPPED, "overtaken by a later digest, which was due too when it was noticed"
+        state, reason = OccurrenceState.SKIPPED, "overtaken by a later digest, which was due too when it was noticed"
     else:
-        state, reason = Happening.DUE, ""
+        state, reason = OccurrenceState.DUE, ""
     return Occurrence(
         subscription=subscription.id,
         workspace=subscription.workspace,

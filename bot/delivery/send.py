@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.outbox import Refusal
 from bot.delivery.pausing import SubscriptionPauser
-from bot.delivery.rate_limits import Pause, PlatformRequest, SlidingWindow
+from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
 from bot.errors import BotError, Delayed, Reach, Refused
-from bot.models import FOREVER, Delivery, Method, State
+from bot.models import FOREVER, Delivery, DeliveryState, Method
 from bot.ports.ledger import Messenger
 
 log = logging.getLogger(__name__)
@@ -101,7 +101,7 @@ class Sender:
 
     async def done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
-        posted = replace(held, state=State.DONE, message=message, reason=reason)
+        posted = replace(held, state=DeliveryState.DONE, message=message, reason=reason)
         if not await self._context.ledger.record(replace(posted, link=self._link(posted))):
             log.warning("%s was posted in %s, but somebody else holds it by now", held.id, held.channel)
 
@@ -115,7 +115,7 @@ class Sender:
             return ""
 
     async def end(
-        self, held: Delivery, state: State, reason: str, now: datetime, *, told: bool, unposted: bool = False
+        self, held: Delivery, state: DeliveryState, reason: str, now: datetime, *, told: bool, unposted: bool = False
     ) -> None:
         """Record that it will not be posted, and its later parts neither.
 
@@ -129,17 +129,17 @@ class Sender:
         """Record that nobody will ever know whether it was posted."""
         # The later parts first: who is stopped in between finds this one again.
         await self._context.ledger.expire_parts(held, _UNSURE)
-        left = replace(held, state=State.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
+        left = replace(held, state=DeliveryState.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
         if await self._context.ledger.record(left):
             await self._pauser.alert(held.workspace, f"{_named(held)} may have been posted or not. {reason}", now)
 
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
-        state = State.PENDING if before.state is State.PENDING else State.AMBIGUOUS
+        state = DeliveryState.PENDING if before.state is DeliveryState.PENDING else DeliveryState.AMBIGUOUS
         back = replace(held, state=state, next_at=next_at, late=before.late, reason=reason)
         await self._context.ledger.record(replace(back, first_try=before.first_try, last_try=before.last_try))
 
-    async def _delayed(self, held: Delivery, before: Delivery, call: PlatformRequest, error: Delayed, now: datetime) -> None:
+    async def _delayed(self, held: Delivery, before: Delivery, call: PlatformCall, error: Delayed, now: datetime) -> None:
         wait = self._wait(held, error)
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._context.settings.first_wait)
@@ -159,7 +159,7 @@ class Sender:
         settings = self._context.settings
         rest = settings.nonce_quarantine if messenger.abilities.nonce_window else settings.quarantine
         next_at = (held.last_try or held.due) + rest
-        await self._context.ledger.record(replace(held, state=State.AMBIGUOUS, next_at=next_at, reason=_said(error)))
+        await self._context.ledger.record(replace(held, state=DeliveryState.AMBIGUOUS, next_at=next_at, reason=_said(error)))
 
     async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime, *, unposted: bool) -> None:
         call = self._call(Method.POST, held)
@@ -173,12 +173,12 @@ class Sender:
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._pauser.owe(refusal)
         if unposted:
-            await self._context.ledger.record(replace(held, state=State.FAILED, reason=str(error)), unposted=True)
+            await self._context.ledger.record(replace(held, state=DeliveryState.FAILED, reason=str(error)), unposted=True)
         else:  # an earlier try may have come through, and that cannot be found out by trying again
             await self.unknown(held, str(error), now)
         await self._pauser.draw(refusal, now)
 
-    def _call(self, method: Method, held: Delivery) -> PlatformRequest:
+    def _call(self, method: Method, held: Delivery) -> PlatformCall:
         return self._context.call(method, held.workspace, held.channel)
 
 

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.fairness import FairOrder
-from bot.delivery.rate_limits import Pause, PlatformRequest
+from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.errors import StoreError
 from bot.models import Delivery, Method
 
@@ -125,7 +125,7 @@ class _Round:
     def _is_fresh(self) -> bool:
         return self._read_at is not None and timedelta(0) <= self.clock() - self._read_at < FRESH
 
-    def _call(self, each: Delivery) -> PlatformRequest:
+    def _call(self, each: Delivery) -> PlatformCall:
         return self._context.call(self._task.method(each), each.workspace, each.channel)
 
     def when(self, each: Delivery, now: datetime) -> datetime:

@@ -17,14 +17,14 @@ from bot.models import (
     Actor,
     Button,
     Delivery,
+    DeliveryState,
     Field,
-    Happening,
     Health,
     Occurrence,
+    OccurrenceState,
     Reply,
     ReplyEntry,
     SourceState,
-    State,
     Subscription,
     Topic,
 )
@@ -84,25 +84,25 @@ async def posted_here(context: HandlerContext, actor: Actor) -> ChannelDigests:
 def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> _DigestState:
     reason = _because(occurrence.reason)
     match occurrence.state:
-        case Happening.DUE:
+        case OccurrenceState.DUE:
             return _DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
-        case Happening.EMPTY:
+        case OccurrenceState.EMPTY:
             return _DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
-        case Happening.SKIPPED:
+        case OccurrenceState.SKIPPED:
             return _DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
     return _DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
 
 
-def _delivered(occurrence: Occurrence, parts: Mapping[State, Delivery]) -> tuple[_Kind, str]:
+def _delivered(occurrence: Occurrence, parts: Mapping[DeliveryState, Delivery]) -> tuple[_Kind, str]:
     """Tell the worst of a digest's parts."""
-    if failed := parts.get(State.FAILED):
+    if failed := parts.get(DeliveryState.FAILED):
         return _Kind.FAILED, f"was not posted{_because(failed.reason)}"
-    if unsure := parts.get(State.AMBIGUOUS):
+    if unsure := parts.get(DeliveryState.AMBIGUOUS):
         return _Kind.UNKNOWN, f"may have been posted or not{_because(unsure.reason.removeprefix('unknown: '))}"
-    if ended := parts.get(State.EXPIRED):
+    if ended := parts.get(DeliveryState.EXPIRED):
         kind = _Kind.ENDED if ended.reason.startswith(_ON_PURPOSE) else _Kind.FAILED
         return kind, f"was not posted{_because(ended.reason)}"
-    if waiting := parts.get(State.PENDING) or parts.get(State.SENDING):
+    if waiting := parts.get(DeliveryState.PENDING) or parts.get(DeliveryState.SENDING):
         return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
     late = occurrence.late or any(each.late for each in parts.values())
     return _Kind.POSTED, "was posted late" if late else "was posted"
@@ -159,7 +159,9 @@ async def troubles(
 
 async def trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
     """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
-    bad = await context.ledger.deliveries(actor.workspace, states=(State.FAILED, State.AMBIGUOUS), limit=_LOOKED_AT)
+    bad = await context.ledger.deliveries(
+        actor.workspace, states=(DeliveryState.FAILED, DeliveryState.AMBIGUOUS), limit=_LOOKED_AT
+    )
     places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < LATELY}
     if not places:
         return ""

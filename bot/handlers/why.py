@@ -16,6 +16,7 @@ from bot.handlers.wording.names import called, title_of
 from bot.models import (
     Actor,
     Button,
+    DeliveryState,
     DigestRequest,
     Item,
     ItemOutcome,
@@ -23,7 +24,6 @@ from bot.models import (
     Posting,
     Reply,
     ReplyEntry,
-    State,
     Subscription,
     Topic,
 )
@@ -119,7 +119,7 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
         return []
     actor = here.actor
     done = await here.context.ledger.deliveries(
-        actor.workspace, channel=actor.channel, states=(State.DONE,), limit=_SEARCHED
+        actor.workspace, channel=actor.channel, states=(DeliveryState.DONE,), limit=_SEARCHED
     )
     first = [each for each in done if each.part == 1]
 

@@ -5,7 +5,7 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 """
 
 from bot.models.chats import Installation, text_key
-from bot.models.deliveries import FOREVER, Abilities, Delivery, Happening, Method, Occurrence, Rate, State
+from bot.models.deliveries import FOREVER, Abilities, Delivery, DeliveryState, Method, Occurrence, OccurrenceState, Rate
 from bot.models.digests import (
     MOST_ENTRIES,
     PARTS,
@@ -42,13 +42,13 @@ __all__ = [
     "Change",
     "Coverage",
     "Delivery",
+    "DeliveryState",
     "Digest",
     "DigestRequest",
     "Entry",
     "Feedback",
     "Field",
     "FilterTest",
-    "Happening",
     "Health",
     "Hit",
     "Installation",
@@ -64,6 +64,7 @@ __all__ = [
     "Not",
     "Number",
     "Occurrence",
+    "OccurrenceState",
     "Or",
     "Page",
     "Posting",
@@ -80,7 +81,6 @@ __all__ = [
     "ScorePart",
     "SourceReport",
     "SourceState",
-    "State",
     "Subscription",
     "Suggestion",
     "Summary",

@@ -6,10 +6,10 @@ from enum import StrEnum
 
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)  # a delivery's `next_at` when nothing more can be known of it
 
-Place = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
+OccurrenceKey = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
-class Happening(StrEnum):
+class OccurrenceState(StrEnum):
     """What became of an occurrence."""
 
     DUE = "due"  # its digest is still to be made
@@ -29,19 +29,19 @@ class Occurrence:
     day: date  # in the schedule's zone
     slot: int = 0  # which of the day's times
     due: datetime
-    state: Happening = Happening.DUE
+    state: OccurrenceState = OccurrenceState.DUE
     late: bool = False  # noticed long after it was due
     reason: str = ""
     attempts: int = 0  # how often making its digest failed
     next_at: datetime | None = None  # not to be tried before
 
     @property
-    def place(self) -> Place:
+    def key(self) -> OccurrenceKey:
         """Which one it is."""
         return self.workspace, self.subscription, self.day, self.slot
 
 
-class State(StrEnum):
+class DeliveryState(StrEnum):
     """Where a delivery stands; DESIGN of the ledger in docs/delivery.md."""
 
     PENDING = "pending"
@@ -67,7 +67,7 @@ class Delivery:
     seal: str = ""  # SHA-256 in hex of what may be said: what does not fit it any more is not posted; "" fits everything
     if_late: str = ""  # the payload that is posted instead once it is late; "" where nothing in it depends on that
     due: datetime
-    state: State = State.PENDING
+    state: DeliveryState = DeliveryState.PENDING
     next_at: datetime  # not to be tried before
     token: int = 0  # one higher with every claim; only who holds the latest may record
     lease_until: datetime | None = None
@@ -82,7 +82,7 @@ class Delivery:
     made_at: datetime | None = None  # when its digest was saved, which tells that from others of the same day
 
     @property
-    def place(self) -> Place:
+    def key(self) -> OccurrenceKey:
         """Which occurrence it is of."""
         return self.workspace, *self.occurrence
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from bot.models import Abilities, Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models import Abilities, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 
 NO_TURNS: Mapping[str, int] = {}  # that anybody has had
 
@@ -37,7 +37,12 @@ class Ledger(Protocol):
         ...
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self,
+        now: datetime,
+        *,
+        state: OccurrenceState = OccurrenceState.DUE,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
         """Return occurrences of all workspaces in this state whose `next_at` has come; in turns, as `due_deliveries`."""
         ...
@@ -100,7 +105,7 @@ class Ledger(Protocol):
         ...
 
     async def deliveries(
-        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+        self, workspace: str, *, channel: str = "", states: Collection[DeliveryState] = (), limit: int = 20
     ) -> Sequence[Delivery]:
         """Return the workspace's deliveries, the latest first, of one channel and in these states where named."""
         ...

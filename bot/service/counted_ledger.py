@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import cast
 
-from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import Ledger
 
 # What is counted. A delivery that is put back or looked for again is counted each time.
@@ -13,13 +13,13 @@ POSTED, AMBIGUOUS, FAILED, EXPIRED, PUT_BACK = "posted", "ambiguous", "failed", 
 MADE, EMPTY, SKIPPED, LATE = "made", "empty", "skipped", "late"
 
 _STATES = {
-    State.DONE: POSTED,
-    State.AMBIGUOUS: AMBIGUOUS,
-    State.FAILED: FAILED,
-    State.EXPIRED: EXPIRED,
-    State.PENDING: PUT_BACK,
+    DeliveryState.DONE: POSTED,
+    DeliveryState.AMBIGUOUS: AMBIGUOUS,
+    DeliveryState.FAILED: FAILED,
+    DeliveryState.EXPIRED: EXPIRED,
+    DeliveryState.PENDING: PUT_BACK,
 }
-_HAPPENINGS = {Happening.MADE: MADE, Happening.EMPTY: EMPTY, Happening.SKIPPED: SKIPPED}
+_HAPPENINGS = {OccurrenceState.MADE: MADE, OccurrenceState.EMPTY: EMPTY, OccurrenceState.SKIPPED: SKIPPED}
 
 
 def count_writes(ledger: Ledger, counts: Counter[str]) -> Ledger:
@@ -40,7 +40,7 @@ class _Counted:
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         new = await self._ledger.open_occurrences(found, subscription, next_due)
         # Of those that were not new it is not known which; they are the older ones, and so the skipped.
-        self._counts[SKIPPED] += max(0, sum(each.state is Happening.SKIPPED for each in found) - (len(found) - new))
+        self._counts[SKIPPED] += max(0, sum(each.state is OccurrenceState.SKIPPED for each in found) - (len(found) - new))
         return new
 
     async def close_occurrence(
@@ -49,7 +49,7 @@ class _Counted:
         closed = await self._ledger.close_occurrence(occurrence, now, digest=digest, deliveries=deliveries)
         if closed and occurrence.state in _HAPPENINGS:
             self._counts[_HAPPENINGS[occurrence.state]] += 1
-            self._counts[LATE] += occurrence.state is Happening.MADE and occurrence.late
+            self._counts[LATE] += occurrence.state is OccurrenceState.MADE and occurrence.late
         return closed
 
     async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, cast
 
 from bot.delivery import Deliverer, DeliveryContext, DeliverySettings
-from bot.models import Abilities, Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.models import Abilities, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.ports.ledger import Ledger
 from bot.ports.store import Store
 from tests.conftest import NOW
@@ -16,7 +16,7 @@ from tests.stores.memory import MemoryStore
 
 ROUND = timedelta(seconds=10)  # between two rounds of the service
 PATIENT = timedelta(minutes=1)  # between two rounds of one that has lived for long: its waits have become long too
-SETTLED = {State.DONE, State.FAILED, State.EXPIRED}
+SETTLED = {DeliveryState.DONE, DeliveryState.FAILED, DeliveryState.EXPIRED}
 
 
 def subscription(number: int = 1, *, now: datetime = NOW, **changes: Any) -> Subscription:
@@ -82,7 +82,7 @@ class House:
             due = occurrence(made, now=first.due)
             await self.store.open_occurrences([due], made, first.due + timedelta(days=1))
             parts = [each for each in deliveries if each.occurrence == first.occurrence]
-            closed = replace(due, state=Happening.MADE)
+            closed = replace(due, state=OccurrenceState.MADE)
             assert await self.store.close_occurrence(closed, self.clock(), deliveries=parts)
 
     async def rows(self, workspace: str = "chat:T1") -> dict[str, Delivery]:

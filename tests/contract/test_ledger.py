@@ -9,7 +9,7 @@ from typing import Protocol
 import pytest
 
 from bot.errors import Conflict, StoreError
-from bot.models import Delivery, Happening, Occurrence, Schedule, State, Subscription, Topic
+from bot.models import Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription, Topic
 from bot.ports.ledger import Ledger
 from bot.ports.store import Store
 from tests.conftest import NOW
@@ -61,7 +61,7 @@ async def made(store: Books, of: Subscription, parts: int = 1, **changes: object
     due = replace(occurrence(of), **changes)  # type: ignore[arg-type]
     assert await store.open_occurrences([due], of, NOW + DAY) == 1
     pending = [part(due, number, parts) for number in range(1, parts + 1)]
-    assert await store.close_occurrence(replace(due, state=Happening.MADE), NOW, deliveries=pending)
+    assert await store.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=pending)
     return pending
 
 
@@ -72,7 +72,7 @@ async def taken(store: Books, delivery: Delivery, now: datetime = NOW) -> Delive
 
 
 def done(claimed: Delivery, message: str = "m") -> Delivery:
-    return replace(claimed, state=State.DONE, message=message, lease_until=None)
+    return replace(claimed, state=DeliveryState.DONE, message=message, lease_until=None)
 
 
 def names(found: Sequence[Delivery | Occurrence]) -> list[str]:
@@ -128,10 +128,10 @@ async def test_an_occurrence_is_kept_once_for_each_day_and_slot_whatever_else_ch
     first = occurrence(ours)
     assert await store.open_occurrences([first, occurrence(ours, slot=1), first], ours, NOW + DAY) == 2
     moved = replace(first, due=NOW + timedelta(hours=3))
-    missed = occurrence(ours, TODAY - DAY, state=Happening.SKIPPED, reason="The service was down.")
+    missed = occurrence(ours, TODAY - DAY, state=OccurrenceState.SKIPPED, reason="The service was down.")
     assert await store.open_occurrences([moved, missed], ours, NOW + DAY) == 1
     assert await store.occurrences(NOW) == [first, occurrence(ours, slot=1)]
-    assert await store.occurrences(NOW, state=Happening.SKIPPED) == [missed]
+    assert await store.occurrences(NOW, state=OccurrenceState.SKIPPED) == [missed]
 
 
 async def test_a_subscription_that_is_gone_has_no_more_occurrences(store: Books) -> None:
@@ -172,7 +172,7 @@ async def test_an_occurrence_whose_digest_could_not_be_made_is_tried_again_later
 async def test_closing_an_occurrence_keeps_its_digest_what_it_posts_and_its_deliveries(store: Books) -> None:
     ours = await subscribed(store)
     await store.open_occurrences([occurrence(ours)], ours, NOW + DAY)
-    closed = occurrence(ours, state=Happening.MADE, late=True, reason="Three hours late.")
+    closed = occurrence(ours, state=OccurrenceState.MADE, late=True, reason="Three hours late.")
     pending = [part(closed, 1, 2), part(closed, 2, 2)]
     assert await store.close_occurrence(closed, NOW, digest=digest(0.5, 0.25), deliveries=pending)
     assert await store.occurrences(NOW) == []
@@ -186,14 +186,14 @@ async def test_closing_an_occurrence_keeps_its_digest_what_it_posts_and_its_deli
 async def test_of_two_who_close_an_occurrence_the_second_leaves_nothing_behind(store: Books) -> None:
     ours = await subscribed(store)
     await store.open_occurrences([occurrence(ours)], ours, NOW + DAY)
-    empty = occurrence(ours, state=Happening.EMPTY)
+    empty = occurrence(ours, state=OccurrenceState.EMPTY)
     assert await store.close_occurrence(empty, NOW)
-    late = occurrence(ours, state=Happening.MADE)
+    late = occurrence(ours, state=OccurrenceState.MADE)
     assert not await store.close_occurrence(late, NOW, digest=digest(0.5), deliveries=[part(late)])
     assert await store.recent_occurrences("T1") == [empty]
     assert await store.deliveries("T1") == []
     assert await store.posted("T1", ours.channel) == frozenset()
-    assert not await store.close_occurrence(occurrence(ours, TODAY + DAY, state=Happening.EMPTY), NOW)  # never opened
+    assert not await store.close_occurrence(occurrence(ours, TODAY + DAY, state=OccurrenceState.EMPTY), NOW)  # never opened
 
 
 async def test_an_occurrence_that_cannot_be_closed_wholly_stays_due(store: Books) -> None:
@@ -203,7 +203,7 @@ async def test_an_occurrence_that_cannot_be_closed_wholly_stays_due(store: Books
     await store.open_occurrences([other], ours, NOW + DAY)
     twice = [part(other), part(occurrence(ours))]  # the second one stands in the ledger
     with pytest.raises(StoreError):
-        await store.close_occurrence(replace(other, state=Happening.MADE), NOW, digest=digest(0.5), deliveries=twice)
+        await store.close_occurrence(replace(other, state=OccurrenceState.MADE), NOW, digest=digest(0.5), deliveries=twice)
     assert await store.occurrences(NOW) == [other]
     assert names(await store.deliveries("T1")) == [part(occurrence(ours)).id]
     assert await store.posted("T1", ours.channel) == frozenset()
@@ -231,7 +231,7 @@ async def test_a_delivery_comes_back_with_every_field(store: Books) -> None:
         payload='{"text": "大小 \U0001f600 \x00 half \ud83d"}',
         due=NOW - timedelta(microseconds=7),
         next_at=NOW + DAY,
-        state=State.AMBIGUOUS,
+        state=DeliveryState.AMBIGUOUS,
         token=4,
         lease_until=NOW + MINUTE,
         first_try=NOW - MINUTE,
@@ -245,7 +245,7 @@ async def test_a_delivery_comes_back_with_every_field(store: Books) -> None:
         if_late='{"text": "late 大小 half \ud83d"}',
         made_at=NOW - MINUTE,
     )
-    await store.close_occurrence(occurrence(ours, slot=3, state=Happening.MADE), NOW, deliveries=[full])
+    await store.close_occurrence(occurrence(ours, slot=3, state=OccurrenceState.MADE), NOW, deliveries=[full])
     assert await store.deliveries("T1") == [full]
     assert await store.unsettled_deliveries(NOW + DAY) == [full]
     assert await store.unsettled_deliveries(NOW + DAY - MINUTE) == []
@@ -284,7 +284,7 @@ async def test_who_has_had_turns_comes_after_who_has_had_none_however_late_that_
 async def test_a_delivery_is_not_due_before_its_time(store: Books) -> None:
     (only,) = await made(store, await subscribed(store))
     claimed = await taken(store, only)
-    later = replace(claimed, state=State.PENDING, next_at=NOW + MINUTE, lease_until=None, reason="Slow down.")
+    later = replace(claimed, state=DeliveryState.PENDING, next_at=NOW + MINUTE, lease_until=None, reason="Slow down.")
     assert await store.record(later)
     assert await store.due_deliveries(NOW + MINUTE / 2) == []
     assert await store.due_deliveries(NOW + MINUTE) == [later]
@@ -303,16 +303,18 @@ async def test_parts_are_sent_in_order_and_hang_on_the_message_of_the_first(stor
     assert await store.due_deliveries(NOW) == [replace(third, thread="m1")]
 
 
-@pytest.mark.parametrize("state", [State.FAILED, State.EXPIRED])
-async def test_with_a_part_that_is_given_up_the_later_ones_end_in_the_same_moment(store: Books, state: State) -> None:
+@pytest.mark.parametrize("state", [DeliveryState.FAILED, DeliveryState.EXPIRED])
+async def test_with_a_part_that_is_given_up_the_later_ones_end_in_the_same_moment(
+    store: Books, state: DeliveryState
+) -> None:
     first, *_ = await made(store, await subscribed(store), parts=3)
     claimed = await taken(store, first)
     await store.record(replace(claimed, state=state, lease_until=None, reason="The channel is gone."))
     ended = await store.deliveries("T1")
     assert [(each.state, each.reason) for each in ended] == [
         (state, "The channel is gone."),
-        (State.EXPIRED, "The channel is gone."),
-        (State.EXPIRED, "The channel is gone."),
+        (DeliveryState.EXPIRED, "The channel is gone."),
+        (DeliveryState.EXPIRED, "The channel is gone."),
     ]
     assert await store.due_deliveries(NOW + DAY) == []
 
@@ -333,7 +335,7 @@ async def test_who_claims_a_delivery_holds_it_for_the_lease(store: Books) -> Non
     (only,) = await made(store, await subscribed(store))
     claimed = await taken(store, only)
     assert claimed == replace(
-        only, state=State.SENDING, token=1, lease_until=NOW + LEASE, first_try=NOW, last_try=NOW, attempts=1
+        only, state=DeliveryState.SENDING, token=1, lease_until=NOW + LEASE, first_try=NOW, last_try=NOW, attempts=1
     )
     assert await store.deliveries("T1") == [claimed]
     assert await store.claim(only, NOW, LEASE) is None
@@ -346,7 +348,7 @@ async def test_who_claims_a_delivery_holds_it_for_the_lease(store: Books) -> Non
 
 async def test_who_saw_a_delivery_before_somebody_else_tried_it_does_not_claim_it(store: Books) -> None:
     (only,) = await made(store, await subscribed(store))
-    later = replace(await taken(store, only), state=State.PENDING, lease_until=None)
+    later = replace(await taken(store, only), state=DeliveryState.PENDING, lease_until=None)
     assert await store.record(later)
     assert await store.claim(only, NOW, LEASE) is None
     assert (await taken(store, later)).token == 2
@@ -365,7 +367,7 @@ async def test_only_the_latest_holder_records_and_only_once(store: Books) -> Non
     assert not await store.record(done(first, "of the first"))
     assert await store.deliveries("T1") == [second]
     assert await store.record(done(second, "of the second"))
-    assert not await store.record(replace(second, state=State.PENDING))
+    assert not await store.record(replace(second, state=DeliveryState.PENDING))
     assert not await store.record(done(first))
     assert await store.deliveries("T1") == [done(second, "of the second")]
 
@@ -376,8 +378,8 @@ async def test_a_holder_whose_lease_ran_out_still_records_while_nobody_else_has_
     assert await store.unsettled_deliveries(NOW + DAY) == []
 
 
-@pytest.mark.parametrize("state", [State.DONE, State.FAILED, State.EXPIRED])
-async def test_what_is_settled_is_never_claimed_again(store: Books, state: State) -> None:
+@pytest.mark.parametrize("state", [DeliveryState.DONE, DeliveryState.FAILED, DeliveryState.EXPIRED])
+async def test_what_is_settled_is_never_claimed_again(store: Books, state: DeliveryState) -> None:
     (only,) = await made(store, await subscribed(store))
     settled = replace(await taken(store, only), state=state, lease_until=None)
     await store.record(settled)
@@ -387,7 +389,7 @@ async def test_what_is_settled_is_never_claimed_again(store: Books, state: State
 
 async def test_an_ambiguous_delivery_can_be_claimed_to_be_looked_for(store: Books) -> None:
     (only,) = await made(store, await subscribed(store))
-    unclear = replace(await taken(store, only), state=State.AMBIGUOUS, lease_until=None, next_at=NOW + MINUTE)
+    unclear = replace(await taken(store, only), state=DeliveryState.AMBIGUOUS, lease_until=None, next_at=NOW + MINUTE)
     await store.record(unclear)
     assert await store.unsettled_deliveries(NOW + MINUTE / 2) == []
     assert await store.unsettled_deliveries(NOW + MINUTE) == [unclear]
@@ -435,8 +437,8 @@ async def test_unsubscribing_ends_what_is_still_to_be_posted_and_leaves_it_to_be
     assert await store.occurrences(NOW) == []
     assert [each.channel for each in await store.due_deliveries(NOW)] == ["C-s2"]
     ended = await store.deliveries("T1", channel="C-s1")
-    assert [(each.state, each.reason) for each in ended] == [(State.EXPIRED, "unsubscribed")] * 2
-    (skipped,) = await store.occurrences(NOW, state=Happening.SKIPPED)
+    assert [(each.state, each.reason) for each in ended] == [(DeliveryState.EXPIRED, "unsubscribed")] * 2
+    (skipped,) = await store.occurrences(NOW, state=OccurrenceState.SKIPPED)
     assert (skipped.slot, skipped.reason) == (1, "unsubscribed")
 
 
@@ -446,9 +448,9 @@ async def test_what_is_being_sent_while_somebody_unsubscribes_is_recorded_but_no
     held = [await taken(store, first), await taken(store, second)]
     await store.delete_subscription(ours, change())
     assert await store.record(done(held[0]))
-    assert await store.record(replace(held[1], state=State.PENDING, lease_until=None, reason="Slow down."))
+    assert await store.record(replace(held[1], state=DeliveryState.PENDING, lease_until=None, reason="Slow down."))
     states = [(each.state, each.reason) for each in await store.deliveries("T1")]
-    assert states == [(State.DONE, ""), (State.EXPIRED, "unsubscribed")]
+    assert states == [(DeliveryState.DONE, ""), (DeliveryState.EXPIRED, "unsubscribed")]
 
 
 async def test_a_conflict_ends_nothing(store: Books) -> None:
@@ -479,12 +481,12 @@ async def test_deliveries_are_told_the_latest_first_by_channel_and_state(store: 
     assert await store.deliveries("T1") == [*new, *other, claimed]
     assert await store.deliveries("T1", limit=1) == new[:1]
     assert await store.deliveries("T1", channel="C-s1") == [*new, claimed]
-    assert await store.deliveries("T1", states=[State.SENDING, State.DONE]) == [claimed]
-    assert await store.deliveries("T1", channel="C-s2", states=[State.SENDING]) == []
+    assert await store.deliveries("T1", states=[DeliveryState.SENDING, DeliveryState.DONE]) == [claimed]
+    assert await store.deliveries("T1", channel="C-s2", states=[DeliveryState.SENDING]) == []
 
 
 async def test_every_state_is_counted_also_where_there_is_none(store: Books) -> None:
-    nothing = {str(state): 0 for state in State} | {"due": 0}
+    nothing = {str(state): 0 for state in DeliveryState} | {"due": 0}
     assert await store.ledger_counts() == nothing
     ours = await subscribed(store)
     first, _ = await made(store, ours, parts=2)
@@ -498,7 +500,7 @@ async def test_what_was_settled_is_forgotten_after_forty_days_and_what_is_open_n
     days = {name: (await made(store, ours, slot=slot))[0] for slot, name in enumerate(("done", "open", "sent", "unclear"))}
     await store.record(done(await taken(store, days["done"])))
     await taken(store, days["sent"])
-    await store.record(replace(await taken(store, days["unclear"]), state=State.AMBIGUOUS))
+    await store.record(replace(await taken(store, days["unclear"]), state=DeliveryState.AMBIGUOUS))
     still_due = occurrence(ours, slot=9)
     await store.open_occurrences([still_due], ours, NOW + DAY)
     for passed, left in ((40, 4), (41, 2)):
@@ -506,7 +508,7 @@ async def test_what_was_settled_is_forgotten_after_forty_days_and_what_is_open_n
         await store.prune(items_before=NOW, readings_before=TODAY, now=now)
         assert len(await store.deliveries("T1")) == left
         assert len(await store.recent_occurrences("T1")) == left + 1
-    assert {each.state for each in await store.deliveries("T1")} == {State.PENDING, State.SENDING}
+    assert {each.state for each in await store.deliveries("T1")} == {DeliveryState.PENDING, DeliveryState.SENDING}
     assert await store.occurrences(NOW) == [still_due]
     assert await store.open_occurrences([occurrence(ours, slot=slot) for slot in range(4)], ours, NOW + DAY) == 2
     assert await store.check() == []

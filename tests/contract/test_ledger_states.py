@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract.test_ledger import LEASE, Books, occurrence, part
@@ -20,7 +20,7 @@ from tests.stores.memory import MemoryStore
 
 WORKSPACES = ("slack:T1", "slack:T10", "local")  # one's name begins with another's
 EVERYTHING = 1000
-ENDED = (State.FAILED, State.EXPIRED)
+ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 
 numbers = st.integers(0, 50)
 workspaces = st.sampled_from(WORKSPACES)
@@ -32,7 +32,7 @@ def place_of(delivery: Delivery) -> Place:
 
 
 def ended(delivery: Delivery, reason: str) -> Delivery:
-    return replace(delivery, state=State.EXPIRED, reason=reason, lease_until=None)
+    return replace(delivery, state=DeliveryState.EXPIRED, reason=reason, lease_until=None)
 
 
 class Desk(RuleBasedStateMachine):
@@ -92,9 +92,9 @@ class Desk(RuleBasedStateMachine):
         former = self.subscriptions[workspace]
         self.both(lambda store: store.delete_subscription(former, self.change(workspace)))
         for place, each in self.happened.items():
-            if place[:2] == (workspace, former.id) and each.state is Happening.DUE:
-                self.happened[place] = replace(each, state=Happening.SKIPPED, reason="unsubscribed")
-        for delivery in self.of(State.PENDING):
+            if place[:2] == (workspace, former.id) and each.state is OccurrenceState.DUE:
+                self.happened[place] = replace(each, state=OccurrenceState.SKIPPED, reason="unsubscribed")
+        for delivery in self.of(DeliveryState.PENDING):
             if delivery.occurrence[0] == former.id:
                 self.put(ended(delivery, "unsubscribed"))
         self.subscribe(workspace)
@@ -121,11 +121,11 @@ class Desk(RuleBasedStateMachine):
         seconds = 10 * days
         place = (workspace, self.subscriptions[workspace].id, NOW.date() - timedelta(days=days), slot)
         stored = self.happened[place]
-        state = Happening.MADE if parts else Happening.DUE
+        state = OccurrenceState.MADE if parts else OccurrenceState.DUE
         given = replace(stored, state=state, attempts=stored.attempts + 1, next_at=self.now + timedelta(seconds=seconds))
         fresh = [part(given, each, parts, next_at=self.now) for each in range(1, parts + 1)]
         closed = self.both(lambda store: store.close_occurrence(given, self.now, deliveries=fresh))
-        assert closed == (stored.state is Happening.DUE)
+        assert closed == (stored.state is OccurrenceState.DUE)
         if closed:
             self.happened[given.workspace, given.subscription, given.day, given.slot] = given
             for each in fresh:
@@ -152,8 +152,8 @@ class Desk(RuleBasedStateMachine):
             self.take(found[number % len(found)])
 
     @precondition(lambda self: self.happened)
-    @rule(number=numbers, state=st.sampled_from((State.DONE, *State)), seconds=st.integers(0, 100))
-    def deliver(self, number: int, state: State, seconds: int) -> None:
+    @rule(number=numbers, state=st.sampled_from((DeliveryState.DONE, *DeliveryState)), seconds=st.integers(0, 100))
+    def deliver(self, number: int, state: DeliveryState, seconds: int) -> None:
         """Somebody claims what is to be done and records it at once."""
         before = len(self.held)
         self.claim(number)
@@ -182,18 +182,18 @@ class Desk(RuleBasedStateMachine):
         self.put(claimed)
 
     def free(self, stored: Delivery) -> bool:
-        if stored.state is State.SENDING:
+        if stored.state is DeliveryState.SENDING:
             return stored.lease_until is not None and stored.lease_until <= self.now
-        return stored.state in (State.PENDING, State.AMBIGUOUS)
+        return stored.state in (DeliveryState.PENDING, DeliveryState.AMBIGUOUS)
 
     @precondition(lambda self: self.held)
-    @rule(number=numbers, state=st.sampled_from((State.DONE, *State)), seconds=st.integers(0, 100))
-    def record(self, number: int, state: State, seconds: int) -> None:
+    @rule(number=numbers, state=st.sampled_from((DeliveryState.DONE, *DeliveryState)), seconds=st.integers(0, 100))
+    def record(self, number: int, state: DeliveryState, seconds: int) -> None:
         """Somebody records what they claimed, the last one more often than what is long forgotten."""
         claim = self.held[-1 - number % 3 % len(self.held)] if number % 2 else self.held[number % len(self.held)]
         self.write(claim, state, seconds)
 
-    def write(self, claim: Delivery, state: State, seconds: int) -> None:
+    def write(self, claim: Delivery, state: DeliveryState, seconds: int) -> None:
         given = replace(
             claim,
             state=state,
@@ -203,9 +203,9 @@ class Desk(RuleBasedStateMachine):
         )
         stored = self.deliveries[given.workspace, given.id]
         recorded = self.both(lambda store: store.record(given))
-        assert recorded == (stored.state is State.SENDING and stored.token == claim.token)
+        assert recorded == (stored.state is DeliveryState.SENDING and stored.token == claim.token)
         if recorded:
-            if state is State.PENDING and self.subscriptions[given.workspace].id != given.occurrence[0]:
+            if state is DeliveryState.PENDING and self.subscriptions[given.workspace].id != given.occurrence[0]:
                 given = ended(given, "unsubscribed")
             self.put(given)
             self.tell_later_parts(given)
@@ -214,11 +214,13 @@ class Desk(RuleBasedStateMachine):
         for each in self.waiting_after(recorded):
             if recorded.state in ENDED:
                 self.put(ended(each, recorded.reason))
-            elif recorded.state is State.DONE and recorded.part == 1:
+            elif recorded.state is DeliveryState.DONE and recorded.part == 1:
                 self.put(replace(each, thread=recorded.message))
 
     def waiting_after(self, first: Delivery) -> list[Delivery]:
-        return [each for each in self.of(State.PENDING) if place_of(each) == place_of(first) and each.part > first.part]
+        return [
+            each for each in self.of(DeliveryState.PENDING) if place_of(each) == place_of(first) and each.part > first.part
+        ]
 
     @precondition(lambda self: self.held)
     @rule(number=numbers)
@@ -239,7 +241,7 @@ class Desk(RuleBasedStateMachine):
     def put(self, delivery: Delivery) -> None:
         self.deliveries[delivery.workspace, delivery.id] = delivery
 
-    def of(self, state: State) -> list[Delivery]:
+    def of(self, state: DeliveryState) -> list[Delivery]:
         return [each for each in self.deliveries.values() if each.state is state]
 
     @invariant()
@@ -262,16 +264,16 @@ class Desk(RuleBasedStateMachine):
         if not hasattr(self, "deliveries"):
             return
         due = self.both(lambda store: store.due_deliveries(self.now, limit=EVERYTHING))
-        come = [each for each in self.of(State.PENDING) if each.next_at <= self.now and self.is_next(each)]
+        come = [each for each in self.of(DeliveryState.PENDING) if each.next_at <= self.now and self.is_next(each)]
         self.are_in_turns(due, come)
         unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=EVERYTHING))
-        unclear = [each for each in self.of(State.AMBIGUOUS) if each.next_at <= self.now]
-        left = [each for each in self.of(State.SENDING) if self.free(each)]
+        unclear = [each for each in self.of(DeliveryState.AMBIGUOUS) if each.next_at <= self.now]
+        left = [each for each in self.of(DeliveryState.SENDING) if self.free(each)]
         self.are_in_turns(unsettled, unclear + left)
 
     def is_next(self, delivery: Delivery) -> bool:
         earlier = [each for each in self.deliveries.values() if place_of(each) == place_of(delivery)]
-        return all(each.state is State.DONE for each in earlier if each.part < delivery.part)
+        return all(each.state is DeliveryState.DONE for each in earlier if each.part < delivery.part)
 
     def are_in_turns(self, found: list[Delivery], expected: list[Delivery]) -> None:
         """The oldest of each workspace comes before the second of any, and so on."""
@@ -291,12 +293,12 @@ class Desk(RuleBasedStateMachine):
         if not hasattr(self, "happened"):
             return
         found = self.both(lambda store: store.occurrences(self.now, limit=EVERYTHING))
-        due = [each for each in self.happened.values() if each.state is Happening.DUE]
+        due = [each for each in self.happened.values() if each.state is OccurrenceState.DUE]
         come = [each for each in due if each.next_at is None or each.next_at <= self.now]
         assert len(found) == len(come)
         assert all(each in come for each in found)
         counts = self.both(lambda store: store.ledger_counts())
-        assert counts == {str(state): len(self.of(state)) for state in State} | {"due": len(due)}
+        assert counts == {str(state): len(self.of(state)) for state in DeliveryState} | {"due": len(due)}
 
 
 TestDesk = Desk.TestCase

@@ -5,14 +5,14 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.models import FOREVER, Delivery, Happening, State, Subscription
+from bot.models import FOREVER, Delivery, DeliveryState, OccurrenceState, Subscription
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 from tests.contract.test_ledger import DAY, LEASE, MINUTE, TODAY, Books, made, occurrence, part, subscribed, taken
 
 HOUR = timedelta(hours=1)
 FIRST = {paper(1).key, paper(2).key}
-ENDED = [State.FAILED, State.EXPIRED]
+ENDED = [DeliveryState.FAILED, DeliveryState.EXPIRED]
 
 
 async def printed(
@@ -30,12 +30,12 @@ async def printed(
     await store.open_occurrences([due], of, NOW + DAY)
     pending = [part(due, number, parts, made_at=at) for number in range(1, parts + 1)]
     shown = replace(digest(0.5, 0.25, first=first), since=since, until=at)
-    assert await store.close_occurrence(replace(due, state=Happening.MADE), at, digest=shown, deliveries=pending)
+    assert await store.close_occurrence(replace(due, state=OccurrenceState.MADE), at, digest=shown, deliveries=pending)
     return pending
 
 
 @pytest.mark.parametrize("state", ENDED)
-async def test_a_digest_that_surely_never_appeared_posted_nothing(store: Books, state: State) -> None:
+async def test_a_digest_that_surely_never_appeared_posted_nothing(store: Books, state: DeliveryState) -> None:
     ours = await subscribed(store)
     first, _ = await printed(store, ours)
     claimed = await taken(store, first)
@@ -44,14 +44,14 @@ async def test_a_digest_that_surely_never_appeared_posted_nothing(store: Books, 
     assert await store.postings("T1", ours.channel, FIRST) == []
     assert await store.last_digest("T1", ours.channel, "kv") is None
     assert await store.last_entries("T1", ours.channel) == []
-    assert {each.state for each in await store.deliveries("T1")} == {state, State.EXPIRED}
+    assert {each.state for each in await store.deliveries("T1")} == {state, DeliveryState.EXPIRED}
     await printed(store, ours, slot=1)
     assert await store.posted("T1", ours.channel) == FIRST
     assert await store.check() == []
 
 
 @pytest.mark.parametrize("state", ENDED)
-async def test_what_may_have_appeared_counts_as_posted(store: Books, state: State) -> None:
+async def test_what_may_have_appeared_counts_as_posted(store: Books, state: DeliveryState) -> None:
     ours = await subscribed(store)
     first, _ = await printed(store, ours)
     assert await store.record(replace(await taken(store, first), state=state, reason="Perhaps."))
@@ -61,9 +61,9 @@ async def test_what_may_have_appeared_counts_as_posted(store: Books, state: Stat
 async def test_a_later_part_that_fails_takes_nothing_back_of_what_the_first_has_shown(store: Books) -> None:
     ours = await subscribed(store)
     first, second = await printed(store, ours)
-    await store.record(replace(await taken(store, first), state=State.DONE, message="m"))
+    await store.record(replace(await taken(store, first), state=DeliveryState.DONE, message="m"))
     held = await taken(store, replace(second, thread="m"))
-    assert await store.record(replace(held, state=State.FAILED, reason="Closed."), unposted=True)
+    assert await store.record(replace(held, state=DeliveryState.FAILED, reason="Closed."), unposted=True)
     assert await store.posted("T1", ours.channel) == FIRST
 
 
@@ -71,8 +71,8 @@ async def test_only_its_own_digest_goes_though_another_of_the_day_shows_the_same
     ours = await subscribed(store)
     (kept,) = await printed(store, ours, parts=1)
     (gone,) = await printed(store, ours, slot=1, first=2, parts=1)
-    await store.record(replace(await taken(store, kept), state=State.DONE, message="m"))
-    await store.record(replace(await taken(store, gone), state=State.EXPIRED, reason="Too late."), unposted=True)
+    await store.record(replace(await taken(store, kept), state=DeliveryState.DONE, message="m"))
+    await store.record(replace(await taken(store, gone), state=DeliveryState.EXPIRED, reason="Too late."), unposted=True)
     assert await store.posted("T1", ours.channel) == FIRST
     assert await store.last_digest("T1", ours.channel, "kv") == (TODAY, NOW)
 
@@ -82,14 +82,14 @@ async def test_who_holds_it_no_more_takes_nothing_back(store: Books) -> None:
     first, _ = await printed(store, ours)
     stale = await taken(store, first)
     await store.claim(stale, NOW + HOUR, LEASE)
-    assert not await store.record(replace(stale, state=State.FAILED), unposted=True)
+    assert not await store.record(replace(stale, state=DeliveryState.FAILED), unposted=True)
     assert await store.posted("T1", ours.channel) == FIRST
 
 
 # --- what the next digest owes
 
 
-async def ends(store: Books, delivery: Delivery, at: datetime, state: State = State.EXPIRED) -> None:
+async def ends(store: Books, delivery: Delivery, at: datetime, state: DeliveryState = DeliveryState.EXPIRED) -> None:
     """Let the delivery end at a time, nothing of it having been posted."""
     held = await taken(store, delivery, at)
     assert await store.record(replace(held, state=state, reason="Too late."), unposted=True)
@@ -107,7 +107,7 @@ async def owed(store: Books, of: Subscription, topic: str = "kv") -> datetime | 
 
 @pytest.mark.parametrize("state", ENDED)
 async def test_a_digest_that_ends_unposted_after_a_later_one_was_made_leaves_its_time_to_the_next(
-    store: Books, state: State
+    store: Books, state: DeliveryState
 ) -> None:
     ours = await subscribed(store)
     (gone,) = await printed(store, ours, parts=1)
@@ -150,8 +150,8 @@ async def test_what_is_posted_leaves_nothing(store: Books) -> None:
     ours = await subscribed(store)
     (sent,) = await printed(store, ours, parts=1)
     (perhaps,) = await printed(store, ours, slot=1, first=3, parts=1)
-    await store.record(replace(await taken(store, sent), state=State.DONE, message="m"))
-    await store.record(replace(await taken(store, perhaps), state=State.EXPIRED, reason="Perhaps."))
+    await store.record(replace(await taken(store, sent), state=DeliveryState.DONE, message="m"))
+    await store.record(replace(await taken(store, perhaps), state=DeliveryState.EXPIRED, reason="Perhaps."))
     assert await owed(store, ours) is None
 
 
@@ -194,9 +194,9 @@ async def test_unsubscribing_takes_back_what_was_not_posted_yet(store: Books) ->
     (sent,) = await printed(store, ours, slot=2, first=5, parts=1)
     claimed = [await taken(store, each) for each in (held, sent)]
     await store.delete_subscription(ours, change())
-    assert waiting.id in {each.id for each in await store.deliveries("T1", states=[State.EXPIRED])}
-    assert await store.record(replace(claimed[0], state=State.PENDING, reason="Slow down."))
-    assert await store.record(replace(claimed[1], state=State.DONE, message="m"))
+    assert waiting.id in {each.id for each in await store.deliveries("T1", states=[DeliveryState.EXPIRED])}
+    assert await store.record(replace(claimed[0], state=DeliveryState.PENDING, reason="Slow down."))
+    assert await store.record(replace(claimed[1], state=DeliveryState.DONE, message="m"))
     assert await store.posted("T1", ours.channel) == {paper(5).key, paper(6).key}
 
 
@@ -207,9 +207,11 @@ async def test_what_waits_for_a_later_time_has_its_turn_at_once_when_it_is_relea
     ours = await subscribed(store)
     pending, unclear, unknown, sent = [(await made(store, ours, slot=slot))[0] for slot in range(4)]
     later = NOW + DAY
-    await store.record(replace(await taken(store, pending), state=State.PENDING, next_at=later, reason="Quiet."))
-    await store.record(replace(await taken(store, unclear), state=State.AMBIGUOUS, next_at=later, reason="Lost."))
-    await store.record(replace(await taken(store, unknown), state=State.AMBIGUOUS, next_at=FOREVER, reason="unknown: no."))
+    await store.record(replace(await taken(store, pending), state=DeliveryState.PENDING, next_at=later, reason="Quiet."))
+    await store.record(replace(await taken(store, unclear), state=DeliveryState.AMBIGUOUS, next_at=later, reason="Lost."))
+    await store.record(
+        replace(await taken(store, unknown), state=DeliveryState.AMBIGUOUS, next_at=FOREVER, reason="unknown: no.")
+    )
     await store.claim(sent, later, LEASE)  # by a clock that ran ahead
     due = occurrence(ours, slot=9)
     await store.open_occurrences([due], ours, NOW + DAY)
@@ -239,7 +241,7 @@ async def test_one_workspace_is_released_and_no_other(store: Books) -> None:
     for workspace in ("T1", "T10"):
         ours = await subscribed(store, workspace=workspace)
         (pending,) = await made(store, ours)
-        await store.record(replace(await taken(store, pending), state=State.PENDING, next_at=NOW + DAY))
+        await store.record(replace(await taken(store, pending), state=DeliveryState.PENDING, next_at=NOW + DAY))
         due = occurrence(ours, slot=9)
         await store.open_occurrences([due], ours, NOW + DAY)
         await store.close_occurrence(replace(due, next_at=NOW + DAY), NOW)

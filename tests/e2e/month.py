@@ -19,16 +19,16 @@ from bot.models import (
     Abilities,
     Change,
     Delivery,
+    DeliveryState,
     Digest,
     DigestRequest,
-    Happening,
     Item,
     Limits,
     Occurrence,
+    OccurrenceState,
     Preferences,
     Rate,
     Schedule,
-    State,
     Subscription,
     Summary,
     SummaryPart,
@@ -317,11 +317,11 @@ class Month:
     def _fault(self, delivery: Delivery) -> str:
         """What the ledger says of a delivery that is not true, "" when all is."""
         posted = delivery.id in self.platforms[delivery.workspace.partition(":")[0]].posted
-        if posted and delivery.state in (State.FAILED, State.EXPIRED, State.PENDING):
+        if posted and delivery.state in (DeliveryState.FAILED, DeliveryState.EXPIRED, DeliveryState.PENDING):
             return f"it was posted, and the ledger says {delivery.state}"
-        if not posted and delivery.state is State.DONE:
+        if not posted and delivery.state is DeliveryState.DONE:
             return "it was never posted"
-        if delivery.state in (State.FAILED, State.EXPIRED, State.AMBIGUOUS) and not delivery.reason:
+        if delivery.state in (DeliveryState.FAILED, DeliveryState.EXPIRED, DeliveryState.AMBIGUOUS) and not delivery.reason:
             return "nobody says why"
         return ""
 
@@ -344,9 +344,9 @@ class Month:
 
     async def _left(self) -> list[Occurrence | Delivery]:
         """What the ledger has still to do."""
-        occurrences = [each for each in await self.all_occurrences() if each.state is Happening.DUE]
-        unknown = (State.AMBIGUOUS, "unknown: ")
-        open_ = (State.PENDING, State.SENDING, State.AMBIGUOUS)
+        occurrences = [each for each in await self.all_occurrences() if each.state is OccurrenceState.DUE]
+        unknown = (DeliveryState.AMBIGUOUS, "unknown: ")
+        open_ = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)
         deliveries = [
             each for each in await self.all_deliveries() if each.state in open_ and (each.state, each.reason[:9]) != unknown
         ]

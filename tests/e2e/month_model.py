@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.models import Happening, Occurrence, Schedule, Subscription
+from bot.models import Occurrence, OccurrenceState, Schedule, Subscription
 
 CATCH_UP = timedelta(hours=12)
 LATE = timedelta(minutes=15)
@@ -143,11 +143,11 @@ class Model:
             return
         if occurrence.due != expected.due:
             yield f"is due at {occurrence.due}, not at {expected.due}"
-        if occurrence.state is Happening.SKIPPED:
+        if occurrence.state is OccurrenceState.SKIPPED:
             yield from self._skipped(occurrence, expected)
         elif not expected.newest:
             yield f"is {occurrence.state} although a later one was due as well"
-        elif occurrence.state is Happening.MADE and not occurrence.late and self._is_late(occurrence, expected):
+        elif occurrence.state is OccurrenceState.MADE and not occurrence.late and self._is_late(occurrence, expected):
             yield "is not marked as late"
 
     def _is_late(self, occurrence: Occurrence, expected: Expected) -> bool:

@@ -11,7 +11,7 @@ import apscheduler.schedulers.base
 import pytest
 from blockbuster import BlockBuster
 
-from bot.models import Happening, Schedule
+from bot.models import OccurrenceState, Schedule
 from bot.ports.store import Job
 from bot.service.runner import LocalRunner
 from tests.e2e.month import Month
@@ -85,16 +85,16 @@ async def posted(month: Month, posts: int = 1) -> None:
             await asyncio.sleep(0.05)
 
 
-async def kept(month: Month) -> list[tuple[Happening, bool]]:
+async def kept(month: Month) -> list[tuple[OccurrenceState, bool]]:
     """What became of each day that was due, and whether it was marked as late; posted once or not at all."""
     found = sorted(await month.all_occurrences(), key=lambda each: (each.channel, each.day))
     assert len({(each.channel, each.day) for each in found}) == len(found)
     assert not month.platforms["history"].wrong
-    assert len(month.platforms["history"].posted) == sum(each.state is Happening.MADE for each in found)
+    assert len(month.platforms["history"].posted) == sum(each.state is OccurrenceState.MADE for each in found)
     return [(each.state, each.late) for each in found]
 
 
-ON_TIME, LATE, SKIPPED = (Happening.MADE, False), (Happening.MADE, True), (Happening.SKIPPED, True)
+ON_TIME, LATE, SKIPPED = (OccurrenceState.MADE, False), (OccurrenceState.MADE, True), (OccurrenceState.SKIPPED, True)
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ ON_TIME, LATE, SKIPPED = (Happening.MADE, False), (Happening.MADE, True), (Happe
     ids=["an hour ahead", "a day ahead", "an hour back", "a day back"],
 )
 async def test_a_clock_that_jumps_and_is_set_right_again_posts_each_day_once_and_says_what_is_late(
-    clock: Running, jump: timedelta, outcome: list[tuple[Happening, bool]]
+    clock: Running, jump: timedelta, outcome: list[tuple[OccurrenceState, bool]]
 ) -> None:
     async with served(clock) as month:
         clock.ahead += jump

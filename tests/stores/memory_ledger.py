@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
-from bot.models.deliveries import Place
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
+from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS
 from bot.store.rules.transitions import (
     KEPT,
@@ -38,10 +38,10 @@ class MemoryLedger:
         self._made = made
         self._keep_digest = keep
         self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
-        self._occurrences: dict[Place, Occurrence] = {}
-        self._due: dict[Place, None] = {}
+        self._occurrences: dict[OccurrenceKey, Occurrence] = {}
+        self._due: dict[OccurrenceKey, None] = {}
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
-        self._parts: dict[Place, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
+        self._parts: dict[OccurrenceKey, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
         # By workspace, channel and topic: from when on digests looked that were dropped, and when they ended.
         self._unposted: dict[tuple[str, str, str], dict[datetime, datetime]] = {}
@@ -71,7 +71,7 @@ class MemoryLedger:
             return 0
         if revision == subscription.revision:
             self._next[subscription.workspace, subscription.id] = (revision, next_due)
-        fresh = {each.place: each for each in reversed(found) if each.place not in self._occurrences}
+        fresh = {each.key: each for each in reversed(found) if each.key not in self._occurrences}
         for each in fresh.values():
             self._put_occurrence(each)
         return len(fresh)
@@ -82,19 +82,24 @@ class MemoryLedger:
         return next((each.revision for each in standing if (each.workspace, each.id) == (workspace, number)), None)
 
     def _put_occurrence(self, occurrence: Occurrence) -> None:
-        place = occurrence.place
+        place = occurrence.key
         self._occurrences[place] = occurrence
         self._due.pop(place, None)
-        if occurrence.state is Happening.DUE:
+        if occurrence.state is OccurrenceState.DUE:
             self._due[place] = None
 
     # --- occurrences
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self,
+        now: datetime,
+        *,
+        state: OccurrenceState = OccurrenceState.DUE,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
         """Return occurrences in this state whose time has come; the workspaces take turns."""
-        places: Iterable[Place] = self._due if state is Happening.DUE else self._occurrences
+        places: Iterable[OccurrenceKey] = self._due if state is OccurrenceState.DUE else self._occurrences
         some = (self._occurrences[place] for place in places)
         come = (each for each in some if each.state is state and (each.next_at is None or each.next_at <= now))
         return occurrences_in_turns(come, limit, had)
@@ -103,11 +108,11 @@ class MemoryLedger:
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
     ) -> bool:
         """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
-        fresh = closed(self._occurrences.get(occurrence.place), occurrence)
+        fresh = closed(self._occurrences.get(occurrence.key), occurrence)
         if fresh is None:
             return False
         for each in deliveries:
-            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.place, ()):
+            if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")
         self._put_occurrence(fresh)
         if digest is not None:
@@ -127,37 +132,37 @@ class MemoryLedger:
     def _put_delivery(self, delivery: Delivery) -> None:
         key = (delivery.workspace, delivery.id)
         self._deliveries[key] = delivery
-        self._parts.setdefault(delivery.place, {})[delivery.part] = delivery.id
+        self._parts.setdefault(delivery.key, {})[delivery.part] = delivery.id
         self._open.pop(key, None)
         if delivery.state in OPEN:
             self._open[key] = None
 
-    def _opened(self, state: State) -> list[Delivery]:
+    def _opened(self, state: DeliveryState) -> list[Delivery]:
         found = (self._deliveries[key] for key in self._open)
         return [each for each in found if each.state is state]
 
     def _siblings(self, delivery: Delivery) -> list[Delivery]:
         """Return all parts of the delivery's digest, in order."""
-        parts = self._parts.get(delivery.place, {})
+        parts = self._parts.get(delivery.key, {})
         return [self._deliveries[delivery.workspace, parts[number]] for number in sorted(parts)]
 
     def _is_next(self, delivery: Delivery) -> bool:
         """Say whether the parts before it are done."""
-        return all(each.state is State.DONE for each in self._siblings(delivery) if each.part < delivery.part)
+        return all(each.state is DeliveryState.DONE for each in self._siblings(delivery) if each.part < delivery.part)
 
     async def due_deliveries(
         self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
-        come = (each for each in self._opened(State.PENDING) if each.next_at <= now and self._is_next(each))
+        come = (each for each in self._opened(DeliveryState.PENDING) if each.next_at <= now and self._is_next(each))
         return deliveries_in_turns(come, limit, had)
 
     async def unsettled_deliveries(
         self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Delivery]:
         """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
-        unclear = [each for each in self._opened(State.AMBIGUOUS) if each.next_at <= now]
-        left = [each for each in self._opened(State.SENDING) if ran_out(each, now)]
+        unclear = [each for each in self._opened(DeliveryState.AMBIGUOUS) if each.next_at <= now]
+        left = [each for each in self._opened(DeliveryState.SENDING) if ran_out(each, now)]
         return deliveries_in_turns(unclear + left, limit, had)
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -170,7 +175,7 @@ class MemoryLedger:
 
     async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
         """Record a claimed delivery as it is given; False when its token is no longer the latest."""
-        again = delivery.state is State.PENDING
+        again = delivery.state is DeliveryState.PENDING
         wanted = not again or self._revision(delivery.workspace, delivery.occurrence[0]) is not None
         fresh = recorded(self._deliveries.get((delivery.workspace, delivery.id)), delivery, wanted=wanted)
         if fresh is None:
@@ -213,13 +218,15 @@ class MemoryLedger:
 
     async def expire_parts(self, delivery: Delivery, reason: str) -> int:
         """End the pending parts of the same occurrence that come after this one."""
-        later = [each for each in self._siblings(delivery) if each.part > delivery.part and each.state is State.PENDING]
+        later = [
+            each for each in self._siblings(delivery) if each.part > delivery.part and each.state is DeliveryState.PENDING
+        ]
         for each in later:
             self._put_delivery(expired(each, reason))
         return len(later)
 
     async def deliveries(
-        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+        self, workspace: str, *, channel: str = "", states: Collection[DeliveryState] = (), limit: int = 20
     ) -> Sequence[Delivery]:
         """Return the workspace's deliveries, the latest first."""
         own = (each for each in self._deliveries.values() if each.workspace == workspace)
@@ -230,7 +237,7 @@ class MemoryLedger:
     async def ledger_counts(self) -> Mapping[str, int]:
         """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
         states = [each.state for each in self._deliveries.values()]
-        return {**{str(state): states.count(state) for state in State}, "due": len(self._due)}
+        return {**{str(state): states.count(state) for state in DeliveryState}, "due": len(self._due)}
 
     # --- what the store does besides
 
@@ -238,8 +245,8 @@ class MemoryLedger:
         """Post nothing more for subscriptions that are no more."""
         names = {(each.workspace, each.id) for each in gone}
         for place in [place for place in self._due if place[:2] in names]:
-            self._put_occurrence(replace(self._occurrences[place], state=Happening.SKIPPED, reason=UNSUBSCRIBED))
-        for each in self._opened(State.PENDING):
+            self._put_occurrence(replace(self._occurrences[place], state=OccurrenceState.SKIPPED, reason=UNSUBSCRIBED))
+        for each in self._opened(DeliveryState.PENDING):
             if (each.workspace, each.occurrence[0]) in names:
                 self._put_delivery(ended := expired(each, UNSUBSCRIBED))
                 if ended.part == 1:
@@ -253,7 +260,7 @@ class MemoryLedger:
         for place in [place for place, each in self._occurrences.items() if each.due < now - KEPT]:
             keys = [(place[0], number) for number in self._parts.get(place, {}).values()]
             states = {self._deliveries[key].state for key in keys}
-            if place in self._due or states & {State.PENDING, State.SENDING}:
+            if place in self._due or states & {DeliveryState.PENDING, DeliveryState.SENDING}:
                 continue
             del self._occurrences[place]
             self._parts.pop(place, None)

@@ -4,7 +4,7 @@ import json
 from datetime import date, datetime
 from typing import Any
 
-from bot.models import Delivery, Happening, Occurrence, State
+from bot.models import Delivery, DeliveryState, Occurrence, OccurrenceState
 from bot.store.records.items import iso, micros, or_damaged, told_fields
 
 _NEVER = 2**63 - 1  # the largest number that SQLite keeps
@@ -23,7 +23,7 @@ def occurrence_from_text(text: str) -> Occurrence:
     """Return the occurrence that `occurrence_to_text` wrote; raises StoreError for anything else."""
     record = _with_times(json.loads(text), _OCCURRENCE_TIMES)
     record["day"] = date.fromisoformat(record["day"])
-    record["state"] = Happening(record.get("state", Happening.DUE))
+    record["state"] = OccurrenceState(record.get("state", OccurrenceState.DUE))
     return Occurrence(**record)
 
 
@@ -44,7 +44,7 @@ def delivery_from_text(text: str, payload: bytes | None) -> Delivery:
     record = _with_times(json.loads(text), _DELIVERY_TIMES)
     subscription, day, slot = record["occurrence"]
     record["occurrence"] = (subscription, date.fromisoformat(day), slot)
-    record["state"] = State(record.get("state", State.PENDING))
+    record["state"] = DeliveryState(record.get("state", DeliveryState.PENDING))
     said, _, if_late = (payload or b"").partition(_NO_LETTER)
     return Delivery(payload=payload_from_bytes(said), if_late=payload_from_bytes(if_late), **record)
 

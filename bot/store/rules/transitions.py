@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from bot.models import FOREVER, Delivery, Happening, Occurrence, State
+from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState
 
 Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
@@ -14,8 +14,8 @@ UNSUBSCRIBED = "unsubscribed"
 # No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
 # being posted twice, and nobody asks for the status of a digest of the month before last.
 KEPT = timedelta(days=40)
-OPEN = (State.PENDING, State.SENDING, State.AMBIGUOUS)  # what may still become something else
-_ENDED = (State.FAILED, State.EXPIRED)
+OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
+_ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 # Digests are made for as long as a round takes, and a delivery ends within a minute of its claim: what lies further apart
 # than this did not happen at the same time, or not by the same clock.
 _AT_ONCE = timedelta(hours=1)
@@ -56,7 +56,7 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
         return None
     return replace(
         stored,
-        state=State.SENDING,
+        state=DeliveryState.SENDING,
         token=stored.token + 1,
         lease_until=now + lease,
         first_try=stored.first_try or now,
@@ -66,7 +66,7 @@ def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: time
 
 
 def _may_be_taken(stored: Delivery, now: datetime) -> bool:
-    if stored.state is State.SENDING:
+    if stored.state is DeliveryState.SENDING:
         return ran_out(stored, now)
     return stored.state in OPEN
 
@@ -81,7 +81,7 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
 
     What it says and whose it is stays as it was stored. Unless its subscription is still `wanted`, it does not wait again.
     """
-    if stored is None or stored.state is not State.SENDING or stored.token != given.token:
+    if stored is None or stored.state is not DeliveryState.SENDING or stored.token != given.token:
         return None
     fresh = replace(
         stored,
@@ -97,12 +97,12 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         reason=given.reason,
         late=given.late,
     )
-    return fresh if wanted or given.state is not State.PENDING else expired(fresh, UNSUBSCRIBED)
+    return fresh if wanted or given.state is not DeliveryState.PENDING else expired(fresh, UNSUBSCRIBED)
 
 
 def expired(delivery: Delivery, reason: str) -> Delivery:
     """Return the delivery as one that will never be sent."""
-    return replace(delivery, state=State.EXPIRED, reason=reason, lease_until=None)
+    return replace(delivery, state=DeliveryState.EXPIRED, reason=reason, lease_until=None)
 
 
 def is_undone(recorded: Delivery, given: Delivery, *, unposted: bool) -> bool:
@@ -110,7 +110,7 @@ def is_undone(recorded: Delivery, given: Delivery, *, unposted: bool) -> bool:
 
     What was given to wait again was surely not posted either.
     """
-    return recorded.part == 1 and recorded.state in _ENDED and (unposted or given.state is State.PENDING)
+    return recorded.part == 1 and recorded.state in _ENDED and (unposted or given.state is DeliveryState.PENDING)
 
 
 def ended_at(dropped: Delivery) -> datetime:
@@ -128,9 +128,9 @@ def takes_over(until: datetime, ended: datetime) -> bool:
 
 def released(waiting: Delivery, now: datetime) -> Delivery:
     """Return the delivery as one whose turn is now, the same where it does not wait for a later time."""
-    if waiting.state is State.SENDING and waiting.lease_until is not None and waiting.lease_until > now + HELD:
+    if waiting.state is DeliveryState.SENDING and waiting.lease_until is not None and waiting.lease_until > now + HELD:
         return replace(waiting, lease_until=now)
-    if waiting.state in (State.PENDING, State.AMBIGUOUS) and now < waiting.next_at < FOREVER:
+    if waiting.state in (DeliveryState.PENDING, DeliveryState.AMBIGUOUS) and now < waiting.next_at < FOREVER:
         return replace(waiting, next_at=now)
     return waiting
 
@@ -141,17 +141,17 @@ def after(recorded: Delivery, later: Collection[Delivery]) -> list[Delivery]:
     They hang on part one's message. They end with a part that will never be posted, in the same transaction: otherwise
     who is stopped between the two would leave them waiting for ever.
     """
-    waiting = [each for each in later if each.state is State.PENDING and each.part > recorded.part]
+    waiting = [each for each in later if each.state is DeliveryState.PENDING and each.part > recorded.part]
     if recorded.state in _ENDED:
         return [expired(each, recorded.reason) for each in waiting]
-    if recorded.state is State.DONE and recorded.part == 1:
+    if recorded.state is DeliveryState.DONE and recorded.part == 1:
         return [replace(each, thread=recorded.message) for each in waiting]
     return []
 
 
 def closed(stored: Occurrence | None, given: Occurrence) -> Occurrence | None:
     """Return what is to be stored of an occurrence that somebody closes or puts off, None when it is no longer due."""
-    if stored is None or stored.state is not Happening.DUE:
+    if stored is None or stored.state is not OccurrenceState.DUE:
         return None
     return replace(
         stored,

@@ -14,7 +14,7 @@ from typing import TypeVar
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.store.records.items import micros, time_of
 from bot.store.records.ledger import (
     delivery_from_text,
@@ -77,7 +77,9 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
 # --- occurrences
 
 
-def occurrences(db: Database, now: datetime, state: Happening, limit: int, had: Mapping[str, int]) -> Sequence[Occurrence]:
+def occurrences(
+    db: Database, now: datetime, state: OccurrenceState, limit: int, had: Mapping[str, int]
+) -> Sequence[Occurrence]:
     """Return occurrences in this state whose time has come; the workspaces take turns."""
     place = "workspace, subscription, day, slot"
     turns = (
@@ -135,21 +137,23 @@ def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -
 
 def due_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
     """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
-    waiting = f"deliveries indexed by deliveries_pending where state = '{State.PENDING}' and next_at <= ? and {_IS_NEXT}"
+    waiting = (
+        f"deliveries indexed by deliveries_pending where state = '{DeliveryState.PENDING}' and next_at <= ? and {_IS_NEXT}"
+    )
     return _in_turns(db, waiting, limit, had, micros(now))
 
 
 _IS_NEXT = (
     "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
     " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
-    f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{State.DONE}'))"
+    f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{DeliveryState.DONE}'))"
 )
 
 
 def unsettled_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
     """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
-    unclear = f"state = '{State.AMBIGUOUS}' and next_at <= ?"
-    left = f"state = '{State.SENDING}' and (lease_until is null or lease_until <= ?)"
+    unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
+    left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
     return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
 
 
@@ -172,7 +176,7 @@ def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *v
 def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
     """Take the delivery for sending; None when it may not be taken."""
     fresh = claimed(_stored(db, given), given, now, lease)
-    if fresh is None or not all(each.state is State.DONE for each in _siblings(db, fresh) if each.part < fresh.part):
+    if fresh is None or not all(each.state is DeliveryState.DONE for each in _siblings(db, fresh) if each.part < fresh.part):
         return None
     _update(db, fresh)
     return fresh
@@ -180,7 +184,7 @@ def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Del
 
 def record(db: Database, given: Delivery, unposted: bool) -> bool:
     """Record a claimed delivery as it is given; False when its token is no longer the latest."""
-    wanted = given.state is not State.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
+    wanted = given.state is not DeliveryState.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
     fresh = recorded(_stored(db, given), given, wanted=wanted)
     if fresh is None:
         return False
@@ -195,16 +199,16 @@ def release(db: Database, now: datetime, workspace: str) -> int:
     """Let what waits for a later time than now have its turn at once."""
     where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
     at = micros(now)
-    waiting = f"state in ('{State.PENDING}', '{State.AMBIGUOUS}') and next_at > ?"
+    waiting = f"state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > ?"
     found = db.execute(
-        f"select data from deliveries where ({waiting} or state = '{State.SENDING}' and lease_until > ?){where}",
+        f"select data from deliveries where ({waiting} or state = '{DeliveryState.SENDING}' and lease_until > ?){where}",
         [at, at, *ours],
     ).fetchall()
     fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
     changed = [after for before, after in fresh if after != before]
     for delivery in changed:
         _update(db, delivery)
-    sql = f"select data from occurrences where state = '{Happening.DUE}' and next_at > ?{where}"
+    sql = f"select data from occurrences where state = '{OccurrenceState.DUE}' and next_at > ?{where}"
     rows = db.execute(sql, [at, *ours]).fetchall()
     put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
     for each in put_off:
@@ -214,13 +218,15 @@ def release(db: Database, now: datetime, workspace: str) -> int:
 
 def expire_parts(db: Database, given: Delivery, reason: str) -> int:
     """End the pending parts of the same occurrence that come after this one."""
-    later = [each for each in _siblings(db, given) if each.part > given.part and each.state is State.PENDING]
+    later = [each for each in _siblings(db, given) if each.part > given.part and each.state is DeliveryState.PENDING]
     for each in later:
         _update(db, expired(each, reason))
     return len(later)
 
 
-def deliveries(db: Database, workspace: str, channel: str, states: Collection[State], limit: int) -> Sequence[Delivery]:
+def deliveries(
+    db: Database, workspace: str, channel: str, states: Collection[DeliveryState], limit: int
+) -> Sequence[Delivery]:
     """Return the workspace's deliveries, the latest first, "" standing for every channel and nothing for every state."""
     where = " and channel = ?" if channel else ""
     where += f" and state in ({', '.join('?' * len(states))})" if states else ""
@@ -240,8 +246,8 @@ def posted_as(db: Database, workspace: str, channel: str, message: str) -> Deliv
 def counts(db: Database) -> Mapping[str, int]:
     """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
     known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
-    due = db.execute("select count(*) from occurrences where state = ?", [Happening.DUE]).fetchone()[0]
-    return {**{str(state): known.get(state, 0) for state in State}, "due": due}
+    due = db.execute("select count(*) from occurrences where state = ?", [OccurrenceState.DUE]).fetchone()[0]
+    return {**{str(state): known.get(state, 0) for state in DeliveryState}, "due": due}
 
 
 def _insert(db: Database, fresh: Delivery) -> None:
@@ -284,9 +290,9 @@ def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
     for number in subscriptions:
         ours = [workspace, number]
         sql = "select data from {} where workspace = ? and subscription = ? and state = '{}'"
-        for (data,) in db.execute(sql.format("occurrences", Happening.DUE), ours).fetchall():
-            _update_occurrence(db, replace(occurrence_from_text(data), state=Happening.SKIPPED, reason=UNSUBSCRIBED))
-        for (data,) in db.execute(sql.format("deliveries", State.PENDING), ours).fetchall():
+        for (data,) in db.execute(sql.format("occurrences", OccurrenceState.DUE), ours).fetchall():
+            _update_occurrence(db, replace(occurrence_from_text(data), state=OccurrenceState.SKIPPED, reason=UNSUBSCRIBED))
+        for (data,) in db.execute(sql.format("deliveries", DeliveryState.PENDING), ours).fetchall():
             ended = expired(delivery_from_text(data, None), UNSUBSCRIBED)
             _update(db, ended)
             if ended.part == 1:
@@ -295,11 +301,11 @@ def end(db: Database, workspace: str, subscriptions: Iterable[str]) -> None:
 
 def prune(db: Database, now: datetime) -> None:
     """Drop what was settled long ago: no row is needed any more to keep its occurrence from being posted twice."""
-    open_still = f"{_PLACE_JOINED} and deliveries.state in ('{State.PENDING}', '{State.SENDING}')"
+    open_still = f"{_PLACE_JOINED} and deliveries.state in ('{DeliveryState.PENDING}', '{DeliveryState.SENDING}')"
     old = db.execute(
         "select workspace, subscription, day, slot from occurrences where due < ? and state <> ?"
         f" and not exists (select 1 from deliveries where {open_still})",
-        [micros(now - KEPT), Happening.DUE],
+        [micros(now - KEPT), OccurrenceState.DUE],
     ).fetchall()
     db.conn.executemany(f"delete from payloads where number in (select number from deliveries where {_PLACE})", old)
     db.conn.executemany(f"delete from deliveries where {_PLACE}", old)
@@ -337,7 +343,7 @@ def _if_readable(row: tuple[object, ...], read: Callable[..., T]) -> Iterator[T]
 
 
 def _place_of(each: Occurrence | Delivery) -> tuple[str, str, str, int]:
-    workspace, subscription, day, slot = each.place
+    workspace, subscription, day, slot = each.key
     return workspace, subscription, day.isoformat(), slot
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from sqlite_utils import Database
 
-from bot.models import Delivery, Digest, Happening, Occurrence, State, Subscription
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import NO_TURNS
 from bot.store.sqlite import digests, ledger, workspaces
 
@@ -39,7 +39,12 @@ class SqliteLedger(ABC):
         return await self._write_shared(lambda db: ledger.open_occurrences(db, found, subscription, next_due))
 
     async def occurrences(
-        self, now: datetime, *, state: Happening = Happening.DUE, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self,
+        now: datetime,
+        *,
+        state: OccurrenceState = OccurrenceState.DUE,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
         """Return occurrences in this state whose time has come; the workspaces take turns."""
         return await self._read(lambda db: ledger.occurrences(db, now, state, limit, had))
@@ -83,7 +88,7 @@ class SqliteLedger(ABC):
         return await self._write_shared(lambda db: ledger.expire_parts(db, delivery, reason))
 
     async def deliveries(
-        self, workspace: str, *, channel: str = "", states: Collection[State] = (), limit: int = 20
+        self, workspace: str, *, channel: str = "", states: Collection[DeliveryState] = (), limit: int = 20
     ) -> Sequence[Delivery]:
         """Return the workspace's deliveries, the latest first."""
         return await self._read(lambda db: ledger.deliveries(db, workspace, channel, states, limit))

@@ -9,7 +9,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from adapters.health.metrics import exposition
-from bot.models import State
+from bot.models import DeliveryState
 from bot.service.health import Metrics, SourceMetrics
 
 DASHBOARD = json.loads((Path(__file__).parents[3] / "config" / "grafana-dashboard.json").read_text(encoding="utf-8"))
@@ -21,7 +21,7 @@ FULL = Metrics(
     blocked=0,
     jobs={"tick": (4, 0)},
     counts={},
-    ledger={**{str(state): 0 for state in State}, "due": 0},
+    ledger={**{str(state): 0 for state in DeliveryState}, "due": 0},
     sources=[SourceMetrics("arxiv", True, 60.0, 10, 0, 0)],
     platforms={"slack": True},
     vectors={"whole": 1},

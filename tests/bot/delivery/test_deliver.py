@@ -10,7 +10,7 @@ import pytest
 from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.errors import Delayed, Reach, Refused, StoreError
-from bot.models import FOREVER, Abilities, Delivery, Happening, Preferences, Rate, State
+from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate
 from tests.bot.deliveries import House, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest
@@ -27,7 +27,7 @@ async def planted(house: House, *deliveries: Delivery) -> Deliverer:
     return house.deliverer()
 
 
-async def states(house: House, workspace: str = "chat:T1") -> dict[str, State]:
+async def states(house: House, workspace: str = "chat:T1") -> dict[str, DeliveryState]:
     return {name: each.state for name, each in (await house.rows(workspace)).items()}
 
 
@@ -43,9 +43,9 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
 
     assert [each.id for each in house.chat.calls] == ["d1p1", "d2p1"]
     rows = await house.rows()
-    assert (rows["d1p1"].state, rows["d1p1"].reason) == (State.FAILED, "The channel is archived.")
-    assert rows["d1p2"].state is State.EXPIRED
-    assert rows["d2p1"].state is State.DONE
+    assert (rows["d1p1"].state, rows["d1p1"].reason) == (DeliveryState.FAILED, "The channel is archived.")
+    assert rows["d1p2"].state is DeliveryState.EXPIRED
+    assert rows["d2p1"].state is DeliveryState.DONE
     held = {each.channel: each.paused_because for each in await house.store.subscriptions("chat:T1")}
     assert held == {"C1": "The channel is archived.", "C2": ""}
     ((workspace, person, text),) = house.chat.told
@@ -70,8 +70,8 @@ async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other()
     assert all(each.paused for each in await house.store.subscriptions("chat:T1"))
     assert len(house.chat.told) == 1
     assert sorted(await states(house)) == ["d1p1", "d2p1", "d3p1", "d4p1"]
-    assert set((await states(house)).values()) == {State.FAILED, State.EXPIRED}
-    assert set((await states(house, "chat:T2")).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.FAILED, DeliveryState.EXPIRED}
+    assert set((await states(house, "chat:T2")).values()) == {DeliveryState.DONE}
     assert not any(each.paused for each in await house.store.subscriptions("chat:T2"))
 
 
@@ -90,7 +90,7 @@ async def test_an_owner_who_cannot_be_told_holds_nothing_up() -> None:
     deliverer = await planted(house)
     house.chat.closed["C1"] = ARCHIVED
     await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.FAILED}
+    assert (await states(house)) == {"d1p1": DeliveryState.FAILED}
     assert (await house.store.subscriptions("chat:T1"))[0].paused
 
 
@@ -101,7 +101,7 @@ async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_
     house.chat.closed = {f"C{number}": ARCHIVED for number in range(1, 31)}
     for _ in range(10):
         await house.round(deliverer)
-    assert set((await states(house)).values()) == {State.FAILED}
+    assert set((await states(house)).values()) == {DeliveryState.FAILED}
     ((_, channel, text),) = house.chat.announced
     assert channel == "C-admin"
     assert "archived" in text
@@ -119,7 +119,7 @@ async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_agai
     house.chat.closed = {}
     for _ in range(60):
         await house.round(deliverer)
-    assert set((await states(house)).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
     assert not any(each.paused for each in await house.store.subscriptions("chat:T1"))
 
 
@@ -129,7 +129,7 @@ async def printed(house: House, **changes: Any) -> Deliverer:
     made = await house.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
     due = occurrence(made)
     await house.store.open_occurrences([due], made, NOW + timedelta(days=1))
-    await house.store.close_occurrence(replace(due, state=Happening.MADE), NOW, digest=digest(0.5), deliveries=[told])
+    await house.store.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, digest=digest(0.5), deliveries=[told])
     assert await house.store.posted("chat:T1", "C1")
     return house.deliverer()
 
@@ -165,8 +165,8 @@ async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_nex
     for _ in range(60):
         await house.round(deliverer)
     told, later = (await house.rows())["d1p1"], (await house.rows())["d1p2"]
-    assert (told.state, told.reason[:9], told.next_at) == (State.AMBIGUOUS, "unknown: ", FOREVER)
-    assert later.state is State.EXPIRED
+    assert (told.state, told.reason[:9], told.next_at) == (DeliveryState.AMBIGUOUS, "unknown: ", FOREVER)
+    assert later.state is DeliveryState.EXPIRED
     assert len(house.chat.calls) == 2
     (paused,) = await house.store.subscriptions("chat:T1")
     assert told.reason == f"unknown: {paused.paused_because}"
@@ -191,13 +191,13 @@ async def test_a_wait_that_is_asked_for_is_kept_by_all_whom_it_concerns() -> Non
         await house.round(deliverer)
     asked = [each.id for each in house.chat.calls if each.channel == "C1"]
     assert len(asked) == 1
-    assert (await states(house))["d2p1"] is State.DONE
+    assert (await states(house))["d2p1"] is DeliveryState.DONE
 
     house.chat.closed = {}
     house.clock.advance(timedelta(minutes=5))
     for _ in range(6):
         await house.round(deliverer)
-    assert set((await states(house)).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
 
 
 async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_over_half_an_hour() -> None:
@@ -223,7 +223,7 @@ async def test_what_cannot_be_posted_in_time_ends_and_is_said() -> None:
     while house.clock() < NOW + timedelta(hours=13):
         await house.round(deliverer)
     rows = await house.rows()
-    assert {each.state for each in rows.values()} == {State.EXPIRED}
+    assert {each.state for each in rows.values()} == {DeliveryState.EXPIRED}
     assert rows["d1p1"].reason == "It could not be posted in time. The platform is down."
     assert "could not be posted in time" in house.chat.announced[0][2]
 
@@ -233,7 +233,7 @@ async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -
     deliverer = await planted(house, *numbered([1] * 40, NOW))
     house.chat.closed = {f"C{number}": Delayed("Not now.") for number in range(1, 31)}
     await house.round(deliverer)
-    done = {name for name, state in (await states(house)).items() if state is State.DONE}
+    done = {name for name, state in (await states(house)).items() if state is DeliveryState.DONE}
     assert done == {f"d{number}p1" for number in range(31, 41)}
 
 
@@ -255,7 +255,7 @@ async def test_looks_keep_to_their_own_rate_and_hold_up_nothing_that_is_posted()
     assert len(at) == 60
     assert max(sum(begin <= each < begin + MINUTE for each in at) for begin in at) <= 50
     assert (await house.rows())["d900p1"].last_try == begun
-    assert set((await states(house)).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
 
 
 async def test_a_look_that_is_limited_waits_as_long_as_asked_and_holds_up_nothing_that_is_posted() -> None:
@@ -266,10 +266,10 @@ async def test_a_look_that_is_limited_waits_as_long_as_asked_and_holds_up_nothin
     again = replace(delivery(2, now=house.clock()), channel="C1", topic="db")
     await house.plant([again])
     await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.AMBIGUOUS, "d2p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.AMBIGUOUS, "d2p1": DeliveryState.DONE}
     for _ in range(6):
         await house.round(deliverer)
-    assert (await states(house))["d1p1"] is State.DONE
+    assert (await states(house))["d1p1"] is DeliveryState.DONE
     assert house.chat.looked[1] - house.chat.looked[0] >= timedelta(seconds=30)
 
 
@@ -288,7 +288,7 @@ async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_
         await house.round(deliverer)
     for _ in range(12):
         await house.round(deliverer)
-    assert set((await states(house)).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
     assert house.chat.posted("d1p1") == 1
 
 
@@ -302,9 +302,9 @@ async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_
     for _ in range(60):
         await house.round(deliverer)
     rows = await house.rows()
-    assert (rows["d1p1"].state, rows["d1p1"].next_at) == (State.AMBIGUOUS, FOREVER)
+    assert (rows["d1p1"].state, rows["d1p1"].next_at) == (DeliveryState.AMBIGUOUS, FOREVER)
     assert rows["d1p1"].reason == "unknown: The channel is archived."
-    assert rows["d1p2"].state is State.EXPIRED
+    assert rows["d1p2"].state is DeliveryState.EXPIRED
     assert len(house.chat.calls) == 1
 
 
@@ -315,7 +315,7 @@ async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> 
     await house.store.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
     for _ in range(30):
         await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
     assert house.chat.posted("d1p1") == messages
 
 
@@ -326,10 +326,10 @@ async def test_nothing_is_looked_for_before_a_request_that_was_given_up_has_sure
     house.clock.advance(timedelta(seconds=5))
     for _ in range(5):
         await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.AMBIGUOUS}
+    assert (await states(house)) == {"d1p1": DeliveryState.AMBIGUOUS}
     for _ in range(5):
         await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
     assert len(house.chat.calls) == 1
 
 
@@ -339,7 +339,7 @@ async def test_a_message_that_shows_late_in_the_history_is_found_all_the_same() 
     for _ in range(30):
         await house.round(deliverer)
     assert house.chat.posted("d1p1") == 1
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_a_nonce_is_not_relied_on_when_its_time_is_over() -> None:
@@ -370,7 +370,7 @@ async def test_a_clock_that_jumps_while_something_is_sent_does_not_send_it_again
     slow.deliverer = await planted(house)
     await house.round(slow.deliverer)
     assert len(house.chat.calls) == 1
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
 
 
 class Asleep(MemoryStore):
@@ -391,7 +391,7 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
     deliverer = await planted(house)
     await deliverer.deliver((await house.store.due_deliveries(NOW))[0], house.clock)
     assert house.chat.calls == []
-    assert (await states(house)) == {"d1p1": State.PENDING}
+    assert (await states(house)) == {"d1p1": DeliveryState.PENDING}
 
 
 # --- what is not wanted any more
@@ -419,7 +419,7 @@ async def test_what_was_posted_is_recorded_although_its_link_cannot_be_made() ->
     house = House()
     house.chat = Linkless(house.clock)
     await house.round(await planted(house))
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_a_damaged_text_is_never_posted() -> None:
@@ -427,8 +427,8 @@ async def test_a_damaged_text_is_never_posted() -> None:
     deliverer = await planted(house, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
     await house.round(deliverer)
     rows = await house.rows()
-    assert (rows["d1p1"].state, rows["d1p1"].reason) == (State.FAILED, "Its text was damaged in the database.")
-    assert rows["d2p1"].state is State.DONE
+    assert (rows["d1p1"].state, rows["d1p1"].reason) == (DeliveryState.FAILED, "Its text was damaged in the database.")
+    assert rows["d2p1"].state is DeliveryState.DONE
 
 
 async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_after_them() -> None:
@@ -442,7 +442,7 @@ async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_a
     assert house.chat.calls == []
     house.clock.now = NOW.replace(hour=21)
     await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within_them() -> None:
@@ -455,7 +455,7 @@ async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within
     assert house.chat.messages == []
     house.clock.now = NOW + 120 * MINUTE
     await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": State.DONE}
+    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
     assert len(house.chat.messages) == 1
 
 
@@ -471,7 +471,7 @@ async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_
         await house.round(deliverer)
         house.clock.advance(10 * MINUTE)
     ((row),) = (await house.rows()).values()
-    assert (row.state, row.late) == (State.DONE, True)
+    assert (row.state, row.late) == (DeliveryState.DONE, True)
     assert [each.payload for each in house.chat.messages] == ["Late: digest 1"]
 
 
@@ -488,7 +488,7 @@ async def test_what_the_platform_alone_delays_is_marked_once_it_is_late(waits: t
     for _ in range(20):
         await house.round(deliverer)
     ((row),) = (await house.rows()).values()
-    assert (row.state, row.late) == (State.DONE, late)
+    assert (row.state, row.late) == (DeliveryState.DONE, late)
     assert [each.payload for each in house.chat.messages] == ["Late" if late else said]
 
 
@@ -498,7 +498,7 @@ async def test_what_is_found_to_have_been_posted_in_time_is_not_called_late() ->
     while house.clock() < NOW + timedelta(hours=2):
         await house.round(deliverer)
     ((row),) = (await house.rows()).values()
-    assert (row.state, row.late) == (State.DONE, False)
+    assert (row.state, row.late) == (DeliveryState.DONE, False)
 
 
 async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None:
@@ -510,7 +510,7 @@ async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None
     assert (await house.rows("other:T1"))["d1p1"].reason == "Its platform is not connected."
     house.clock.advance(timedelta(hours=13))
     await house.round(deliverer)
-    assert (await states(house, "other:T1")) == {"d1p1": State.EXPIRED}
+    assert (await states(house, "other:T1")) == {"d1p1": DeliveryState.EXPIRED}
 
 
 # --- in turns
@@ -608,7 +608,7 @@ async def test_without_a_claim_nothing_is_posted_and_it_goes_on_when_the_databas
 
     store.full = False
     await deliverer.deliver_due(house.clock)
-    assert set((await states(house)).values()) == {State.DONE}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
 
 
 class Damaged(MemoryStore):
@@ -626,8 +626,8 @@ async def test_a_workspace_whose_rows_are_damaged_holds_up_no_other_and_is_repor
     deliverer = await planted(house, *numbered([1] * 8, NOW), *broken)
     with pytest.raises(StoreError, match="damaged"):
         await deliverer.deliver_due(house.clock)
-    assert set((await states(house)).values()) == {State.DONE}
-    assert set((await states(house, "chat:T0")).values()) == {State.PENDING}
+    assert set((await states(house)).values()) == {DeliveryState.DONE}
+    assert set((await states(house, "chat:T0")).values()) == {DeliveryState.PENDING}
 
 
 async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
@@ -635,7 +635,7 @@ async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
     deliverer = await planted(house, *numbered([1] * 5, NOW))
     deliverer.stop()
     assert await deliverer.deliver_due(house.clock) == 0
-    assert set((await states(house)).values()) == {State.PENDING}
+    assert set((await states(house)).values()) == {DeliveryState.PENDING}
 
 
 # --- a restored database
@@ -656,8 +656,11 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
         await house.round(deliverer)
     assert [house.chat.posted(each.id) for each in numbered([2, 1], NOW)] == [1, 1, 1]
     rows = await house.rows()
-    assert (rows["d1p1"].state, rows["d1p1"].reason) == (State.DONE, "It was posted before the database was restored.")
-    assert rows["d2p1"].state is State.DONE
+    assert (rows["d1p1"].state, rows["d1p1"].reason) == (
+        DeliveryState.DONE,
+        "It was posted before the database was restored.",
+    )
+    assert rows["d2p1"].state is DeliveryState.DONE
 
 
 @pytest.mark.parametrize("abilities", [NONCE, NEITHER])
@@ -672,7 +675,7 @@ async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abili
         await house.round(deliverer)
     assert [each.id for each in house.chat.calls] == [fresh.id]
     rows = await house.rows()
-    assert rows["d1p1"].state is State.EXPIRED
+    assert rows["d1p1"].state is DeliveryState.EXPIRED
     assert "before the database was restored" in rows["d1p1"].reason
 
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.delivery import notice_restored
-from bot.models import Abilities, Delivery, State
+from bot.models import Abilities, Delivery, DeliveryState
 from tests.bot.deliveries import House
 from tests.conftest import NOW, tries
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, numbered
@@ -32,9 +32,9 @@ async def none_twice(made: House) -> dict[str, Delivery]:
     for each in rows.values():
         posted = made.chat.posted(each.id)
         assert posted <= 1, each
-        if each.state is State.DONE:
+        if each.state is DeliveryState.DONE:
             assert posted == 1, each
-        elif each.state is not State.FAILED:
+        elif each.state is not DeliveryState.FAILED:
             assert each.reason, each
     for channel in {each.channel for each in rows.values()}:
         order = [each.marker for each in made.chat.messages if each.channel == channel]
@@ -45,7 +45,7 @@ async def none_twice(made: House) -> dict[str, Delivery]:
 async def all_once(made: House) -> None:
     """Hold that every digest stands in its channel, once."""
     rows = await none_twice(made)
-    assert {each.state for each in rows.values()} == {State.DONE}
+    assert {each.state for each in rows.values()} == {DeliveryState.DONE}
     heads = {each.channel: each.message for each in rows.values() if each.part == 1}
     for each in rows.values():
         assert each.thread == ("" if each.part == 1 else heads[each.channel])
@@ -81,7 +81,7 @@ async def test_a_death_while_a_restored_database_catches_up_posts_nothing_again(
         await notice_restored(made.store, NOW)
         await made.live(steps)
         await none_twice(made)
-        assert {each.state for each in (await made.rows()).values()} == {State.DONE}
+        assert {each.state for each in (await made.rows()).values()} == {DeliveryState.DONE}
 
 
 async def steps_of_a_life(abilities: Abilities, fault: Fault) -> int:
@@ -101,10 +101,10 @@ async def test_where_nothing_can_be_known_nothing_is_posted_twice_and_the_unknow
         await made.live(steps)
         rows = list((await none_twice(made)).values())
         for each in rows:
-            assert each.state in {State.DONE, State.AMBIGUOUS, State.EXPIRED}
-            if each.state is State.AMBIGUOUS:
+            assert each.state in {DeliveryState.DONE, DeliveryState.AMBIGUOUS, DeliveryState.EXPIRED}
+            if each.state is DeliveryState.AMBIGUOUS:
                 assert each.reason.startswith("unknown: ")
-            if each.state is State.EXPIRED:
+            if each.state is DeliveryState.EXPIRED:
                 assert each.reason == "It is not known whether the part before was posted."
 
 
@@ -124,8 +124,10 @@ async def test_no_story_of_faults_and_deaths_posts_anything_twice_or_leaves_it_u
     await made.live(*ends)
 
     for each in (await none_twice(made)).values():
-        assert each.state in {State.DONE, State.FAILED, State.EXPIRED} or each.reason.startswith("unknown: "), each
-        if each.state is State.FAILED:
+        assert each.state in {DeliveryState.DONE, DeliveryState.FAILED, DeliveryState.EXPIRED} or each.reason.startswith(
+            "unknown: "
+        ), each
+        if each.state is DeliveryState.FAILED:
             assert Fault.REFUSED in sends
 
 

@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.models import Happening, Occurrence, Schedule, Subscription
+from bot.models import Occurrence, OccurrenceState, Schedule, Subscription
 from tests.e2e.month import DAY, HOUR, Month
 from tests.fakes.simulated import Clock
 from tests.stores.memory import MemoryStore
 
 MINUTE = timedelta(minutes=1)
-MADE, SKIPPED = Happening.MADE, Happening.SKIPPED
+MADE, SKIPPED = OccurrenceState.MADE, OccurrenceState.SKIPPED
 NIGHT = [time(quarter // 4, quarter % 4 * 15) for quarter in range(20)]  # every quarter of an hour until 05:00
 
 
@@ -37,7 +37,7 @@ async def told(month: Month) -> Sequence[Occurrence]:
     return sorted(await month.all_occurrences(), key=lambda each: (each.channel, each.day))
 
 
-def days(found: Sequence[Occurrence]) -> list[tuple[int, Happening]]:
+def days(found: Sequence[Occurrence]) -> list[tuple[int, OccurrenceState]]:
     return [(each.day.day, each.state) for each in found]
 
 
@@ -148,7 +148,7 @@ async def test_a_clock_that_jumps_around_a_due_date_posts_each_day_once_or_says_
     ],
 )
 async def test_a_machine_that_slept_posts_the_newest_digest_marked_late_and_says_which_it_skipped(
-    hours: float, expected: list[tuple[int, Happening, bool]]
+    hours: float, expected: list[tuple[int, OccurrenceState, bool]]
 ) -> None:
     month = await begun("2026-06-10 08:59")
     await subscribe(month, Schedule(at=time(9)))

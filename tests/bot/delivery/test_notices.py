@@ -7,7 +7,7 @@ import pytest
 
 from bot.delivery import Refusal, SubscriptionPauser
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import Abilities, Rate, State
+from bot.models import Abilities, DeliveryState, Rate
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import Crash, Steps, Transcript, delivery
@@ -137,7 +137,7 @@ async def test_wherever_a_process_dies_what_was_refused_is_paused_and_its_owner_
             await house.round(house.deliverer(Steps(step)))
         except Crash:
             await house.live()
-            failed = [each for each in (await house.rows()).values() if each.state is State.FAILED]
+            failed = [each for each in (await house.rows()).values() if each.state is DeliveryState.FAILED]
             assert len(chat.told) in ((1, 2) if failed else (0, 1, 2))
             assert not failed or (await house.store.subscriptions("chat:T1"))[0].paused
 

@@ -13,7 +13,17 @@ from bot.delivery.prepare import BATCH
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
-from bot.models import Digest, DigestRequest, Happening, Limits, Occurrence, Preferences, State, Subscription, Topic
+from bot.models import (
+    DeliveryState,
+    Digest,
+    DigestRequest,
+    Limits,
+    Occurrence,
+    OccurrenceState,
+    Preferences,
+    Subscription,
+    Topic,
+)
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import House, change, occurrence, subscription
@@ -52,7 +62,7 @@ async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: A
     return made
 
 
-async def told(house: House) -> list[tuple[Happening, str]]:
+async def told(house: House) -> list[tuple[OccurrenceState, str]]:
     found = await house.store.recent_occurrences("chat:T1")
     return [(each.state, each.reason) for each in found]
 
@@ -65,13 +75,13 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     rows = sorted((await house.rows()).values(), key=lambda each: each.part)
     assert [each.part for each in rows] == [1, 2]
     assert [each.id for each in rows] == [delivery_id(made.id, NOW.date(), 0, part) for part in (1, 2)]
-    assert all(each.seal == sealed(each.payload, each.if_late) and each.state is State.PENDING for each in rows)
+    assert all(each.seal == sealed(each.payload, each.if_late) and each.state is DeliveryState.PENDING for each in rows)
     assert "(late)" not in rows[0].payload
     assert "(late)" in rows[0].if_late
     assert all(each.parts == 2 and each.due == NOW for each in rows)
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
     assert len(await house.store.posted("chat:T1", "C1")) == 3
-    assert await told(house) == [(Happening.MADE, "")]
+    assert await told(house) == [(OccurrenceState.MADE, "")]
     assert await preparer(house).prepare_due(NOW) == 0
 
 
@@ -84,8 +94,8 @@ async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> No
     assert len(shown) == len(set(shown)) == 5
 
 
-@pytest.mark.parametrize(("always", "state", "rows"), [(False, Happening.EMPTY, 0), (True, Happening.MADE, 1)])
-async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool, state: Happening, rows: int) -> None:
+@pytest.mark.parametrize(("always", "state", "rows"), [(False, OccurrenceState.EMPTY, 0), (True, OccurrenceState.MADE, 1)])
+async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool, state: OccurrenceState, rows: int) -> None:
     house = await furnished()
     await due(house, topic="tea", always=always)
     await preparer(house).prepare_due(NOW)
@@ -111,7 +121,7 @@ async def test_what_is_too_late_is_skipped_and_said() -> None:
     await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     await due(house)
     await preparer(house).prepare_due(NOW + 12 * HOUR + timedelta(seconds=1))
-    assert await told(house) == [(Happening.SKIPPED, "it is too late to post it.")]
+    assert await told(house) == [(OccurrenceState.SKIPPED, "it is too late to post it.")]
     await house.deliverer().tell_owed(house.clock)
     assert [channel for _, channel, _ in house.chat.announced] == ["C-admin"]
 
@@ -148,7 +158,7 @@ async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
     made = Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS))
     for minute in range(14 * 60, 14 * 60 + 10):
         await made.prepare_due(NOW + timedelta(minutes=minute))
-    assert await told(house) == [(Happening.MADE, "")]
+    assert await told(house) == [(OccurrenceState.MADE, "")]
 
 
 async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_its_digests() -> None:
@@ -160,9 +170,9 @@ async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_i
     await preparer(house).prepare_due(NOW)
     assert len(await house.store.posted("chat:T1", "C1")) == 4
     assert sorted(await told(house)) == [
-        (Happening.MADE, ""),
-        (Happening.MADE, ""),
-        (Happening.SKIPPED, "the channel was posted 4 entries today."),
+        (OccurrenceState.MADE, ""),
+        (OccurrenceState.MADE, ""),
+        (OccurrenceState.SKIPPED, "the channel was posted 4 entries today."),
     ]
     # Tomorrow counts anew.
     tomorrow = NOW + 24 * HOUR
@@ -177,7 +187,7 @@ async def test_nothing_from_before_the_subscription_is_posted() -> None:
     house = await furnished()
     await due(house, baseline=NOW - timedelta(minutes=30))
     await preparer(house).prepare_due(NOW)
-    assert [each for each, _ in await told(house)] == [Happening.EMPTY]
+    assert [each for each, _ in await told(house)] == [OccurrenceState.EMPTY]
 
 
 async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason() -> None:
@@ -191,7 +201,7 @@ async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason
 
 
 async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_and_one_that_can_is_made() -> None:
-    for abilities, state in ((NEITHER, Happening.SKIPPED), (HISTORY, Happening.MADE)):
+    for abilities, state in ((NEITHER, OccurrenceState.SKIPPED), (HISTORY, OccurrenceState.MADE)):
         house = await furnished(None, abilities=abilities)
         await due(house)
         await notice_restored(house.store, NOW)
@@ -226,7 +236,7 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
         await made.prepare_due(now)
         now += timedelta(minutes=1)
     assert [each.channel for each in (await house.rows()).values()] == ["C2"]
-    (given_up,) = await house.store.occurrences(now, state=Happening.SKIPPED)
+    (given_up,) = await house.store.occurrences(now, state=OccurrenceState.SKIPPED)
     assert given_up.channel == "C1"
     assert given_up.reason.startswith("it is too late to post it. An unexpected")
     assert "ZeroDivisionError" in given_up.reason

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.delivery.rate_limits import PlatformRequest, RateLimits, SlidingWindow
+from bot.delivery.rate_limits import PlatformCall, RateLimits, SlidingWindow
 from bot.errors import Reach
 from bot.models import Abilities, Method, Rate
 from tests.conftest import NOW
@@ -16,8 +16,8 @@ SLACK = Abilities(per_channel_second=1, per_workspace_minute=300, find=Rate(per_
 ABLE = {"discord": DISCORD, "slack": SLACK}
 
 
-def call(workspace: str, channel: str = "C1", method: Method = Method.POST) -> PlatformRequest:
-    return PlatformRequest(method, workspace, channel, ABLE.get(workspace.partition(":")[0], Abilities()))
+def call(workspace: str, channel: str = "C1", method: Method = Method.POST) -> PlatformCall:
+    return PlatformCall(method, workspace, channel, ABLE.get(workspace.partition(":")[0], Abilities()))
 
 
 def greedy(

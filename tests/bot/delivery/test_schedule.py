@@ -8,7 +8,7 @@ import pytest
 from bot.delivery import Scheduler
 from bot.delivery.schedule import AT_ONCE
 from bot.errors import Delayed
-from bot.models import Happening, Occurrence, Preferences, Schedule, Subscription
+from bot.models import Occurrence, OccurrenceState, Preferences, Schedule, Subscription
 from tests.bot.deliveries import House, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import delivery
@@ -44,7 +44,7 @@ async def ticks(house: House, span: timedelta, step: timedelta = TICK) -> None:
         house.clock.advance(step)
 
 
-async def happened(house: House) -> list[tuple[datetime, Happening, bool]]:
+async def happened(house: House) -> list[tuple[datetime, OccurrenceState, bool]]:
     found = await house.store.recent_occurrences("chat:T1", limit=100)
     return sorted((each.due, each.state, each.late) for each in found)
 
@@ -62,7 +62,7 @@ async def test_each_due_date_is_noticed_once_however_often_and_by_whomever_the_c
         house.clock.advance(timedelta(minutes=7))
 
     nine = NOW.replace(hour=9)
-    assert await happened(house) == [(nine + day * DAY, Happening.DUE, False) for day in range(3)]
+    assert await happened(house) == [(nine + day * DAY, OccurrenceState.DUE, False) for day in range(3)]
 
 
 async def test_subscribing_after_the_hour_waits_for_the_next_day(house: House) -> None:
@@ -82,17 +82,17 @@ async def test_a_subscription_of_before_the_service_first_ran_has_missed_nothing
 @pytest.mark.parametrize(
     ("away", "expected"),
     [
-        (timedelta(minutes=10), [(Happening.DUE, False)]),
-        (timedelta(minutes=20), [(Happening.DUE, True)]),
-        (12 * HOUR, [(Happening.DUE, True)]),
-        (12 * HOUR + TICK, [(Happening.SKIPPED, True)]),
-        (DAY + HOUR, [(Happening.SKIPPED, True), (Happening.DUE, True)]),
-        (3 * DAY - HOUR, [(Happening.SKIPPED, True)] * 3),
-        (3 * DAY + HOUR, [(Happening.SKIPPED, True)] * 3 + [(Happening.DUE, True)]),
+        (timedelta(minutes=10), [(OccurrenceState.DUE, False)]),
+        (timedelta(minutes=20), [(OccurrenceState.DUE, True)]),
+        (12 * HOUR, [(OccurrenceState.DUE, True)]),
+        (12 * HOUR + TICK, [(OccurrenceState.SKIPPED, True)]),
+        (DAY + HOUR, [(OccurrenceState.SKIPPED, True), (OccurrenceState.DUE, True)]),
+        (3 * DAY - HOUR, [(OccurrenceState.SKIPPED, True)] * 3),
+        (3 * DAY + HOUR, [(OccurrenceState.SKIPPED, True)] * 3 + [(OccurrenceState.DUE, True)]),
     ],
 )
 async def test_of_what_was_missed_only_the_newest_within_the_window_is_posted_and_the_rest_is_said(
-    house: House, away: timedelta, expected: list[tuple[Happening, bool]]
+    house: House, away: timedelta, expected: list[tuple[OccurrenceState, bool]]
 ) -> None:
     await subscribed(house)
     await ticks(house, HOUR)
@@ -101,7 +101,7 @@ async def test_of_what_was_missed_only_the_newest_within_the_window_is_posted_an
 
     found = await happened(house)
     assert [(state, late) for _, state, late in found] == expected
-    skipped = await house.store.occurrences(house.clock(), state=Happening.SKIPPED)
+    skipped = await house.store.occurrences(house.clock(), state=OccurrenceState.SKIPPED)
     assert all("noticed too late" in each.reason or "overtaken" in each.reason for each in skipped)
 
 
@@ -128,7 +128,7 @@ async def test_what_was_due_while_nobody_looked_is_posted_after_quiet_hours_howe
     await ticks(house, HOUR)
     house.clock.now = NOW.replace(hour=22)
     await ticks(house, TICK)
-    assert await happened(house) == [(NOW.replace(hour=9), Happening.DUE, True)]
+    assert await happened(house) == [(NOW.replace(hour=9), OccurrenceState.DUE, True)]
 
 
 async def test_what_waits_for_a_time_that_only_a_clock_ahead_has_shown_has_its_turn_when_it_is_set_back(
@@ -217,7 +217,7 @@ async def test_a_clock_that_was_a_year_ahead_for_a_moment_does_not_silence_every
     house.clock.now = NOW + HOUR
     await ticks(house, 3 * DAY, timedelta(minutes=5))
     nine = NOW.replace(hour=9)
-    assert [each for each, state, _ in await happened(house) if state is Happening.DUE][:3] == [
+    assert [each for each, state, _ in await happened(house) if state is OccurrenceState.DUE][:3] == [
         nine + day * DAY for day in range(3)
     ]
 

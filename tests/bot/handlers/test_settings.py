@@ -9,7 +9,7 @@ from hypothesis import settings as law
 from hypothesis import strategies as st
 
 from bot.errors import Refused, UsageError
-from bot.models import Preferences, State
+from bot.models import DeliveryState, Preferences
 from tests.bot.deliveries import House
 from tests.bot.handlers.askers import Asker, asker, button, said
 from tests.conftest import NOW, tries
@@ -259,7 +259,7 @@ async def test_quiet_hours_that_were_settled_in_words_hold_a_message_back_until_
 
     house.clock.now = NOW.replace(hour=8)
     await house.round(deliverer)
-    assert (await house.rows())["d1p1"].state is State.DONE
+    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
@@ -268,7 +268,7 @@ async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
 
     await house.round(house.deliverer())
 
-    assert (await house.rows())["d1p1"].state is State.DONE
+    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_what_waits_for_the_end_of_quiet_hours_waits_no_more_when_they_are_taken_back() -> None:
@@ -282,7 +282,7 @@ async def test_what_waits_for_the_end_of_quiet_hours_waits_no_more_when_they_are
     await ada.ask(undo)
     await house.round(deliverer)
 
-    assert (await house.rows())["d1p1"].state is State.DONE
+    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_a_channel_that_asked_for_alerts_is_told_what_could_not_be_posted() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.models import Change, Delivery, Happening, Health, Occurrence, SourceState, State, Subscription
+from bot.models import Change, Delivery, DeliveryState, Health, Occurrence, OccurrenceState, SourceState, Subscription
 from tests.bot.handlers.askers import Asker, button, said
 
 
@@ -133,7 +133,7 @@ async def subscribed(asker: Asker) -> Subscription:
     return (await asker.here())[0]
 
 
-async def happened(asker: Asker, state: Happening, *parts: Delivery, ago: timedelta = DAY, **given: Any) -> Occurrence:
+async def happened(asker: Asker, state: OccurrenceState, *parts: Delivery, ago: timedelta = DAY, **given: Any) -> Occurrence:
     """Let a digest of the channel's subscription have been due."""
     (of,) = await asker.here()
     due = asker.now.replace(hour=7, minute=30) - ago
@@ -142,14 +142,14 @@ async def happened(asker: Asker, state: Happening, *parts: Delivery, ago: timede
     )
     ledger = asker.context.ledger
     await ledger.open_occurrences([occurrence], of, asker.now + DAY)
-    if state is not Happening.DUE or given:
+    if state is not OccurrenceState.DUE or given:
         closed = replace(occurrence, state=state, **given)
         mine = [replace(each, occurrence=(of.id, due.date(), 0), due=due, id=f"{each.id}{due:%d}") for each in parts]
         assert await ledger.close_occurrence(closed, asker.now, deliveries=mine)
     return occurrence
 
 
-def part(asker: Asker, state: State, reason: str = "", number: int = 1) -> Delivery:
+def part(asker: Asker, state: DeliveryState, reason: str = "", number: int = 1) -> Delivery:
     return Delivery(
         id=f"d{number}",
         occurrence=("", date.min, 0),
@@ -169,20 +169,20 @@ def part(asker: Asker, state: State, reason: str = "", number: int = 1) -> Deliv
 @pytest.mark.parametrize(
     ("state", "given", "sentence"),
     [
-        (Happening.DUE, {}, "is being made"),
-        (Happening.DUE, {"reason": "The disk is full."}, "is being made: The disk is full"),
-        (Happening.EMPTY, {}, "there was nothing to post"),
-        (Happening.SKIPPED, {"reason": "noticed too late"}, "was skipped: noticed too late"),
-        (Happening.MADE, {}, "was posted"),
-        (Happening.MADE, {"late": True}, "was posted late"),
+        (OccurrenceState.DUE, {}, "is being made"),
+        (OccurrenceState.DUE, {"reason": "The disk is full."}, "is being made: The disk is full"),
+        (OccurrenceState.EMPTY, {}, "there was nothing to post"),
+        (OccurrenceState.SKIPPED, {"reason": "noticed too late"}, "was skipped: noticed too late"),
+        (OccurrenceState.MADE, {}, "was posted"),
+        (OccurrenceState.MADE, {"late": True}, "was posted late"),
     ],
 )
 async def test_each_subscription_tells_what_became_of_its_last_digest(
-    ada: Asker, state: Happening, given: dict[str, Any], sentence: str
+    ada: Asker, state: OccurrenceState, given: dict[str, Any], sentence: str
 ) -> None:
     await subscribed(ada)
-    await happened(ada, Happening.EMPTY, ago=2 * DAY)
-    parts = [part(ada, State.DONE)] if state is Happening.MADE else []
+    await happened(ada, OccurrenceState.EMPTY, ago=2 * DAY)
+    parts = [part(ada, DeliveryState.DONE)] if state is OccurrenceState.MADE else []
     await happened(ada, state, *parts, **given)
 
     entry = (await ada.ask("status")).entries[0]
@@ -194,29 +194,40 @@ async def test_each_subscription_tells_what_became_of_its_last_digest(
 @pytest.mark.parametrize(
     ("parts", "sentence"),
     [
-        ([(State.DONE, ""), (State.PENDING, "")], "waits to be posted"),
-        ([(State.PENDING, "The platform asked for a pause."), (State.PENDING, "")], "waits to be posted: The platform"),
-        ([(State.DONE, ""), (State.AMBIGUOUS, "unknown: The history may not be read.")], "posted or not: The history may"),
-        ([(State.FAILED, "The channel is archived."), (State.EXPIRED, "")], "was not posted: The channel is archived"),
-        ([(State.EXPIRED, "It could not be posted in time.")], "was not posted: It could not be posted in time"),
+        ([(DeliveryState.DONE, ""), (DeliveryState.PENDING, "")], "waits to be posted"),
+        (
+            [(DeliveryState.PENDING, "The platform asked for a pause."), (DeliveryState.PENDING, "")],
+            "waits to be posted: The platform",
+        ),
+        (
+            [(DeliveryState.DONE, ""), (DeliveryState.AMBIGUOUS, "unknown: The history may not be read.")],
+            "posted or not: The history may",
+        ),
+        (
+            [(DeliveryState.FAILED, "The channel is archived."), (DeliveryState.EXPIRED, "")],
+            "was not posted: The channel is archived",
+        ),
+        ([(DeliveryState.EXPIRED, "It could not be posted in time.")], "was not posted: It could not be posted in time"),
     ],
 )
-async def test_the_worst_of_a_digests_parts_is_told(ada: Asker, parts: list[tuple[State, str]], sentence: str) -> None:
+async def test_the_worst_of_a_digests_parts_is_told(
+    ada: Asker, parts: list[tuple[DeliveryState, str]], sentence: str
+) -> None:
     await subscribed(ada)
     made = [part(ada, state, reason, number) for number, (state, reason) in enumerate(parts, start=1)]
-    await happened(ada, Happening.MADE, *made)
+    await happened(ada, OccurrenceState.MADE, *made)
 
     assert sentence in (await ada.ask("status")).entries[0].lines[0]
 
 
 async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: Asker) -> None:
     await subscribed(ada)
-    await happened(ada, Happening.MADE, part(ada, State.DONE), ago=DAY, late=True)
-    await happened(ada, Happening.MADE, part(ada, State.AMBIGUOUS, "unknown: nobody can look"), ago=2 * DAY)
-    await happened(ada, Happening.MADE, part(ada, State.FAILED, "The channel is archived."), ago=3 * DAY)
-    await happened(ada, Happening.SKIPPED, ago=4 * DAY, reason="overtaken by a later digest")
-    await happened(ada, Happening.MADE, part(ada, State.EXPIRED, "unsubscribed"), ago=5 * DAY)
-    await happened(ada, Happening.MADE, part(ada, State.FAILED, "long ago"), ago=9 * DAY)
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.DONE), ago=DAY, late=True)
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.AMBIGUOUS, "unknown: nobody can look"), ago=2 * DAY)
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.FAILED, "The channel is archived."), ago=3 * DAY)
+    await happened(ada, OccurrenceState.SKIPPED, ago=4 * DAY, reason="overtaken by a later digest")
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.EXPIRED, "unsubscribed"), ago=5 * DAY)
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.FAILED, "long ago"), ago=9 * DAY)
 
     reply = await ada.ask("status")
 
@@ -233,7 +244,7 @@ async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: As
 async def test_many_troubles_are_told_briefly(ada: Asker) -> None:
     await subscribed(ada)
     for days in range(7):
-        await happened(ada, Happening.SKIPPED, ago=days * DAY + timedelta(hours=2), reason="too late")
+        await happened(ada, OccurrenceState.SKIPPED, ago=days * DAY + timedelta(hours=2), reason="too late")
 
     entries = (await ada.ask("status")).entries[1:]
 
@@ -244,7 +255,7 @@ async def test_many_troubles_are_told_briefly(ada: Asker) -> None:
 async def test_trouble_in_other_channels_is_counted_and_that_of_other_workspaces_is_not(ada: Asker) -> None:
     for asker in (ada.by(channel="C2"), ada.by(workspace="slack:T2", channel="C3")):
         await subscribed(asker)
-        await happened(asker, Happening.MADE, part(asker, State.FAILED, "secret reason"))
+        await happened(asker, OccurrenceState.MADE, part(asker, DeliveryState.FAILED, "secret reason"))
 
     reply = await ada.ask("status")
 

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from bot.models import Change, Delivery, Happening, Occurrence, Schedule, State, Subscription
+from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.service.counted_ledger import count_writes
 from tests.stores.memory import MemoryStore
 
@@ -34,15 +34,15 @@ async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> No
     ledger = count_writes(store, counts)
     subscription = await subscribed(store, now)
     found = [
-        occurrence(now, 1, state=Happening.SKIPPED, reason="overtaken"),
+        occurrence(now, 1, state=OccurrenceState.SKIPPED, reason="overtaken"),
         occurrence(now, 2, late=True),
         occurrence(now, 3),
     ]
     for _ in range(2):
         await ledger.open_occurrences(found, subscription, now + timedelta(days=1))
     for _ in range(2):
-        await ledger.close_occurrence(replace(found[1], state=Happening.MADE), now)
-        await ledger.close_occurrence(replace(found[2], state=Happening.EMPTY), now)
+        await ledger.close_occurrence(replace(found[1], state=OccurrenceState.MADE), now)
+        await ledger.close_occurrence(replace(found[2], state=OccurrenceState.EMPTY), now)
 
     assert +counts == {"skipped": 1, "made": 1, "late": 1, "empty": 1}
 
@@ -62,16 +62,16 @@ async def test_each_outcome_of_a_try_is_counted_when_it_is_recorded(now: datetim
         due=now,
         next_at=now,
     )
-    await ledger.close_occurrence(replace(due, state=Happening.MADE), now, deliveries=[delivery])
+    await ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), now, deliveries=[delivery])
 
     (waiting,) = await ledger.due_deliveries(now)
     held = await ledger.claim(waiting, now, timedelta(seconds=45))
     assert held is not None
-    assert await ledger.record(replace(held, state=State.AMBIGUOUS))
+    assert await ledger.record(replace(held, state=DeliveryState.AMBIGUOUS))
     (unsettled,) = await ledger.unsettled_deliveries(now)
     again = await ledger.claim(unsettled, now, timedelta(seconds=45))
     assert again is not None
-    assert await ledger.record(replace(again, state=State.DONE))
-    assert not await ledger.record(replace(held, state=State.FAILED))  # another holds it by now
+    assert await ledger.record(replace(again, state=DeliveryState.DONE))
+    assert not await ledger.record(replace(held, state=DeliveryState.FAILED))  # another holds it by now
 
     assert +counts == {"made": 1, "ambiguous": 1, "posted": 1}

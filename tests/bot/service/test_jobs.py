@@ -15,7 +15,7 @@ from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import SourceUnavailable, StoreError
-from bot.models import Batch, Limits, State, Topic
+from bot.models import Batch, DeliveryState, Limits, Topic
 from bot.ports.store import Job
 from bot.query import parse
 from bot.service.backups import Backups
@@ -186,7 +186,7 @@ async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimabl
     await service.jobs["deliver"].run()
 
     assert not service.chat.messages
-    assert [each.state for each in await service.store.due_deliveries(NOW)] == [State.PENDING]
+    assert [each.state for each in await service.store.due_deliveries(NOW)] == [DeliveryState.PENDING]
 
 
 async def test_the_heartbeat_stands_in_the_database_and_then_beside_it(tmp_path: Path, now: datetime) -> None:

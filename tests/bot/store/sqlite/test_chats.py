@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import Happening, Installation
+from bot.models import Installation, OccurrenceState
 from bot.store.records.items import micros
 from bot.store.records.ledger import delivery_to_text, occurrence_to_text
 from bot.store.sqlite.connections import connect
@@ -25,7 +25,7 @@ def third_edition(path: Path) -> None:
     """Write a database as the third schema has it: deliveries that were posted, that wait, and that cannot be read."""
     db = connect(path)
     migrations.apply(db, stop_before="m004_chats")
-    due = occurrence(FULL_SUBSCRIPTION, state=Happening.MADE)
+    due = occurrence(FULL_SUBSCRIPTION, state=OccurrenceState.MADE)
     first, second = part(due, 1, 4), part(due, 2, 4)
     texts = [delivery_to_text(done(first, "m-1")), delivery_to_text(second), "{", "[]"]
     db.execute(

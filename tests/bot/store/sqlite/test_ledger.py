@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from bot.models import Happening, State
+from bot.models import DeliveryState, OccurrenceState
 from bot.store.records.items import micros
 from bot.store.records.workspaces import to_text
 from bot.store.sqlite.connections import connect
@@ -143,7 +143,7 @@ async def test_a_payload_that_is_not_what_was_made_does_not_fit_its_seal(store: 
     due = occurrence(ours)
     await store.open_occurrences([due], ours, NOW + DAY)
     sealed = part(due, seal=hashlib.sha256(b"part 1").hexdigest())
-    await store.close_occurrence(replace(due, state=Happening.MADE), NOW, deliveries=[sealed])
+    await store.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[sealed])
     await damage(path, "update payloads set payload = x'70617274fe'")
     claimed = await taken(store, sealed)
     assert claimed.payload == "part�"
@@ -169,7 +169,7 @@ async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore,
 
 async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) -> None:
     (only,) = await made(store, await subscribed(store))
-    await store.record(replace(await taken(store, only), state=State.FAILED))
+    await store.record(replace(await taken(store, only), state=DeliveryState.FAILED))
     await store.prune(items_before=NOW, readings_before=NOW.date(), now=NOW + 41 * DAY)
 
     def rows() -> list[int]:
@@ -188,6 +188,6 @@ async def test_a_digest_whose_record_is_damaged_is_dropped_and_nothing_is_owed_f
     (gone,) = await printed(store, ours := await subscribed(store), parts=1)
     await damage(path, f"update digests set data = '{text}'")
     held = await taken(store, gone)
-    assert await store.record(replace(held, state=State.EXPIRED, reason="Too late."), unposted=True)
+    assert await store.record(replace(held, state=DeliveryState.EXPIRED, reason="Too late."), unposted=True)
     assert await store.last_digest("T1", ours.channel, "kv") is None
     assert await store.unposted_since("T1", ours.channel, "kv") is None
