@@ -63,7 +63,7 @@ _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _NAME = re.compile(r"(?<![\w-])(?=\w*[A-Z0-9])\w+")
 _LEAST_WORDS, _LONG, _LONG_PAIR = 3, 45, 70  # `Code is available.` is a sentence
 _SAME = 0.8  # of the words of the shorter of two parts: they say the same
-_COLUMNS = ("missing", "dangling", "inside", "we", "fragment", "listed", "address", "foreign", "cut", "long")
+COLUMNS = ("missing", "dangling", "inside", "we", "fragment", "listed", "address", "foreign", "cut", "long")
 
 
 def stumbles(part: SummaryPart, text: str, before: str = "") -> Iterator[str]:
@@ -140,20 +140,26 @@ def says_the_same_twice(summary: Summary) -> bool:
     return alike or len(set(told)) < len(told)
 
 
-def _read(path: Path, count: int, seed: int) -> list[Item]:
-    drawn = random.Random(seed).sample(papers(path), count)
-    return [replace(item, title=readable(item.title), abstract=readable(item.abstract)) for item in drawn]
+def drawn(path: Path, count: int, seed: int) -> list[Item]:
+    """Return so many papers of the file by lot, read as the arXiv source reads them."""
+    found = random.Random(seed).sample(papers(path), count)
+    return [replace(item, title=readable(item.title), abstract=readable(item.abstract)) for item in found]
+
+
+def shares(made: Sequence[tuple[Item, Summary]], at: int) -> list[float]:
+    """Return how many of the items' parts at this place have each fault of COLUMNS, in per cent of those that were found."""
+    told = [(summary.parts[at], item.abstract, _read_before(item, summary, at)) for item, summary in made]
+    counts = Counter(fault for each in told for fault in stumbles(*each))
+    found = len(told) - counts["missing"]
+    return [100 * counts[fault] / (len(told) if fault == "missing" else max(1, found)) for fault in COLUMNS]
 
 
 def _table(made: Sequence[tuple[Item, Summary]]) -> Iterator[str]:
-    yield f"{'':16s}" + "".join(f"{name:>10s}" for name in (*_COLUMNS, "words"))
+    yield f"{'':16s}" + "".join(f"{name:>10s}" for name in (*COLUMNS, "words"))
     for at, name in enumerate(PARTS):
-        told = [(summary.parts[at], item.abstract, _read_before(item, summary, at)) for item, summary in made]
-        counts = Counter(fault for each in told for fault in stumbles(*each))
-        found = len(told) - counts["missing"]
-        shares = [100 * counts[fault] / (len(told) if fault == "missing" else max(1, found)) for fault in _COLUMNS]
-        words = sum(len(part.text.split()) for part, *_ in told if part.found) / max(1, found)
-        yield f"{name:16s}" + "".join(f"{share:10.1f}" for share in shares) + f"{words:10.1f}"
+        found = [summary.parts[at].text for _, summary in made if summary.parts[at].found]
+        words = sum(len(text.split()) for text in found) / max(1, len(found))
+        yield f"{name:16s}" + "".join(f"{share:10.1f}" for share in shares(made, at)) + f"{words:10.1f}"
     same = sum(says_the_same_twice(summary) for _, summary in made)
     whole = sum(len(part.text.split()) for _, summary in made for part in summary.parts) / len(made)
     yield f"{len(made)} summaries, {whole:.0f} words each; {same} say something twice"
@@ -186,7 +192,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
-    made = [(item, extract(item)) for item in _read(given.corpus, given.count, given.seed)]
+    made = [(item, extract(item)) for item in drawn(given.corpus, given.count, given.seed)]
     print("\n".join(_table(made)))
     print("\n".join(_shown(*each) for each in made[: given.show]))
 

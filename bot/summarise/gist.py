@@ -64,11 +64,12 @@ async def gists(items: Sequence[Item]) -> Sequence[str]:
 
 def gist(item: Item) -> str:
     """Return what the item says in a sentence, "" where it has no text; raises SummaryUnavailable as `whole` does."""
-    return _gist(item.title, item.abstract[:LONGEST_TEXT].strip(), described=item.kind is Kind.REPO)
+    return of_text(item.title, item.abstract[:LONGEST_TEXT].strip(), described=item.kind is Kind.REPO)
 
 
 @lru_cache(maxsize=1024)  # who leafs back sees a page again, and many searches find the same; 2 MB of abstracts
-def _gist(title: str, text: str, *, described: bool) -> str:
+def of_text(title: str, text: str, *, described: bool) -> str:
+    """Return the gist of a text, which is a repository's description where `described`."""
     if not reads_as_english(text):
         return _opening(text)
     return _broken_off(edited(text[:LONGEST_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)

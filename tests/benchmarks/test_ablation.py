@@ -1,0 +1,25 @@
+"""The rules are switched off one by one, and on again."""
+
+import pytest
+
+from benchmarks.ablation import RULES, compared, made_of, recorded
+from tests.fakes.edition import items
+
+FEW = items()[:3]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_that_was_switched_off_is_on_again(rule: str) -> None:
+    whole = made_of(FEW)
+    assert compared(FEW, whole, rule).startswith(f"{rule}: ")
+    assert made_of(FEW) == whole
+
+
+def test_the_authors_speak_for_themselves_without_the_rule_for_that() -> None:
+    without, whole = ([summary.parts[1].text for summary in made_of(FEW, rule).summaries] for rule in ("third person", ""))
+    assert any(text.startswith("We ") for text in without)
+    assert not any(text.startswith("We ") for text in whole)
+
+
+def test_the_recorded_day_is_read() -> None:
+    assert len(recorded()) == 483
