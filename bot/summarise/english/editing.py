@@ -5,26 +5,23 @@
    `To address this gap, we propose X` → `We propose X`.
 3. `This`, `These`, `It`, `They` at the beginning become what they point at, where that is certain: by
    `bot.summarise.english.anaphora`, before.
-4. What abstracts say by custom is said in plain words: `Experiments are conducted, showing …` → `Experiments show …`
-   (`bot.summarise.english.plain`).
-5. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.english.third_person`).
-6. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
+4. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.english.third_person`).
+5. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
    item's links are shown beside its summary.
-7. A list of which the sentence has only a part loses its marks (`bot.summarise.english.listings`).
-8. A long sentence is cut at a clause border, where nothing that a reader needs stands behind it. A tail goes only with all
+6. A list of which the sentence has only a part loses its marks (`bot.summarise.english.listings`).
+7. A long sentence is cut at a clause border, where nothing that a reader needs stands behind it. A tail goes only with all
    its figures and names left in front: a number, or a word with a capital, that stands nowhere in what is kept, holds the
    tail. What limits the sentence (`if`, `unless`, `when`) is no border. What follows from it (`, enabling …`) may go from
    any long sentence; what stands beside it (`, which …`) from one of more than 45 words; what turns against it (`, but …`)
    from such a one too, and leaves an ellipsis.
-9. A sentence without an end mark gets a full stop.
+8. A sentence without an end mark gets a full stop.
 """
 
 import re
 
 from bot.summarise.english.listings import with_whole_lists
 from bot.summarise.english.openings import opened
-from bot.summarise.english.plain import plainer
-from bot.summarise.english.third_person import in_third_person
+from bot.summarise.english.third_person import in_third_person, without_us
 
 LONGEST = 45  # words of one sentence; the mean of an abstract's sentences is about 22
 _LEAST_KEPT = 12  # words that a cut leaves at least
@@ -86,7 +83,7 @@ def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int =
     `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most;
     `by_name` has the authors named, not their verb in front: where it follows a sentence that is not begun so.
     """
-    text = in_third_person(plainer(opened(sentence, names)), by_name=by_name)
+    text = in_third_person(without_us(opened(sentence, names)), by_name=by_name)
     text = shortened(with_whole_lists(_without_address(text)), longest)
     return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
 

@@ -9,6 +9,8 @@
    `Describes the authors' approach`. `Our planet` stays.
 4. `This paper proposes X` → `Proposes X`, with one verb.
 5. `I argue` → `The author argues`, where rule 1 does not hold.
+6. `It allows us to see` → `It makes it possible to see`, `it helps us see` → `it helps to see`, `it gives us insight` →
+   `it gives insight`: whether `us` are the authors or everybody need not be known. `It brings us closer` stays.
 """
 
 import re
@@ -54,7 +56,7 @@ _PAPER = re.compile(
 # `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
 _WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
 _LED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
-_AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?<=[a-z;:,)] )We\b")
+_AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?:(?<=[a-z;:,)] )|(?<=\())We\b")
 _OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|knowledge|view|opinion)\b"
 _OURS_TOO = re.compile(rf"\bour (?={_OWN})", re.IGNORECASE)
 # A bare verb after `and` would still have the dropped `we` as its subject.
@@ -111,6 +113,14 @@ _OUR_NEW = re.compile(
     rf"\b((?:describ|present|introduc|report|outlin|summari[sz])(?:e|es|ed|ing)) our (?!{_OWN})", re.IGNORECASE
 )
 _OUR = re.compile(rf"\b([Oo])ur (?!{_EVERYBODY})({_OWN})?")
+_MADE = {"": "make", "e": "make", "s": "makes", "es": "makes", "d": "made", "ed": "made", "ing": "making"}
+_ALLOWS = re.compile(r"\b(?:(?:allow|permit|enabl|empower)(s|es|d|ed|ing|e|) us to|(let|lets) us)(?= [a-z])", re.IGNORECASE)
+_HELPS = re.compile(r"\b(help(?:s|ed|ing)?) us (?:to )?(?=[a-z])", re.IGNORECASE)
+_GIVES = re.compile(
+    r"\b(provid(?:e|es|ed|ing)) us with (?=\w)|"
+    r"\b(g(?:i|a)v(?:e|es|ing)|offer(?:s|ed|ing)?) us (?=[a-z])",
+    re.IGNORECASE,
+)
 
 
 def in_third_person(text: str, *, by_name: bool = False) -> str:
@@ -125,6 +135,21 @@ def in_third_person(text: str, *, by_name: bool = False) -> str:
         rest = text[paper.end(1) :]
         return _without_our(text if _goes_on(rest) else paper.group(1).capitalize() + rest)
     return _by_their_verb(text) or _by_their_name(text)
+
+
+def without_us(text: str) -> str:
+    """Return the sentence without those whom something helps or allows to do what it says (rule 6)."""
+    if " us " not in text:
+        return text
+
+    def made(match: re.Match[str]) -> str:
+        form = _MADE[match.group(1).lower()] if match.group(1) is not None else _MADE[match.group(2).lower()[3:]]
+        form = form.capitalize() if match.group()[0].isupper() else form
+        return f"{form} it possible to"
+
+    text = _ALLOWS.sub(made, text)
+    text = _HELPS.sub(r"\1 to ", text)
+    return _GIVES.sub(lambda match: f"{match.group(1) or match.group(2)} ", text)
 
 
 def begins_with_their_verb(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summarise.english.third_person import begins_with_their_verb, in_third_person
+from bot.summarise.english.third_person import begins_with_their_verb, in_third_person, without_us
 
 
 @pytest.mark.parametrize(
@@ -129,3 +129,21 @@ def test_a_sentence_that_their_verb_begins_is_known() -> None:
     assert begins_with_their_verb("Proposes X.")
     assert begins_with_their_verb("Empirically studies drift.")
     assert not begins_with_their_verb("The authors propose X.")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("It allows us to win.", "It makes it possible to win."),
+        ("Enables us to win.", "Makes it possible to win."),
+        ("It is fast, enabling us to win.", "It is fast, making it possible to win."),
+        ("Caches let us win.", "Caches make it possible to win."),
+        ("It helped us to win.", "It helped to win."),
+        ("It provides us with a cache.", "It provides a cache."),
+        ("It gives us new insights.", "It gives new insights."),
+        ("It brings us closer to it.", "It brings us closer to it."),
+        ("It gives us hope.", "It gives hope."),
+    ],
+)
+def test_whom_it_helps_need_not_be_known(before: str, after: str) -> None:
+    assert without_us(before) == after
