@@ -18,8 +18,7 @@ import numpy as np
 from bot.errors import SummaryUnavailable
 from bot.models import Item, Kind
 from bot.summarise.choice.scoring import SCANNED, UNFIT, whole
-from bot.summarise.english.anaphora import Told, dangles, explained
-from bot.summarise.english.antecedents import points_inside
+from bot.summarise.english.anaphora import Told, dangles, explained, points_inside
 from bot.summarise.english.editing import edited
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split

@@ -15,8 +15,7 @@ from typing import NamedTuple
 from bot.models import PARTS
 from bot.summarise.choice.cue_phrases import MECHANISM
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNFIT, WHY, Fitness, fit
-from bot.summarise.english.anaphora import dangles
-from bot.summarise.english.antecedents import points_inside
+from bot.summarise.english.anaphora import dangles, points_inside
 
 Choice = dict[str, tuple[int, ...]]  # per part the places of its sentences in the text, empty when it is not there
 Places = tuple[int, ...]

@@ -4,22 +4,20 @@
 
 1. `These results show`, `This finding` → `The results show`, `The finding`, unless the results are those of others.
 2. `This approach`, after a sentence of the authors' own work: its name, when that sentence introduces one by name
-   (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence, with the words before it that
-   say which: `The sparse codes`.
+   (`We propose STG, a …`), else `The approach`; so too any noun that stands in that sentence: `The codes`.
 3. `It`, `Its`: the name that the sentence before introduces, or begins with. `On ImageNet, it gains 3%` too.
 4. `They`, `These models`, `Their`: the plural subject with which the sentence before begins; `These …` only with its noun.
 5. `This enables …` → `Enables …`, after a sentence of the authors' own work, as `We propose …` becomes `Proposes …`.
 
-Everything else that begins so dangles. Inside a sentence, `these models` become what the sentence before calls them
-(`bot.summarise.english.antecedents`), where the first words borrow nothing.
+Everything else that begins so dangles. What points at another sentence from inside, `these models`, stays as it is, and is
+known, so that another sentence can be taken.
 """
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from bot.summarise.english import anaphora_patterns
-from bot.summarise.english.antecedents import named_inside, which
+from bot.summarise.english import anaphora_patterns as patterns
 from bot.summarise.english.openings import opened
 
 
@@ -44,17 +42,13 @@ def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> 
         place, rest = _parted(text)
         found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
         said = text if found is None else place + _inside(found.text, place)
-        if found is not None and found.borrows:
-            told.append(Told(said, told[-1].source))
-        else:
-            named = named_inside(said, shown[at - 1]) if told else None
-            told.append(Told(said, at) if named is None else Told(named, at - 1))
+        told.append(Told(said, told[-1].source if found is not None and found.borrows else at))
     return told
 
 
 def _parted(text: str) -> tuple[str, str]:
     """What stands before the pointing word, `On ImageNet, `, and the rest as a sentence of its own."""
-    match = anaphora_patterns.PLACED.match(text)
+    match = patterns.PLACED.match(text)
     if match is None:
         return "", text
     rest = text[match.end() :]
@@ -70,6 +64,22 @@ def dangles(text: str) -> bool:
     return _points(_parted(text)[1])
 
 
+def points_inside(text: str) -> bool:
+    """Say whether `these tasks`, `this`, `its` inside a sentence can only mean something that another sentence says."""
+    if not any(sign in text for sign in patterns.SIGNS_INSIDE):
+        return False
+    return patterns.BARE_INSIDE.search(text) is not None or any(
+        not patterns.OWN.match(text, match.start()) and not _said_before(match, text)
+        for match in patterns.INSIDE.finditer(text)
+    )
+
+
+def _said_before(match: re.Match[str], text: str) -> bool:
+    words = [word for word in match["what"].split() if word.lower() not in patterns.UNSPECIFIC] or ["?"]
+    before = text[: match.start()].lower()
+    return any(word.lower()[: max(4, len(word) - 3)] in before for word in words)
+
+
 class _Found(NamedTuple):
     text: str
     borrows: bool  # words of the sentence before
@@ -78,9 +88,9 @@ class _Found(NamedTuple):
 def _points(sentence: str) -> bool:
     """Say whether the first words point at another sentence: `This enables …`, not `This paper` or `It is known that`."""
     return (
-        anaphora_patterns.POINTER.match(sentence) is not None
-        and anaphora_patterns.OF_ITSELF.match(sentence) is None
-        and anaphora_patterns.EXPLETIVE.match(sentence) is None
+        patterns.POINTER.match(sentence) is not None
+        and patterns.OF_ITSELF.match(sentence) is None
+        and patterns.EXPLETIVE.match(sentence) is None
     )
 
 
@@ -94,26 +104,24 @@ def _resolved(sentence: str, before: str, *, placed: bool) -> _Found | None:
 
 
 def _results(sentence: str, before: str) -> _Found | None:
-    match = anaphora_patterns.RESULTS.match(sentence)
-    if match is None or (anaphora_patterns.OTHERS.search(before) and not anaphora_patterns.AUTHORS.search(before)):
+    match = patterns.RESULTS.match(sentence)
+    if match is None or (patterns.OTHERS.search(before) and not patterns.AUTHORS.search(before)):
         return None
     return _Found(f"The {sentence[match.start(1) :]}", borrows=False)
 
 
 def _means(sentence: str, before: str) -> _Found | None:
     name = _name_introduced(before)
-    if not (name or _name_in_front(before) or anaphora_patterns.AUTHORS.search(before)):
+    if not (name or _name_in_front(before) or patterns.AUTHORS.search(before)):
         return None
-    named = anaphora_patterns.NAMED_THING.match(sentence)
+    named = patterns.NAMED_THING.match(sentence)
     if named is not None and name:
         return _Found(f"{name}{sentence[named.end() :]}", borrows=True)
-    match = anaphora_patterns.MADE_THING.match(sentence) or anaphora_patterns.THING.match(sentence)
-    if match is None or (match.re is anaphora_patterns.THING and not _stands_in(match.group(1).split()[-1], before)):
+    match = patterns.MADE_THING.match(sentence) or patterns.THING.match(sentence)
+    if match is None or (match.re is patterns.THING and not _stands_in(match.group(1).split()[-1], before)):
         return None
-    # `The framework` is the authors' own; of other things there may be several. More than one word says which by itself.
-    is_thing = match.re is anaphora_patterns.THING and anaphora_patterns.IS_THE_NOUN.match(sentence) is not None
-    named_by = which(match.group(1), before) if is_thing else ""
-    return _Found(f"The {named_by}{' ' if named_by else ''}{sentence[match.start(1) :]}", borrows=bool(named_by))
+    # `The framework` is the authors' own; of other things there may be several.
+    return _Found(f"The {sentence[match.start(1) :]}", borrows=False)
 
 
 def _stands_in(noun: str, before: str) -> bool:
@@ -130,9 +138,9 @@ def _it(sentence: str, before: str) -> _Found | None:
 
 
 def _they(sentence: str, before: str) -> _Found | None:
-    match = anaphora_patterns.PLURAL_POINTER.match(sentence)
-    subject = anaphora_patterns.PLURAL.match(before)
-    if match is None or subject is None or anaphora_patterns.NO_SUBJECT.search(subject.group(1)):
+    match = patterns.PLURAL_POINTER.match(sentence)
+    subject = patterns.PLURAL.match(before)
+    if match is None or subject is None or patterns.NO_SUBJECT.search(subject.group(1)):
         return None
     named = subject.group(1)
     if match.group(3) and not _is_their_noun(match.group(3), named):
@@ -142,8 +150,8 @@ def _they(sentence: str, before: str) -> _Found | None:
 
 
 def _does(sentence: str, before: str) -> _Found | None:
-    match = anaphora_patterns.DOES.match(sentence)
-    if match is None or not (_name_in_front(before) or anaphora_patterns.AUTHORS.search(before)):
+    match = patterns.DOES.match(sentence)
+    if match is None or not (_name_in_front(before) or patterns.AUTHORS.search(before)):
         return None
     rest = sentence[match.end() :].removeprefix("also ")
     return _Found(rest[0].upper() + rest[1:], borrows=False)
@@ -152,21 +160,21 @@ def _does(sentence: str, before: str) -> _Found | None:
 def _is_their_noun(noun: str, subject: str) -> bool:
     last = subject.split()[-1]
     return noun.lower() == last.lower() or (
-        noun in anaphora_patterns.GENERIC and re.fullmatch(r"[A-Z][\w-]*[A-Z]s", last) is not None
+        noun in patterns.GENERIC and re.fullmatch(r"[A-Z][\w-]*[A-Z]s", last) is not None
     )
 
 
 def _name_introduced(before: str) -> str:
-    match = anaphora_patterns.INTRODUCED.search(before) if anaphora_patterns.AUTHORS.search(before) else None
+    match = patterns.INTRODUCED.search(before) if patterns.AUTHORS.search(before) else None
     name = next((name for name in match.groups() if name), "") if match else ""
     return name[:1].upper() + name[1:]
 
 
 def _name_in_front(before: str) -> str:
-    match = anaphora_patterns.BEGINS_WITH_NAME.match(before)
-    return match.group(1) if match and not anaphora_patterns.NO_NAME.match(match.group(1)) else ""
+    match = patterns.BEGINS_WITH_NAME.match(before)
+    return match.group(1) if match and not patterns.NO_NAME.match(match.group(1)) else ""
 
 
 def _subject_in_front(before: str) -> str:
-    match = anaphora_patterns.SINGULAR.match(before)
-    return match.group(1) if match and not anaphora_patterns.NO_SUBJECT.search(match.group(1)) else ""
+    match = patterns.SINGULAR.match(before)
+    return match.group(1) if match and not patterns.NO_SUBJECT.search(match.group(1)) else ""

@@ -3,6 +3,10 @@
 import re
 
 
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 def _one_of(words: str) -> str:
     return f"(?:{'|'.join(words.split())})"
 
@@ -73,12 +77,6 @@ _MADE = _one_of(
 NAMED_THING = re.compile(rf"this(?: {_NAMEABLE}\b|(?= is the (?:first|largest|only)\b))", re.IGNORECASE)
 MADE_THING = re.compile(rf"{_THIS} {_QUALIFIED}(?:{_NAMEABLE}|{_MADE})\b)", re.IGNORECASE)
 THING = re.compile(rf"(?:{_THIS}|{_THESE}) {_QUALIFIED}[a-z][\w-]{{2,}})\b", re.IGNORECASE)
-# No noun follows, as one does in `This cross-model generalization`: it is several, or a verb or a preposition follows.
-IS_THE_NOUN = re.compile(
-    rf"these [a-z]\w+(?<![sui])s\b(?!-)|this [a-z]\w+(?: (?:{_NO_NOUN}|of|in|for|to|with|by|on|from|at|and|or|which|that|"
-    r"\w{2,}(?<![suia])s)\b(?!-)|[,.;:])",
-    re.IGNORECASE,
-)
 
 OTHERS = re.compile(r"\b(?:recent|prior|previous|existing|earlier|past|traditional|conventional|others?)\b", re.IGNORECASE)
 AUTHORS = re.compile(
@@ -140,3 +138,29 @@ _IN_NO_SUBJECT = _one_of(
 NO_SUBJECT = re.compile(rf"\b{_IN_NO_SUBJECT}\b", re.IGNORECASE)
 PLURAL_POINTER = re.compile(r"(?:(they)|(their)|these ((?:[\w-]+ ){0,2}?[\w-]+s))\b", re.IGNORECASE)
 GENERIC = frozenset(["models", "methods", "approaches", "systems", "techniques", "networks", "algorithms", "agents"])
+
+# Inside a sentence. `such as`, `those who`, `this is`, `this year` point at nothing before them.
+INSIDE = re.compile(
+    r"(?<=[a-z,:(] )(?:these|such|this|those) "
+    r"(?!(?:as|an?|is|was|can|may|will|who|which|that|of|in|to|end|year|time|way|day)\b)(?P<what>[\w-]+"
+    r"(?: (?!(?:is|are|was|were|has|have|can|may|by|for|in|of|to|on|with|and|or|that|which|as)\b)[\w-]+){0,2})"
+)
+BARE_INSIDE = re.compile(
+    r"\b(?:address|tackle|mitigate|overcome|solve|resolve|alleviate|achieve|do|to|of|via|from|given) (?:this|these)"
+    r"(?=[,.;]| by\b| via\b| through\b)|"
+    r"^(?:[A-Z]\w+ly )?[A-Z]\w+ing (?:its|their|them)\b|^(?:Due to|Because of|Given) (?:its|their)\b"
+)
+SIGNS_INSIDE = (" this", " these", " such", " those", " its", " their", " them")  # without one, no pattern is tried
+# What does not say which ones.
+UNSPECIFIC = _words(
+    """a an the of in for with by on to from at and or that which who whose as than not where when such like based across
+    under using between within over through into is are was were has have had been be its their our my your his her
+    these this those it they we can may might must should will would could however while although also all both many
+    most some several various different other another existing current recent new novel more less few each every any
+    no own certain diverse multiple numerous first second third key main major common specific particular similar
+    related additional despite among via without about against during after before toward towards but yet if so what
+    how why do does did often only even still further then important critical significant emerging promising proposed
+    resulting corresponding underlying respective prior previous traditional conventional popular modern advanced
+    powerful standard typical fundamental core one two three four five six seven eight nine ten hundreds thousands
+    whether because since unlike beyond around up per versus simple effective comprehensive extensive large-scale"""
+)

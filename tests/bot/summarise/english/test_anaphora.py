@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.english.anaphora import Told, dangles, explained
+from bot.summarise.english.anaphora import Told, dangles, explained, points_inside
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ from bot.summarise.english.anaphora import Told, dangles, explained
         ("Our system, Cut2Next, is fast.", "It uses less.", "Cut2Next uses less."),
         ("We model a cache.", "This enables speed.", "Enables speed."),
         ("We propose STG, a framework.", "This is the first one.", "STG is the first one."),
-        ("We train sparse codes.", "These codes are small.", "The sparse codes are small."),
+        ("We train sparse codes.", "These codes are small.", "The codes are small."),
         ("We train a sparse network.", "This network is small.", "The network is small."),
         ("We show robust cross-model guidance.", "This cross-model gain is high.", "The cross-model gain is high."),
         ("We train a sparse code.", "This code table is small.", "The code table is small."),
-        ("We train a sparse code.", "This code has a table.", "The sparse code has a table."),
-        ("We train a sparse code.", "This code halves the cost.", "The sparse code halves the cost."),
-        ("We train sparse codes.", "These codes halve the cost.", "The sparse codes halve the cost."),
+        ("We train a sparse code.", "This code has a table.", "The code has a table."),
+        ("We train a sparse code.", "This code halves the cost.", "The code halves the cost."),
+        ("We train sparse codes.", "These codes halve the cost.", "The codes halve the cost."),
         ("We train a sparse code.", "These code tables are small.", "The code tables are small."),
         ("We model a cache.", "This also saves time.", "Saves time."),
         ("But reading is not writing.", "It is a process.", "Reading is a process."),
@@ -158,3 +158,107 @@ def test_every_word_that_is_put_in_stands_in_a_sentence_before(sentences: list[s
         known = {"The", *words, *(word[:1].upper() + word[1:] for word in words)}
         for word in told.text.split():
             assert {word, word.removesuffix("'s"), word.removesuffix("'")} & known
+
+
+@pytest.mark.parametrize(
+    ("before", "sentence"),
+    [
+        ("Search agents answer questions.", "Training these agents is dear."),
+        ("It builds night caches.", "We test whether these caches fail."),
+        ("They rely on night caches.", "Making such caches is dear."),
+        ("Others use night models.", "Training these models is dear."),
+        ("We use night models.", "Training these models is dear."),
+        ("We propose a night protocol.", "Using this protocol, it wins."),
+        ("LLM caches are slow.", "Making these caches is dear."),
+        ("It needs several night caches.", "Two such caches fail."),
+        ("We build 10 key night caches.", "Making these caches is dear."),
+        ("It serves as main night cache.", "Using this cache, it wins."),
+        ("It has two large night caches.", "Making these caches fail."),
+        ("It builds caches.", "Making these caches is dear."),
+        ("It builds night caches and day caches.", "Making these caches is dear."),
+        ("It builds small and night caches.", "Making these caches is dear."),
+        ("It builds large caches.", "Making these caches is dear."),
+        ("It obtains caches.", "Making these caches is dear."),
+        ("Night caches are slow.", "Making these caches is dear."),
+        ("It builds night caches.", "Caches are dear, and these caches more so."),
+        ("It builds night caches.", "Making these is dear."),
+        ("It is a dense night space.", "Within this dense place, it wins."),
+        ("It builds a night cache.", "Making these caches is dear."),
+        ("It builds LLM caches.", "On ImageNet, making these caches is dear."),
+        ("It goes through night.", "It achieves this through sleep."),
+        ("", "Making these caches is dear."),
+        ("They can violate safety constraints.", "We read such constraints."),
+        ("It processes 2 million clips.", "We cut these clips."),
+        ("They often violate safety constraints.", "We read such constraints."),
+        ("They fail to violate safety constraints.", "We read such constraints."),
+        ("Models that violate safety constraints fail.", "We read such constraints."),
+        ("Since models are large, they may inherit cognitive biases.", "It shows when LLMs exhibit such biases."),
+        ("Recent advances formalize network sheaves.", "It is an instance of such sheaves."),
+        ("Recent methods retrieve code snippets.", "We read these snippets."),
+        ("LLMs retrieve code snippets.", "We read these snippets."),
+        ("Such communities retrieve code snippets.", "We read these snippets."),
+        ("Nets (ViTs) - especially feature foundation models like DINO - win.", "It leads to these models failing."),
+        ("Nets, such as the night models, win.", "It leads to these models failing."),
+        ("Nets, including night models, win.", "It leads to these models failing."),
+        ("Nets like night models win.", "It leads to these models failing."),
+        ("Nets (in some of the night models) win.", "It leads to these models failing."),
+    ],
+)
+def test_words_inside_a_sentence_stay_as_they_are(before: str, sentence: str) -> None:
+    behind_the_first = sentence.partition(" ")[2]
+    assert explained([before, sentence])[-1].text.endswith(behind_the_first)
+
+
+def test_a_sentence_that_borrows_nothing_is_told_by_itself() -> None:
+    told = explained(["It builds night caches.", "However, making these caches is dear."])
+    assert told[1] == Told("Making these caches is dear.", 1)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Making these caches is dear.",
+        "Others address this by sleeping.",
+        "Realizing its full potential is hard.",
+        "Due to their cost, caches are rare.",
+        "Sleep mitigates such problems.",
+    ],
+)
+def test_what_points_out_of_its_sentence_from_inside_is_known(sentence: str) -> None:
+    assert points_inside(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Caches are slow, and making these caches is dear.",
+        "Cached models such as night models are slow.",
+        "It wins in this paper.",
+        "Those who sleep win.",
+        "Caches lose their data.",
+        "It is slow this year.",
+    ],
+)
+def test_what_points_at_its_own_words_or_at_nothing_does_not(sentence: str) -> None:
+    assert not points_inside(sentence)
+
+
+NOUN = st.sampled_from(["caches", "models", "agents", "papers"])
+POINTING = st.sampled_from(["these", "such"])
+BESIDE = st.lists(
+    st.sampled_from(["night", "Maestro", "LLM", "large", "the", "two", "and", ",", "trains", "long-term", "3"]), max_size=4
+)
+
+
+@given(st.sampled_from(["It builds", "They rely on", "We use", ""]), BESIDE, BESIDE, NOUN, POINTING)
+def test_no_word_comes_in_from_the_sentence_before(
+    begun: str, which: list[str], rest: list[str], noun: str, pointing: str
+) -> None:
+    text = f"Making {pointing} {noun} sleep is dear."
+    assert explained([" ".join([*begun.split(), *which, noun, *rest]) + ".", text])[1].text == text
+
+
+@given(st.lists(st.sampled_from(["night", "deep", "LLM", "long-term"]), min_size=1, max_size=4, unique=True), NOUN, POINTING)
+def test_whatever_says_which_they_are_stays_where_it_stands(which: list[str], noun: str, pointing: str) -> None:
+    text = f"Making {pointing} {noun} is dear."
+    assert explained([f"It builds {' '.join(which)} {noun}.", text])[1] == Told(text, 1)
