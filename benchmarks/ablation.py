@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.audit import COLUMNS, drawn, shares
 from bot.models import PARTS, Item, Summary
-from bot.sources import arxiv_feed
+from bot.sources.arxiv import announcement_feed
 from bot.summarise import extractive, gist
 from bot.summarise.choice import parts
 from bot.summarise.english import anaphora, editing
@@ -106,7 +106,7 @@ def _shares_that_differ(items: Sequence[Item], whole: Made, less: Made) -> Itera
 
 def recorded() -> list[Item]:
     """Return the papers that the demo has recorded."""
-    return list(arxiv_feed.parse(gzip.decompress(RECORDED.read_bytes())).items)
+    return list(announcement_feed.parse(gzip.decompress(RECORDED.read_bytes())).items)
 
 
 def main() -> None:
