@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_for, write
+from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_for
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
+from bot.handlers.wording.buttons import button
 from bot.handlers.wording.names import shown
-from bot.models import Actor, Button, Field, Reply, ReplyEntry
+from bot.models import Actor, Field, Reply, ReplyEntry
 from bot.query import FIELDS
 
 _GROUPS = {
@@ -56,9 +57,7 @@ def _overview() -> Reply:
         title="What you can ask",
         text=("*help COMMAND* says how one goes, *help query* what a search and a filter can say.", _ITEMS),
         entries=tuple(entries),
-        buttons=tuple(
-            Button(f"Help on {words}", write(Help(words))) for words in ("search", "subscribe", "topic", "filter")
-        ),
+        buttons=tuple(button(f"Help on {words}", Help(words)) for words in ("search", "subscribe", "topic", "filter")),
     )
 
 
@@ -75,7 +74,7 @@ def _one(usage: Usage, before: str = "") -> Reply:
         text=tuple(filter(None, (before, usage.help, *item, *(_QUERIES if queries else ())))),
         entries=(_fields(),) if queries else (),
         fields=tuple(fields),
-        buttons=(Button("All commands", write(Help())),),
+        buttons=(button("All commands", Help()),),
     )
 
 

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import Less, More, Now, Profile, write
+from bot.commands import Less, More, Profile, write
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, change_by
 from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
-from bot.models import Actor, Button, Change, Feedback, Item, Kind, Reply, Topic
+from bot.handlers.wording.buttons import button, preview_button
+from bot.models import Actor, Change, Feedback, Item, Kind, Reply, Topic
 from bot.wording import shortened
 
 _TITLE = 120  # characters of a title that an answer repeats
@@ -103,9 +104,9 @@ def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | 
         title=title,
         text=(text,),
         buttons=(
-            Button(label, write(command)),
-            Button("What it learned", write(Profile(topic.name))),
-            Button("Preview", write(Now(topic.name))),
+            button(label, command),
+            button("What it learned", Profile(topic.name)),
+            preview_button(topic.name),
         ),
     )
 

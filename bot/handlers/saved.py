@@ -10,6 +10,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.handlers.wording.bibliography import address, bibtex, markdown, ris
+from bot.handlers.wording.buttons import button
 from bot.handlers.wording.names import called
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
 from bot.wording import counted, day_in_words
@@ -37,9 +38,9 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
         entries=(ReplyEntry(item),),
         next_steps=("*saved* lists what you put aside; *saved bibtex* hands it over as a file.",),
         buttons=(
-            Button("Undo", write(Unsave(item.key))),
-            Button("Saved items", write(ListSaved())),
-            Button("Similar", write(Similar(item.key))),
+            button("Undo", Unsave(item.key)),
+            button("Saved items", ListSaved()),
+            button("Similar", Similar(item.key)),
         ),
     )
 
@@ -58,7 +59,7 @@ async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: da
         return Reply(title="It was not saved", text=(f"{title} is not among what you put aside.",), buttons=(_all(),))
     for key in keys:
         await context.store.unsave_item(actor.workspace, actor.person, key)
-    undo = Button("Undo", write(Save(min(keys))))
+    undo = button("Undo", Save(min(keys)))
     return Reply(title="Not saved any more", text=(title,), buttons=(undo, _all()))
 
 
@@ -86,27 +87,27 @@ async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, 
         title=f"{counted(len(held), 'saved item')}",
         entries=tuple(_entry(each, known.get(each.key), gists.get(each.key, ""), now) for each in shown),
         first=start + 1,
-        buttons=(*_leafing(command.page, pages), *(Button(form.value, write(ListSaved(form))) for form in Format)),
+        buttons=(*_leafing(command.page, pages), *(button(form.value, ListSaved(form)) for form in Format)),
     )
 
 
 def _entry(saved: Saved, item: Item | None, gist: str, now: datetime) -> ReplyEntry:
     when = f"saved on {day_in_words(saved.at.date(), now.date())}"
-    back = Button("Unsave", write(Unsave(saved.key)))
+    back = button("Unsave", Unsave(saved.key))
     if item is None:
         where = address(saved.key)
         said = ("It is not kept here any more.", *((where,) if where else ()), when)
         return ReplyEntry(title=saved.key, lines=said, buttons=(back,))
-    return ReplyEntry(item, gist=gist, lines=(when,), buttons=(back, Button("Similar", write(Similar(item.key)))))
+    return ReplyEntry(item, gist=gist, lines=(when,), buttons=(back, button("Similar", Similar(item.key))))
 
 
 def _leafing(page: int, pages: int) -> tuple[Button, ...]:
-    back = (Button("Back", write(ListSaved(page=page - 1))),) if page > 1 else ()
-    return (*back, Button("Next", write(ListSaved(page=page + 1)))) if page < pages else back
+    back = (button("Back", ListSaved(page=page - 1)),) if page > 1 else ()
+    return (*back, button("Next", ListSaved(page=page + 1))) if page < pages else back
 
 
 def _all() -> Button:
-    return Button("Saved items", write(ListSaved()))
+    return button("Saved items", ListSaved())
 
 
 async def _exported(context: HandlerContext, held: Sequence[Saved], form: Format) -> Reply:

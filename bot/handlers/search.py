@@ -13,6 +13,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.query_vectors import close_ones, near_item, near_query
 from bot.handlers.registry import handles
+from bot.handlers.wording.buttons import button
 from bot.handlers.wording.names import called, shown
 from bot.models import Actor, And, Button, Item, Label, Not, Or, Page, Query, Ranked, Reply, ReplyEntry, Term, Tree, When
 from bot.query import Folded, match, parse, unparse
@@ -225,10 +226,12 @@ async def _found(context: HandlerContext, asked: SearchQuery, place: Position, a
         page = await context.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
         return _Found(page, close=await close_ones(context, near, [hit.item for hit in page.hits]))
     topic = await context.topic_named(actor.workspace, query.topic_of)
-    order = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
+    request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
     page = await context.store.search(query, at, limit=RANKED, mark=place.mark, near=near)
     items, last = [hit.item for hit in page.hits], place.offset + PAGE
-    ranked = {each.item.key: each for each in await context.previewer.score(order, items, at, first=place.offset, last=last)}
+    ranked = {
+        each.item.key: each for each in await context.previewer.score(request, items, at, first=place.offset, last=last)
+    }
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
     here = hits[place.offset : place.offset + PAGE]
@@ -237,10 +240,10 @@ async def _found(context: HandlerContext, asked: SearchQuery, place: Position, a
 
 def _entry(item: Item, gist: str, line: str) -> ReplyEntry:
     buttons = (
-        Button("More like this", write(More(item.key))),
-        Button("Less", write(Less(item.key))),
-        Button("Save", write(Save(item.key))),
-        Button("Similar", write(Similar(item.key))),
+        button("More like this", More(item.key)),
+        button("Less", Less(item.key)),
+        button("Save", Save(item.key)),
+        button("Similar", Similar(item.key)),
     )
     return ReplyEntry(item, gist=gist, lines=tuple(filter(None, (line,))), buttons=buttons)
 
@@ -298,7 +301,7 @@ async def _nothing(context: HandlerContext, asked: SearchQuery, place: Position)
         return Reply(
             title="There are no more",
             text=("The list ends here.",),
-            buttons=(Button("From the beginning", write(Search(asked.text))),),
+            buttons=(button("From the beginning", Search(asked.text)),),
         )
     offers = await _offers(context, asked, place.asked)
     if not offers and not (await context.store.search(Query(""), now=place.asked, limit=1)).hits:
@@ -310,7 +313,7 @@ async def _nothing(context: HandlerContext, asked: SearchQuery, place: Position)
         title="Nothing found",
         text=(said, *(() if offers else ("A wider search finds nothing either.",))),
         next_steps=() if offers else ("*help search* shows what a search can say.",),
-        buttons=tuple(Button(label, write(Search(text))) for label, text in offers),
+        buttons=tuple(button(label, Search(text)) for label, text in offers),
     )
 
 

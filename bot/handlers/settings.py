@@ -9,13 +9,14 @@ from datetime import datetime
 from typing import Any
 
 from bot import zones
-from bot.commands import Settings, read_hours, write
+from bot.commands import Settings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
+from bot.handlers.wording.buttons import button
 from bot.handlers.wording.mentions import mentioning
-from bot.handlers.wording.names import numbered, shown
-from bot.models import MOST_ENTRIES, Actor, Button, Field, Preferences, Reply
+from bot.handlers.wording.names import numbered, one_line, shown
+from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
 from bot.wording import some
 
 MOST_DAILY = 500  # entries a day: ten of the longest digests
@@ -273,7 +274,7 @@ async def _settled(
         await context.ledger.release(
             now, workspace=actor.workspace
         )  # it may wait for the end of hours that are quiet no more
-    undo = Button("Undo", write(Settings(name, setting.write(before, actor.channel) or setting.taken_back)))
+    undo = button("Undo", Settings(name, setting.write(before, actor.channel) or setting.taken_back))
     return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
 
 
@@ -283,7 +284,7 @@ def _naming(reply: Reply, preferences: Preferences) -> Reply:
 
 def _value(typed: str) -> str:
     """Return the value on one line, without the full stop that telephones put behind it."""
-    return " ".join(typed.split()).rstrip(".,;!") or typed
+    return one_line(typed).rstrip(".,;!") or typed
 
 
 def _shown(context: HandlerContext, preferences: Preferences, here: str) -> Reply:

@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
-from bot.commands import ListSubscriptions, Now, Resume, Status, Unsubscribe, write
+from bot.commands import ListSubscriptions, Resume, Status
 from bot.embed.backfill import in_words
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.times import local, moment_in_words, pause_in_words, posted_next
+from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
+from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.names import title_of
 from bot.models import (
     Actor,
-    Button,
     Delivery,
     DeliveryState,
     Field,
@@ -216,7 +217,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
             await _counts(context),
             *await _vectors(context),
         ),
-        buttons=(Button("All subscriptions", write(ListSubscriptions(everywhere=True))),) if elsewhere else (),
+        buttons=(button("All subscriptions", ListSubscriptions(everywhere=True)),) if elsewhere else (),
     )
 
 
@@ -227,16 +228,16 @@ async def _subscription(
     lines = [await last_digest(posted, each, now) or await _recorded(context, each, now)]
     if each.topic not in topics:
         lines.append("Its topic is not there any more: nothing is posted for it.")
-        return ReplyEntry(title=name, lines=tuple(lines), buttons=(Button("Unsubscribe", write(Unsubscribe(each.topic))),))
+        return ReplyEntry(title=name, lines=tuple(lines), buttons=(unsubscribe_button(each.topic),))
     try:
         coming = await posted_next(context, each, now)
         lines.append(f"Next digest: {moment_in_words(coming.next, now)}.")
     except UsageError as error:
-        lines.append(f"It cannot be posted: {error} {error.hint}".strip())
-    buttons = [Button("Preview", write(Now(each.topic)))]
+        lines.append(f"It cannot be posted: {in_one_line(error)}")
+    buttons = [preview_button(each.topic)]
     if each.is_paused(now):
         lines[1:] = [f"{await pause_in_words(each, now)}."]
-        buttons.append(Button("Resume", write(Resume(each.topic))))
+        buttons.append(button("Resume", Resume(each.topic)))
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.commands import Filter, Less, More, Now, Save, Similar, Subscribe, Why, write
+from bot.commands import Filter, Less, More, Save, Similar, Why
 from bot.digest import selection
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
@@ -12,6 +12,8 @@ from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.handlers.wording.buttons import button, preview_button, subscribe_button
+from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.names import called, title_of
 from bot.models import (
     Actor,
@@ -80,11 +82,11 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         entries=tuple(entries),
         next_steps=_next_steps(asked, command),
         buttons=(
-            Button("More like this", write(More(item.key, asked[0][0].name if len(asked) == 1 else ""))),
-            Button("Less", write(Less(item.key, asked[0][0].name if len(asked) == 1 else ""))),
-            Button("Save", write(Save(item.key))),
-            Button("Similar", write(Similar(item.key))),
-            *(Button(topic.title, write(Why(item.key, topic.name))) for topic, _ in asked[AT_ONCE:]),
+            button("More like this", More(item.key, asked[0][0].name if len(asked) == 1 else "")),
+            button("Less", Less(item.key, asked[0][0].name if len(asked) == 1 else "")),
+            button("Save", Save(item.key)),
+            button("Similar", Similar(item.key)),
+            *(button(topic.title, Why(item.key, topic.name)) for topic, _ in asked[AT_ONCE:]),
         ),
     )
 
@@ -208,13 +210,13 @@ async def _outlook(outcome: ItemOutcome, subscription: Subscription | None, now:
     try:
         coming = await next_due(subscription, now)
     except UsageError as error:
-        return (f"{error} {error.hint}".strip(),)
+        return (in_one_line(error),)
     return (f"It will be posted {moment_in_words(coming.next, now)}, unless better ones come in until then.",)
 
 
 def _of_topic(topic: Topic, subscription: Subscription | None, outcome: ItemOutcome) -> tuple[Button, ...]:
     if subscription is None:
-        return (Button("Subscribe", write(Subscribe(topic=topic.name))),)
+        return (subscribe_button(topic.name),)
     if outcome.reason == selection.FILTER:
-        return (Button("Show the filter", write(Filter(topic.name))),)
-    return (Button("Preview", write(Now(topic.name))),)
+        return (button("Show the filter", Filter(topic.name)),)
+    return (preview_button(topic.name),)

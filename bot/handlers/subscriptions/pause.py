@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 
-from bot.commands import Now, Pause, Resume, Unsubscribe, write
+from bot.commands import Pause, Resume
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
@@ -26,9 +26,10 @@ from bot.handlers.subscriptions.times import (
     start_of,
     today,
 )
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
+from bot.handlers.wording.names import one_line, title_of
 from bot.handlers.wording.subscriptions import NO_TOPIC
-from bot.models import Actor, Button, Reply, Subscription
+from bot.models import Actor, Reply, Subscription
 from bot.wording import DAYS, MONTHS, counted, time_in_words
 
 
@@ -48,7 +49,7 @@ async def pause(context: HandlerContext, command: Pause, actor: Actor, now: date
     return Reply(
         title=f"{title} is paused{already}",
         text=(f"{said}.", *await _outlook(changed.after, now)),
-        buttons=(Button("Resume", write(Resume(changed.after.topic))), _unsubscribe(changed.after)),
+        buttons=(button("Resume", Resume(changed.after.topic)), unsubscribe_button(changed.after.topic)),
         private=False,
     )
 
@@ -111,7 +112,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     return Reply(
         title=f"{title} goes on" if was_paused else f"{title} is not paused",
         text=tuple(text),
-        buttons=(Button("Preview", write(Now(changed.after.topic))), Button("Pause", write(Pause(changed.after.topic)))),
+        buttons=(preview_button(changed.after.topic), button("Pause", Pause(changed.after.topic))),
         private=False,
     )
 
@@ -120,10 +121,6 @@ async def _fresh_start(subscription: Subscription, now: datetime) -> datetime:
     """The last time at which a digest was due, unless the subscription is younger than that."""
     made = subscription.made_at or min(subscription.baseline, now)
     return max(made, await last_due(subscription.schedule, now))
-
-
-def _unsubscribe(subscription: Subscription) -> Button:
-    return Button("Unsubscribe", write(Unsubscribe(subscription.topic)), danger=True)
 
 
 FURTHEST = timedelta(days=731)  # beyond it is a slip of the finger, or meant for good
@@ -149,7 +146,7 @@ def day_meant(text: str, today: date) -> date:
     except (ValueError, OverflowError):
         day = None
     if day is None:
-        raise UsageError(f'"{" ".join(text.split())[:60]}" is no day that I can read.', hint=_HINT)
+        raise UsageError(f'"{one_line(text)[:60]}" is no day that I can read.', hint=_HINT)
     if day <= today:
         raise UsageError(f"{day.isoformat()} is not ahead: today is {today.isoformat()}.", hint=_HINT)
     if day - today > FURTHEST:

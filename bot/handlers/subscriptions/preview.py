@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic, Subscribe, write
+from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.handlers.wording.buttons import button, subscribe_button
+from bot.handlers.wording.failures import in_one_line
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
 from bot.wording import time_in_words
 
@@ -36,7 +38,7 @@ async def _previews(
         compact=all(each is not None and each.compact for _, each in asked[:AT_ONCE]),
         next_steps=() if any(digest.entries for digest, _ in made) else _for_more(first),
         buttons=(
-            *(Button(topic.title, write(Now(topic.name))) for topic, _ in asked[AT_ONCE:]),
+            *(button(topic.title, Now(topic.name)) for topic, _ in asked[AT_ONCE:]),
             *(_buttons(first, subscription) if len(asked) == 1 else ()),
         ),
     )
@@ -76,7 +78,7 @@ async def _outlook(topic: Topic, subscription: Subscription | None, now: datetim
     try:
         coming = await next_due(subscription, now)
     except UsageError as error:
-        return f"{topic.title}: {error} {error.hint}".strip()
+        return f"{topic.title}: {in_one_line(error)}"
     return f"{topic.title}: the next digest is due {moment_in_words(coming.next, now)}."
 
 
@@ -85,10 +87,10 @@ def _for_more(topic: Topic) -> tuple[str, ...]:
 
 
 def _buttons(topic: Topic, subscription: Subscription | None) -> tuple[Button, ...]:
-    show = Button("Topic", write(ShowTopic(topic.name)))
+    show = button("Topic", ShowTopic(topic.name))
     if subscription is None:
-        return Button("Subscribe", write(Subscribe(topic=topic.name))), show
-    return Button("Try the filter", write(Filter(topic.name, FilterAction.TEST))), show
+        return subscribe_button(topic.name), show
+    return button("Try the filter", Filter(topic.name, FilterAction.TEST)), show
 
 
 async def _nothing_here(context: HandlerContext, actor: Actor) -> Reply:
@@ -101,7 +103,7 @@ async def _nothing_here(context: HandlerContext, actor: Actor) -> Reply:
             f"*subscribe {example} weekdays at 09:00* posts its digest in this channel.",
         ),
         buttons=(
-            Button("Topics", write(ListTopics())),
-            *(Button(f"Preview {name}", write(Now(name))) for name in names[:3]),
+            button("Topics", ListTopics()),
+            *(button(f"Preview {name}", Now(name)) for name in names[:3]),
         ),
     )

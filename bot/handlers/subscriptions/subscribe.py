@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot import zones
-from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual, write
+from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual
 from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
@@ -16,6 +16,7 @@ from bot.handlers.context import HandlerContext, retry_on_conflict
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.subscription_change import Changed, begin_of, change_of, subscribed_here
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
+from bot.handlers.wording.buttons import button
 from bot.handlers.wording.mentions import mentioning
 from bot.handlers.wording.names import title_of
 from bot.handlers.wording.subscriptions import NO_TOPIC, as_command, buttons_of, fields_of, subscription_entry
@@ -137,7 +138,7 @@ async def _confirmation(context: HandlerContext, topic: Topic, changed: Changed,
         text=tuple(text),
         fields=fields,
         next_steps=_next_steps(subscription, existed),
-        buttons=(*buttons_of(subscription, now), Button("Try the filter", _tried(topic.name))),
+        buttons=(*buttons_of(subscription, now), button("Try the filter", Filter(topic.name, FilterAction.TEST))),
         private=False,
     )
 
@@ -146,10 +147,6 @@ def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:
     if existed or subscription.schedule.zone != "UTC":
         return ()
     return (f"The time is in UTC; *subscribe {subscription.topic} in New York* says another place.",)
-
-
-def _tried(topic: str) -> str:
-    return write(Filter(topic, FilterAction.TEST))
 
 
 # --- ending
@@ -203,7 +200,7 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
     entries = [
         await subscription_entry(context, each, topics, actor, now, tell_channel=command.everywhere) for each in ordered
     ]
-    everywhere = Button("In all channels", write(ListSubscriptions(everywhere=True)))
+    everywhere = button("In all channels", ListSubscriptions(everywhere=True))
     reply = Reply(
         title=f"{counted(len(every), 'subscription')} {where}",
         text=(f"{hidden:,} of them {'is' if hidden == 1 else 'are'} in private channels that you are not in.",)
@@ -220,5 +217,5 @@ def _nothing(where: str, topics: Mapping[str, Topic]) -> Reply:
     return Reply(
         title=f"Nothing is subscribed {where} yet",
         next_steps=(f"*subscribe {example} weekdays at 09:00* posts a digest in this channel on weekdays.",),
-        buttons=(Button("Topics", write(ListTopics())),),
+        buttons=(button("Topics", ListTopics()),),
     )

@@ -17,6 +17,7 @@ from bot.handlers.subscriptions.subscribe import usual_zone
 from bot.handlers.topics.create import drafted, new_name
 from bot.handlers.topics.edit import edit_of
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
+from bot.handlers.wording.names import one_line
 from bot.handlers.wording.topics import elements
 from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
 from bot.wording import counted
@@ -48,7 +49,7 @@ def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
         min_score=here.min_score,
         compact=here.compact,
         always=here.always,
-        filter=" ".join(here.filter.text.split()),
+        filter=one_line(here.filter.text),
     )
 
 
@@ -87,7 +88,7 @@ async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> Filt
         title=found.title,
         subscribed=here is not None,
         scope=Scope.HERE if here else Scope.TOPIC,
-        query=" ".join(query.text.split()),
+        query=one_line(query.text),
     )
 
 

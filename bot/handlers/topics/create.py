@@ -4,17 +4,18 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import CreateTopic, DeleteTopic, Now, ShowTopic, Subscribe, write
+from bot.commands import CreateTopic, DeleteTopic
 from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import entering
+from bot.handlers.wording.buttons import button, preview_button, show_button, subscribe_button
 from bot.handlers.wording.mentions import mentioning
 from bot.handlers.wording.names import slug
 from bot.handlers.wording.subscriptions import as_command
 from bot.handlers.wording.topics import definition
-from bot.models import Actor, Attachment, Button, Reply, Subscription, Topic
+from bot.models import Actor, Attachment, Reply, Subscription, Topic
 from bot.wording import counted, listed, some
 
 LONGEST_NAME = 40  # characters; a menu shows so many
@@ -42,9 +43,9 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
             f"*topic edit {name} title …* gives it another title.",
         ),
         buttons=(
-            Button("Subscribe", write(Subscribe(topic=name))),
-            Button("Show", write(ShowTopic(name))),
-            Button("Delete", write(DeleteTopic(name)), danger=True),
+            subscribe_button(name),
+            show_button(name),
+            button("Delete", DeleteTopic(name), danger=True),
         ),
         private=False,
     )
@@ -128,8 +129,8 @@ def _in_use(topic: Topic, users: Sequence[Subscription], seen: Collection[str], 
             "Deleting it ends these subscriptions and forgets what it learned.",
         ),
         buttons=(
-            Button("Delete anyway", write(DeleteTopic(topic.name, anyway=True)), danger=True),
-            Button("Show", write(ShowTopic(topic.name))),
+            button("Delete anyway", DeleteTopic(topic.name, anyway=True), danger=True),
+            show_button(topic.name),
         ),
     )
 
@@ -152,7 +153,7 @@ def _as_shipped(pack: Topic, copy: Topic, topics: Mapping[str, Topic]) -> Reply:
             f"The commands in the file make the copy again, as {name}.",
         ),
         attachment=_file(name, definition(replace(copy, name=name))),
-        buttons=(Button("Show", write(ShowTopic(pack.name))), Button("Preview", write(Now(pack.name)))),
+        buttons=(show_button(pack.name), preview_button(pack.name)),
         private=False,
     )
 

@@ -7,16 +7,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bot.commands import EditTopic, Now, Part, ShowTopic, write
+from bot.commands import EditTopic, Part
 from bot.errors import Conflict, Unclear, UsageError
 from bot.handlers.clauses import meaning, read_topic_query
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import Alter, ChangedTopic, change_topic, entering
-from bot.handlers.wording.names import in_order, numbered, shown
+from bot.handlers.wording.buttons import button, preview_button, show_button
+from bot.handlers.wording.names import in_order, numbered, one_line, shown
 from bot.handlers.wording.topics import LISTS, NAMES, copied_in_words, elements
-from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Button, Interest, Reply, ReplyEntry, Topic
+from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Reply, ReplyEntry, Topic
 from bot.query import parse
 from bot.sources.github.search_query import check_search
 from bot.wording import counted, shortened, span_in_words
@@ -102,7 +103,7 @@ async def _answer(
         return Reply(
             title=f"{topic.title} is so already",
             text=tuple(filter(None, (f"Nothing of its {NAMES[part]} was changed.", note))),
-            buttons=(Button("Show", write(ShowTopic(topic.name))),),
+            buttons=(show_button(topic.name),),
         )
     gone, come = _difference(part, changed.before, topic)
     was, is_now = ("Gone", "New") if part in LISTS else ("It was", "It is now")
@@ -118,9 +119,9 @@ async def _answer(
         text=tuple(text),
         entries=entries,
         buttons=(
-            Button("Undo", write(_undo(changed, part))),
-            Button("Show", write(ShowTopic(topic.name))),
-            Button("Preview", write(Now(topic.name))),
+            button("Undo", _undo(changed, part)),
+            show_button(topic.name),
+            preview_button(topic.name),
         ),
         private=False,
     )
@@ -167,7 +168,7 @@ async def edit_of(context: HandlerContext, actor: Actor, command: EditTopic, top
 
     `topic` is the topic as it is now: what the command numbers is looked up in it.
     """
-    value = " ".join(command.value.split())
+    value = one_line(command.value)
     if not value and (command.remove or command.part is not Part.DESCRIPTION):
         raise UsageError(f"Say what the {command.part} is to be.")
     if command.remove:

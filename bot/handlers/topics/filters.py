@@ -4,17 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.commands import Filter, FilterAction, Now, Scope, write
+from bot.commands import Filter, FilterAction, Scope
 from bot.errors import UsageError
 from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.subscription_change import change_subscription
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, tried
-from bot.handlers.wording.names import shown
+from bot.handlers.wording.buttons import button, preview_button
+from bot.handlers.wording.names import one_line, shown
 from bot.handlers.wording.topics import copied_in_words
 from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
 from bot.wording import counted
+
+_EVERYWHERE = "It holds in every channel that subscribes to the topic."
 
 AlterFilter = Callable[[Query], Query]
 
@@ -73,7 +76,7 @@ def _shown(place: _Place) -> Reply:
     text = [] if lines else ["It has none: what fits the topic is posted."]
     if besides.text:
         whose = "this channel's subscription" if place.everywhere else "the topic everywhere"
-        text.append(f"Besides holds the filter of {whose}: {_one_line(besides)}.")
+        text.append(f"Besides holds the filter of {whose}: {one_line(besides.text)}.")
     return Reply(
         title=f"The filter of {place.words}",
         text=tuple(text),
@@ -88,50 +91,50 @@ def _shown(place: _Place) -> Reply:
 
 def _buttons(place: _Place) -> tuple[Button, ...]:
     name, scope = place.topic.name, place.scope
-    clear = Button("Clear", write(Filter(name, FilterAction.CLEAR, scope=scope)), danger=True)
+    clear = button("Clear", Filter(name, FilterAction.CLEAR, scope=scope), danger=True)
     return (
-        Button("Try it", write(Filter(name, FilterAction.TEST, scope=scope))),
+        button("Try it", Filter(name, FilterAction.TEST, scope=scope)),
         *((clear,) if place.filter.text else ()),
-        Button("Preview", write(Now(name))),
+        preview_button(name),
     )
 
 
 async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
     tested = read_filter(typed) if typed.strip() else place.filter
-    trial = await tried(context, await _order(context, place, tested, actor), now)
-    setting = Button("Set it", write(Filter(place.topic.name, FilterAction.SET, typed, place.scope)))
+    result = await tried(context, await _request(context, place, tested, actor), now)
+    setting = button("Set it", Filter(place.topic.name, FilterAction.SET, typed, place.scope))
     other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
-    name = _one_line(tested) or "no filter"
+    name = one_line(tested.text) or "no filter"
     return Reply(
         title=f"Tried on {place.words}: {shown(name)}",
-        text=(outcome(trial), *(("Nothing was changed.",) if other else ())),
-        entries=judged_entries(trial),
+        text=(outcome(result), *(("Nothing was changed.",) if other else ())),
+        entries=judged_entries(result),
         buttons=((setting,) if other else ()) + _buttons(place)[-1:],
     )
 
 
-async def _order(context: HandlerContext, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
-    """What is asked of the press: the tested filter in its place, and what else holds here beside it."""
+async def _request(context: HandlerContext, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
+    """Return the request with the tested filter in its place, beside what else holds here."""
     if place.everywhere:
         topic = replace(place.topic, filter=tested)
         return await context.request(actor, topic, place.here)
-    order = await context.request(actor, place.topic, place.here)
-    return replace(order, filter=tested)
+    request = await context.request(actor, place.topic, place.here)
+    return replace(request, filter=tested)
 
 
-def outcome(trial: FilterTest) -> str:
+def outcome(result: FilterTest) -> str:
     """Return in a sentence what a filter made of the last week."""
-    if not trial.seen:
+    if not result.seen:
         return NOTHING_SEEN
     span = f"the last {WEEK.days} days"
-    if not trial.entered:
-        return f"None of the {counted(trial.seen, 'item')} of {span} fits the topic, so there is nothing to filter."
-    return f"It would have let through {trial.passed:,} of {trial.entered:,} that fit the topic in {span}."
+    if not result.entered:
+        return f"None of the {counted(result.seen, 'item')} of {span} fits the topic, so there is nothing to filter."
+    return f"It would have let through {result.passed:,} of {result.entered:,} that fit the topic in {span}."
 
 
-def judged_entries(trial: FilterTest) -> tuple[ReplyEntry, ...]:
+def judged_entries(result: FilterTest) -> tuple[ReplyEntry, ...]:
     """Return some that would pass and some that would not, each with the clause that decided."""
-    return tuple(_judged(each) for each in (*trial.through, *trial.stopped))
+    return tuple(_judged(each) for each in (*result.through, *result.stopped))
 
 
 def _judged(each: TestedItem) -> ReplyEntry:
@@ -154,7 +157,7 @@ async def _changed(context: HandlerContext, place: _Place, command: Filter, acto
     if place.everywhere:
         changed = await change_topic(context, actor, name, lambda topic: _refiltered(topic, alter), _told, now)
         place, was = replace(place, topic=changed.after), changed.before.filter
-        note = (copied_in_words(changed.after),) if changed.copied else _where(place)
+        note = (copied_in_words(changed.after),) if changed.copied else (_EVERYWHERE,)
     else:
 
         async def altered(subscription: Subscription) -> Subscription:
@@ -184,11 +187,7 @@ def _refiltered(topic: Topic, alter: AlterFilter) -> Topic:
 
 
 def _told(before: Topic, after: Topic) -> tuple[str, str]:
-    return tuple(f"filter: {_one_line(each.filter)}" if each.filter.text else "" for each in (before, after))  # type: ignore[return-value]
-
-
-def _where(place: _Place) -> tuple[str, ...]:
-    return ("It holds in every channel that subscribes to the topic.",)
+    return tuple(f"filter: {one_line(each.filter.text)}" if each.filter.text else "" for each in (before, after))  # type: ignore[return-value]
 
 
 async def _answer(
@@ -196,29 +195,23 @@ async def _answer(
 ) -> Reply:
     filtered = place.filter
     if filtered == was:
-        text = (f"It is {_one_line(filtered) or 'empty'} already; nothing was changed.",)
+        text = (f"It is {one_line(filtered.text) or 'empty'} already; nothing was changed.",)
         return Reply(title=f"The filter of {place.words}", text=text, buttons=_buttons(place))
-    trial = await tried(context, await _order(context, place, filtered, actor), now)
+    result = await tried(context, await _request(context, place, filtered, actor), now)
     return Reply(
         title=f"{'Changed' if filtered.text else 'Cleared'} the filter of {place.words}",
         text=(
-            f"Was {_one_line(was) or 'empty'}.",
-            f"Now {_one_line(filtered) or 'empty: all that fits the topic is posted'}.",
-            outcome(trial),
+            f"Was {one_line(was.text) or 'empty'}.",
+            f"Now {one_line(filtered.text) or 'empty: all that fits the topic is posted'}.",
+            outcome(result),
             *note,
         ),
-        entries=judged_entries(trial) if filtered.text else (),
-        buttons=(Button("Undo", _undo(place, was)), *_buttons(place)),
+        entries=judged_entries(result) if filtered.text else (),
+        buttons=(button("Undo", _undo(place, was)), *_buttons(place)),
         private=False,
     )
 
 
-def _undo(place: _Place, was: Query) -> str:
-    name, scope = place.topic.name, place.scope
-    if was.text:
-        return write(Filter(name, FilterAction.SET, was.text, scope))
-    return write(Filter(name, FilterAction.CLEAR, scope=scope))
-
-
-def _one_line(query: Query) -> str:
-    return " ".join(query.text.split())
+def _undo(place: _Place, was: Query) -> Filter:
+    action = FilterAction.SET if was.text else FilterAction.CLEAR
+    return Filter(place.topic.name, action, was.text, place.scope)

@@ -6,13 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from bot.commands import Less, More, Now, Profile, ProfileAction, write
+from bot.commands import Less, More, Profile, ProfileAction
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by
 from bot.handlers.feedback import change_of, own, word_of
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
-from bot.models import Actor, Attachment, Button, Feedback, Item, Reply, ReplyEntry, Topic
+from bot.handlers.wording.buttons import button, preview_button
+from bot.models import Actor, Attachment, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
 from bot.rank.feedback import marked_items
 from bot.wording import counted
@@ -70,8 +71,8 @@ async def _shown(context: HandlerContext, topic: Topic, given: Sequence[Feedback
         ),
         entries=(*entries, *_own_entries(topic, given, known, actor)),
         buttons=(
-            Button("Export", write(Profile(topic.name, ProfileAction.EXPORT))),
-            Button("Reset", write(Profile(topic.name, ProfileAction.RESET)), danger=True),
+            button("Export", Profile(topic.name, ProfileAction.EXPORT)),
+            button("Reset", Profile(topic.name, ProfileAction.RESET), danger=True),
         ),
     )
 
@@ -80,7 +81,7 @@ def _nothing(topic: Topic) -> Reply:
     return Reply(
         title=f"{topic.title} has learned nothing yet",
         next_steps=(f"*more 1 for {topic.name}* under a digest says that its first entry is what you want; *less 2* not.",),
-        buttons=(Button("Preview", write(Now(topic.name))),),
+        buttons=(preview_button(topic.name),),
     )
 
 
@@ -103,7 +104,7 @@ def _own_entries(topic: Topic, given: Sequence[Feedback], known: Mapping[str, It
             item=known.get(each.key),
             title="" if each.key in known else each.key,
             lines=(f"You said {word_of(each)}.",),
-            buttons=(Button("Undo", write(Profile(topic.name, ProfileAction.UNDO, each.key))),),
+            buttons=(button("Undo", Profile(topic.name, ProfileAction.UNDO, each.key)),),
         )
         for each in own_words
     ]
@@ -124,8 +125,8 @@ async def _undone(
         title=f"Taken back for {topic.title}",
         text=(f"Your {word_of(said)} on “{title}” no longer counts.",),
         buttons=(
-            Button(f"Say {word_of(said)} again", write(again)),
-            Button("What it learned", write(Profile(topic.name))),
+            button(f"Say {word_of(said)} again", again),
+            button("What it learned", Profile(topic.name)),
         ),
     )
 

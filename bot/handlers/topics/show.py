@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from bot.commands import ListTopics, Now, Part, Profile, ShowTopic, Subscribe, Unsubscribe, write
+from bot.commands import ListTopics, Part, Profile, ShowTopic
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
+from bot.handlers.wording.buttons import button, preview_button, show_button, subscribe_button, unsubscribe_button
+from bot.handlers.wording.names import one_line
 from bot.handlers.wording.topics import elements, interest_in_words
-from bot.models import Actor, Button, Field, Reply, ReplyEntry, Subscription, Topic
+from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.wording import counted, listed, shortened
 
 _EXAMPLE = 200  # characters of an example that are shown
@@ -39,9 +41,10 @@ def topic_entry(context: HandlerContext, topic: Topic, subscriptions: Sequence[S
     lines += [origin] if (origin := _origin(context, topic)) else []
     lines += [_use(users, actor)] if users else []
     name = topic.name
-    button = Button("Preview", write(Now(name))) if here else Button("Subscribe", write(Subscribe(topic=name)))
     return ReplyEntry(
-        title=f"{topic.title} ({name})", lines=tuple(lines), buttons=(Button("Show", write(ShowTopic(name))), button)
+        title=f"{topic.title} ({name})",
+        lines=tuple(lines),
+        buttons=(show_button(name), preview_button(name) if here else subscribe_button(name)),
     )
 
 
@@ -69,8 +72,8 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
     users = await context.store.subscriptions(actor.workspace, topic=topic.name)
     here = any(each.channel == actor.channel for each in users)
     name = topic.name
-    subscribe = Button("Subscribe", write(Subscribe(topic=name)))
-    unsubscribe = Button("Unsubscribe", write(Unsubscribe(name)), danger=True)
+    subscribe = subscribe_button(name)
+    unsubscribe = unsubscribe_button(name)
     learned = len(await context.store.feedback(actor.workspace, name))
     return Reply(
         title=f"{topic.title} ({name})",
@@ -82,9 +85,9 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
             f"*topic edit {name} remove interest 1* takes one away, by its number or its words.",
         ),
         buttons=(
-            Button("Preview", write(Now(name))),
+            preview_button(name),
             unsubscribe if here else subscribe,
-            Button("What it learned", write(Profile(name))),
+            button("What it learned", Profile(name)),
         ),
     )
 
@@ -95,7 +98,7 @@ def _made_of(
     query = elements(topic, Part.QUERY)[0]
     return [
         ("Query", "everything enters" if query == "*" else query),
-        ("Filter", " ".join(topic.filter.text.split()) or "none"),
+        ("Filter", one_line(topic.filter.text) or "none"),
         ("Sources", elements(topic, Part.SOURCES)[0]),
         ("Least score", f"{topic.min_score:g}"),
         ("Feedback", counted(learned, "answer")),

@@ -53,17 +53,17 @@ async def change_topic(
 
 async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
     """Return how many of the last week's items enter the topic, in words, and the best of them."""
-    order = await context.request(actor, replace(topic, filter=Query("")))
-    trial = await tried(context, order, now)
-    if not trial.seen:
+    request = await context.request(actor, replace(topic, filter=Query("")))
+    result = await tried(context, request, now)
+    if not result.seen:
         return NOTHING_SEEN, ()
-    of = f"{counted(trial.seen, 'item')} of the last {WEEK.days} days"
-    if not trial.entered:
+    of = f"{counted(result.seen, 'item')} of the last {WEEK.days} days"
+    if not result.entered:
         return f"None of the {of} enters it: a wider query would let some in.", ()
-    best = tuple(ReplyEntry(item=each.ranked.item, lines=each.ranked.reasons) for each in trial.through)
-    return f"{trial.entered:,} of the {of} {'enters' if trial.entered == 1 else 'enter'} it; the best:", best
+    best = tuple(ReplyEntry(item=each.ranked.item, lines=each.ranked.reasons) for each in result.through)
+    return f"{result.entered:,} of the {of} {'enters' if result.entered == 1 else 'enter'} it; the best:", best
 
 
-async def tried(context: HandlerContext, order: DigestRequest, now: datetime) -> FilterTest:
-    """Return what the order's filters make of the last week."""
-    return await context.previewer.try_filter(replace(order, baseline=None), now - WEEK, now)
+async def tried(context: HandlerContext, request: DigestRequest, now: datetime) -> FilterTest:
+    """Return what the request's filters make of the last week."""
+    return await context.previewer.try_filter(replace(request, baseline=None), now - WEEK, now)

@@ -2,9 +2,10 @@
 
 from dataclasses import fields, replace
 
-from bot.commands import Command, Help, help_for, write
+from bot.commands import Command, Help, help_for
 from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
-from bot.models import Button, Field, Reply
+from bot.handlers.wording.buttons import button
+from bot.models import Field, Reply
 
 _EXCERPT = 40  # characters of what was typed that point at the fault
 _FAILED = "That did not work"
@@ -12,14 +13,17 @@ _STORE = "The database does not answer as it should, and the log says why. Nothi
 _SUMMARIES = "No summary can be made, and the log says why; *broadsheet doctor* says what to do."
 
 
+def in_one_line(error: UsageError) -> str:
+    """Return what was wrong and what to do, for a line among others."""
+    return f"{error} {error.hint}".strip()
+
+
 def unclear(error: Unclear, command: Command) -> Reply:
     """Offer each of the things that may be meant, a tap away."""
     if error.field not in {field.name for field in fields(command)}:
         return Reply(title="Which one?", text=_sentences(error))
     meant = ((label, replace(command, **{error.field: value})) for label, value in error.choices)
-    return Reply(
-        title="Which one?", text=_sentences(error), buttons=tuple(Button(label, write(each)) for label, each in meant)
-    )
+    return Reply(title="Which one?", text=_sentences(error), buttons=tuple(button(label, each) for label, each in meant))
 
 
 def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
@@ -33,12 +37,12 @@ def not_done(error: UsageError, asked: str | Command, command: Command | None) -
     pointed = _faulty(command) if command is not None else "" if usage and asked == usage.words else str(asked)
     said = (*_sentences(error), *_where(error, pointed))
     if usage is None:
-        return Reply(title=_FAILED, text=said, buttons=(Button("Help", write(Help())),))
+        return Reply(title=_FAILED, text=said, buttons=(button("Help", Help()),))
     return Reply(
         title=_FAILED,
         text=said,
         fields=(Field("Usage", usage.syntax), Field("Example", usage.example)),
-        buttons=(Button(f"Help on {usage.words}", write(Help(usage.words))),),
+        buttons=(button(f"Help on {usage.words}", Help(usage.words)),),
     )
 
 

@@ -41,6 +41,11 @@ def title_of(topics: Mapping[str, Topic], name: str) -> str:
     return topics[name].title if name in topics else name
 
 
+def one_line(text: str) -> str:
+    """Return the text on one line, without blanks around it."""
+    return " ".join(text.split())
+
+
 def called(item: Item) -> str:
     """Return the item's title, or its key when it has none."""
-    return " ".join(item.title.split()) or item.key
+    return one_line(item.title) or item.key

@@ -3,11 +3,13 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from bot.commands import Now, Pause, Resume, Subscribe, Unsubscribe, write
+from bot.commands import Pause, Resume, Subscribe, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
+from bot.handlers.wording.failures import in_one_line
+from bot.handlers.wording.names import one_line, title_of
 from bot.models import Actor, Button, Field, ReplyEntry, Subscription, Topic
 from bot.wording import counted
 
@@ -53,8 +55,8 @@ async def fields_of(context: HandlerContext, subscription: Subscription, topic: 
 
 def filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
     """Return the filters that an item must pass here: the subscription's, and the topic's own."""
-    own = " ".join(subscription.filter.text.split())
-    everywhere = " ".join(topic.filter.text.split()) if topic else ""
+    own = one_line(subscription.filter.text)
+    everywhere = one_line(topic.filter.text) if topic else ""
     said = [own] if own else []
     if everywhere:
         said.append(f"{everywhere} (the topic's, everywhere)")
@@ -100,7 +102,7 @@ async def _schedule_line(context: HandlerContext, each: Subscription, now: datet
     try:
         coming = await posted_next(context, each, now)
     except UsageError as error:
-        return f"{error} {error.hint}".strip()
+        return in_one_line(error)
     if each.is_paused(now):
         return coming.words
     return f"{coming.words}; next {moment_in_words(coming.next, now)}"
@@ -111,7 +113,7 @@ def buttons_of(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
     name = subscription.topic
     paused = subscription.is_paused(now)
     return (
-        Button("Preview", write(Now(name))),
-        Button("Resume", write(Resume(name))) if paused else Button("Pause", write(Pause(name))),
-        Button("Unsubscribe", write(Unsubscribe(name)), danger=True),
+        preview_button(name),
+        button("Resume", Resume(name)) if paused else button("Pause", Pause(name)),
+        unsubscribe_button(name),
     )

@@ -2,6 +2,7 @@
 
 from bot.commands import CreateTopic, DeleteTopic, EditTopic, Filter, FilterAction, Part, Scope, write
 from bot.handlers.clauses import told
+from bot.handlers.wording.names import one_line
 from bot.models import Interest, Topic
 from bot.query import parse
 
@@ -29,7 +30,7 @@ def elements(topic: Topic, part: Part) -> tuple[str, ...]:
         case Part.MIN:
             return (f"{topic.min_score:g}",)
         case Part.QUERY:
-            return (" ".join(topic.query.text.split()) or "*",)
+            return (one_line(topic.query.text) or "*",)
         case Part.TITLE:
             return (topic.title,)
         case Part.DESCRIPTION:
