@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.errors import UsageError
-from bot.handlers.wording.names import in_order, numbered, shown
+from bot.handlers.wording.replies import in_order, numbered, shown
 from bot.models import And, Not, Or, Query, Term, Tree
 from bot.query import parse, unparse_tree
 

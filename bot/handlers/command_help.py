@@ -6,8 +6,7 @@ from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_fo
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.wording.buttons import button
-from bot.handlers.wording.names import shown
+from bot.handlers.wording.replies import button, shown
 from bot.models import Actor, Field, Reply, ReplyEntry
 from bot.query import FIELDS
 

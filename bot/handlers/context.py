@@ -2,6 +2,8 @@
 
 import contextlib
 import difflib
+import re
+import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,7 +11,7 @@ from typing import TypeVar
 
 from bot.digest.request import RequestBuilder
 from bot.errors import Conflict, UsageError
-from bot.handlers.wording.names import shown, slug
+from bot.handlers.wording.replies import SHOWN, shown
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Subscription, Topic
 from bot.ports.ledger import Ledger
 from bot.ports.store import Previewer, Store
@@ -98,6 +100,12 @@ class HandlerContext:
     async def request(self, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
         """Return the request for a digest of the topic as it is subscribed in the actor's channel, or as it would be."""
         return await self.requests.request(topic, actor.workspace, actor.channel, subscription)
+
+
+def slug(text: str) -> str:
+    """Return text as a topic's name would spell it: "GPU Systems" is gpu-systems; "" when nothing is left."""
+    plain = unicodedata.normalize("NFKD", text[: 4 * SHOWN]).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:SHOWN].rstrip("-")
 
 
 def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:

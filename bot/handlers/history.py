@@ -4,20 +4,16 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from bot.commands import History
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, slug
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.times import local
-from bot.handlers.wording.mentions import mentioning
-from bot.handlers.wording.names import shown, slug
+from bot.handlers.wording.replies import mentioning, shown
 from bot.models import Actor, Change, Reply, ReplyEntry
 from bot.wording import shortened, time_in_words
 
 _CHANGES = 20  # lines of a history
 _LOOKED_AT = 500  # of the latest changes, for those that one may see, and those of one topic
 _CUT = 200  # characters of what stood before and after
-
-
-# --- history
 
 
 @handles(History)

@@ -1,4 +1,4 @@
-"""Which item is meant by a key, a link, a number, a name or a title; and the links in a message that name one."""
+"""Items by name: which one is meant, what is close to it, and the links in a message that name one."""
 
 import contextlib
 import html
@@ -7,11 +7,23 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from bot import keys
+from bot.commands import Similar
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.query_vectors import close_ones, near_text
-from bot.handlers.wording.names import called, shown
-from bot.models import Actor, And, Item, Query, Summary, Term
+from bot.handlers.registry import handles
+from bot.handlers.search import PAGE, close_ones, found_entry, near_text
+from bot.handlers.wording.replies import called, shown
+from bot.models import (
+    Actor,
+    And,
+    Item,
+    Near,
+    Query,
+    Reply,
+    Summary,
+    Term,
+)
+from bot.models.vectors import text_of_item
 from bot.query.fields import text_of
 from bot.query.fold import indexed, says_something
 
@@ -203,3 +215,36 @@ async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple
         return None
     item = (await context.store.find([key])).get(key)
     return None if item is None else (item, await context.previewer.summary(item, now))
+
+
+# --- similar
+
+
+@handles(Similar)
+async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
+    """Find what is close to an item, or to the item behind a link."""
+    item = await item_named(context, actor, command.item)
+    hits = await context.store.similar(item, now, limit=PAGE, near=await near_item(context, item))
+    if not hits:
+        return Reply(
+            title=f"Nothing is close to {shown(called(item))}",
+            text=("Its text has too little in common with everything else that was collected.",),
+        )
+    gists = await context.gists([hit.item for hit in hits])
+    return Reply(
+        title=f"Close to {called(item)}",
+        entries=tuple(
+            found_entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
+            for hit, gist in zip(hits, gists, strict=True)
+        ),
+        next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),
+    )
+
+
+async def near_item(context: HandlerContext, item: Item) -> Near | None:
+    """Return what the item means, as it is stored or from its text; None where no vector can be had."""
+    if context.embedder is None:
+        return None
+    space, enough = context.embedder.space, context.embedder.enough
+    stored = await context.store.vectors(space, [item.key])
+    return Near(space, stored[item.key], enough) if item.key in stored else await near_text(context, text_of_item(item))

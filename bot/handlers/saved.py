@@ -10,8 +10,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.handlers.wording.bibliography import address, bibtex, markdown, ris
-from bot.handlers.wording.buttons import button
-from bot.handlers.wording.names import called
+from bot.handlers.wording.replies import button, called
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
 from bot.wording import counted, day_in_words
 

@@ -1,25 +1,49 @@
-"""Search, and what is close to an item."""
+"""Search: what is asked, the pages of what is found, and what its words mean as a vector."""
 
 import asyncio
 import hashlib
+import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+import numpy as np
+
 from bot.commands import Less, More, Save, Search, Similar, write
-from bot.errors import UsageError
+from bot.digest.topic_vectors import PATIENCE
+from bot.errors import EmbeddingUnavailable, UsageError
 from bot.handlers.context import HandlerContext
-from bot.handlers.items import item_named
-from bot.handlers.query_vectors import close_ones, near_item, near_query
 from bot.handlers.registry import handles
-from bot.handlers.wording.buttons import button
-from bot.handlers.wording.names import called, shown
-from bot.models import Actor, And, Button, Item, Label, Not, Or, Page, Query, Ranked, Reply, ReplyEntry, Term, Tree, When
+from bot.handlers.wording.replies import button, shown
+from bot.models import (
+    Actor,
+    And,
+    Button,
+    Item,
+    Label,
+    Near,
+    Not,
+    Or,
+    Page,
+    Query,
+    Ranked,
+    Reply,
+    ReplyEntry,
+    Term,
+    Tree,
+    When,
+)
+from bot.models.vectors import LONGEST as LONGEST_TEXT
+from bot.models.vectors import pack, unpack
 from bot.query import Folded, match, parse, unparse
 from bot.query.lexis import TYPED
 from bot.query.parse import LONGEST
 from bot.rank.common_words import STOPWORDS
+
+log = logging.getLogger(__name__)
+
+# --- pages
 
 LONGEST_TOKEN = 60  # characters of a token, so that it fits wherever a platform lets a button carry a command
 _PAGE_TOKEN = re.compile(r"([0-9a-f]{1,4})\.([0-9a-f]{8})\.((?:[0-9a-f]{2}){0,18})\.([0-9a-f]{6})", re.ASCII)
@@ -56,6 +80,8 @@ def _check(said: str, of: str) -> str:
     """Six figures that tell a slip of the finger and another list; no secret, since a page shows what a search shows."""
     return hashlib.sha256(f"{said}\n{of}".encode("utf-8", "replace")).hexdigest()[:6]
 
+
+# --- the query, its defaults filled in
 
 WINDOW = timedelta(days=90)  # a search that sets no time looks back so far: fast at any size, and what is asked for most
 _EXAMPLE = 'search "kv cache" has:code'
@@ -179,6 +205,51 @@ def _short(text: str) -> str:
     return text if len(text) <= LONGEST else ""
 
 
+# --- what words mean
+
+
+async def near_query(context: HandlerContext, query: Query) -> Near | None:
+    """Return what the words of a search for the best match mean; None for any other, and where no vector can be had."""
+    text = _words(query.tree)
+    return await near_text(context, text) if query.sort == "best" and text else None
+
+
+async def near_text(context: HandlerContext, text: str, *, patience: float = PATIENCE) -> Near | None:
+    """Return what a text means, as far as an item's is read; None where no vector can be had in so many seconds.
+
+    Words alone decide then.
+    """
+    if context.embedder is None:
+        return None
+    try:
+        async with asyncio.timeout(patience):
+            rows = await context.embedder.embed([text[:LONGEST_TEXT]])
+    except (EmbeddingUnavailable, TimeoutError) as error:
+        log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
+        return None
+    return Near(context.embedder.space, pack(rows)[0], context.embedder.enough) if rows.any() else None
+
+
+async def close_ones(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
+    """Return the keys of those items whose meaning is near enough for them to be found by it alone."""
+    stored = await context.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
+    if near is None or not stored:
+        return frozenset()
+    rows = unpack([near.vector, *stored.values()])
+    cosines = rows[1:] @ rows[0]
+    return frozenset(np.array(list(stored))[cosines >= near.enough].tolist())
+
+
+def _words(tree: Tree) -> str:
+    """Return the bare words and the phrases that must not be in a field, as they were typed; "" without a bare word."""
+    parts = tree.parts if isinstance(tree, And) else (tree,)
+    terms = [part for part in parts if isinstance(part, Term) and not part.field]
+    bare = any(not (term.quoted or term.prefix) for term in terms)
+    return " ".join(term.text for term in terms) if bare else ""
+
+
+# --- the command
+
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
 RANKED = 200  # of what is found, the newest, that are ranked for a topic
 _FURTHEST = 10_000  # entries: nobody leafs so far
@@ -202,7 +273,9 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
     return Reply(
         title=f"Found for: {shown(command.query)}",
         text=(_in_words(asked, found),),
-        entries=tuple(_entry(item, gist, _line(asked, item, found, place)) for item, gist in zip(items, gists, strict=True)),
+        entries=tuple(
+            found_entry(item, gist, _line(asked, item, found, place)) for item, gist in zip(items, gists, strict=True)
+        ),
         first=place.offset + 1,
         next_steps=_next_steps(asked, command) if not place.offset else (),
         buttons=_leafing(asked, place, found.page),
@@ -238,7 +311,8 @@ async def _found(context: HandlerContext, asked: SearchQuery, place: Position, a
     return _Found(Page(tuple(here), len(hits) > place.offset + PAGE, page.mark), topic.title, ranked)
 
 
-def _entry(item: Item, gist: str, line: str) -> ReplyEntry:
+def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
+    """Return what was found as a list tells it, with a line that says why, and its buttons."""
     buttons = (
         button("More like this", More(item.key)),
         button("Less", Less(item.key)),
@@ -345,27 +419,3 @@ async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
     if newest is not None and (await context.store.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
     return bool((await context.store.search(query, now, limit=1, near=await near_query(context, query))).hits)
-
-
-# --- similar
-
-
-@handles(Similar)
-async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
-    """Find what is close to an item, or to the item behind a link."""
-    item = await item_named(context, actor, command.item)
-    hits = await context.store.similar(item, now, limit=PAGE, near=await near_item(context, item))
-    if not hits:
-        return Reply(
-            title=f"Nothing is close to {shown(called(item))}",
-            text=("Its text has too little in common with everything else that was collected.",),
-        )
-    gists = await context.gists([hit.item for hit in hits])
-    return Reply(
-        title=f"Close to {called(item)}",
-        entries=tuple(
-            _entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
-            for hit, gist in zip(hits, gists, strict=True)
-        ),
-        next_steps=(f"*topic edit NAME example {item.key}* teaches a topic what it is about.",),
-    )

@@ -13,9 +13,7 @@ from bot.commands import Settings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
-from bot.handlers.wording.buttons import button
-from bot.handlers.wording.mentions import mentioning
-from bot.handlers.wording.names import numbered, one_line, shown
+from bot.handlers.wording.replies import button, mentioning, numbered, one_line, shown
 from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
 from bot.wording import some
 

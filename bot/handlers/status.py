@@ -12,9 +12,8 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.times import local, moment_in_words, pause_in_words, posted_next
-from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.replies import button, preview_button, title_of, unsubscribe_button
 from bot.models import (
     Actor,
     Delivery,

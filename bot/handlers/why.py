@@ -12,9 +12,8 @@ from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
-from bot.handlers.wording.buttons import button, preview_button, subscribe_button
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.names import called, title_of
+from bot.handlers.wording.replies import button, called, preview_button, subscribe_button, title_of
 from bot.models import (
     Actor,
     Button,

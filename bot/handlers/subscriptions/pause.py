@@ -26,8 +26,7 @@ from bot.handlers.subscriptions.times import (
     start_of,
     today,
 )
-from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
-from bot.handlers.wording.names import one_line, title_of
+from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.subscriptions import NO_TOPIC
 from bot.models import Actor, Reply, Subscription
 from bot.wording import DAYS, MONTHS, counted, time_in_words

@@ -10,8 +10,8 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
-from bot.handlers.wording.buttons import button, subscribe_button
 from bot.handlers.wording.failures import in_one_line
+from bot.handlers.wording.replies import button, subscribe_button
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
 from bot.wording import time_in_words
 

@@ -16,9 +16,7 @@ from bot.handlers.context import HandlerContext, retry_on_conflict
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.subscription_change import Changed, begin_of, change_of, subscribed_here
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
-from bot.handlers.wording.buttons import button
-from bot.handlers.wording.mentions import mentioning
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.replies import button, mentioning, title_of
 from bot.handlers.wording.subscriptions import NO_TOPIC, as_command, buttons_of, fields_of, subscription_entry
 from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
 from bot.wording import counted

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.subscriptions.times import last_due
-from bot.handlers.wording.names import shown, slug, title_of
+from bot.handlers.wording.replies import shown, title_of
 from bot.handlers.wording.subscriptions import as_command
 from bot.models import Actor, Change, Subscription
 

@@ -17,7 +17,7 @@ from bot.handlers.subscriptions.subscribe import usual_zone
 from bot.handlers.topics.create import drafted, new_name
 from bot.handlers.topics.edit import edit_of
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
-from bot.handlers.wording.names import one_line
+from bot.handlers.wording.replies import one_line
 from bot.handlers.wording.topics import elements
 from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
 from bot.wording import counted

@@ -11,7 +11,7 @@ from bot.handlers.saved import list_saved
 from bot.handlers.status import status
 from bot.handlers.subscriptions.times import local, moment_in_words, posted_next
 from bot.handlers.topics.show import topic_entry
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.replies import title_of
 from bot.handlers.wording.subscriptions import subscription_entry
 from bot.models import Actor, Reply, ReplyEntry, Subscription, Topic
 

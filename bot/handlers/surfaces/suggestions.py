@@ -10,7 +10,7 @@ from bot import zones
 from bot.commands import TABLE
 from bot.errors import BotError
 from bot.handlers.context import HandlerContext
-from bot.handlers.wording.names import title_of
+from bot.handlers.wording.replies import title_of
 from bot.models import Actor, Label, Suggestion, Term, Topic
 from bot.query import FIELDS, Field, Takes, unparse_tree
 from bot.query.fields import BY_NAME, fold_label

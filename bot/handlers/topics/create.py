@@ -7,12 +7,10 @@ from datetime import datetime
 from bot.commands import CreateTopic, DeleteTopic
 from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
-from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
+from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import entering
-from bot.handlers.wording.buttons import button, preview_button, show_button, subscribe_button
-from bot.handlers.wording.mentions import mentioning
-from bot.handlers.wording.names import slug
+from bot.handlers.wording.replies import button, mentioning, preview_button, show_button, subscribe_button
 from bot.handlers.wording.subscriptions import as_command
 from bot.handlers.wording.topics import definition
 from bot.models import Actor, Attachment, Reply, Subscription, Topic

@@ -14,8 +14,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import Alter, ChangedTopic, change_topic, entering
-from bot.handlers.wording.buttons import button, preview_button, show_button
-from bot.handlers.wording.names import in_order, numbered, one_line, shown
+from bot.handlers.wording.replies import button, in_order, numbered, one_line, preview_button, show_button, shown
 from bot.handlers.wording.topics import LISTS, NAMES, copied_in_words, elements
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Reply, ReplyEntry, Topic
 from bot.query import parse
@@ -24,9 +23,6 @@ from bot.wording import counted, shortened, span_in_words
 
 _LONGEST = 500  # characters of what went or came that an answer repeats; the topic shows all
 _FOR_TRIAL = (Part.QUERY, Part.SOURCES)  # the parts that say who enters
-
-
-# --- one part
 
 
 @handles(EditTopic)

@@ -11,8 +11,7 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.subscription_change import change_subscription
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, tried
-from bot.handlers.wording.buttons import button, preview_button
-from bot.handlers.wording.names import one_line, shown
+from bot.handlers.wording.replies import button, one_line, preview_button, shown
 from bot.handlers.wording.topics import copied_in_words
 from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
 from bot.wording import counted

@@ -12,7 +12,7 @@ from bot.handlers.context import HandlerContext, change_by
 from bot.handlers.feedback import change_of, own, word_of
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
-from bot.handlers.wording.buttons import button, preview_button
+from bot.handlers.wording.replies import button, preview_button
 from bot.models import Actor, Attachment, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile
 from bot.rank.feedback import marked_items

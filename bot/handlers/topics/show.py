@@ -6,8 +6,7 @@ from datetime import datetime
 from bot.commands import ListTopics, Part, Profile, ShowTopic
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.wording.buttons import button, preview_button, show_button, subscribe_button, unsubscribe_button
-from bot.handlers.wording.names import one_line
+from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
 from bot.handlers.wording.topics import elements, interest_in_words
 from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.wording import counted, listed, shortened

@@ -4,7 +4,7 @@ from dataclasses import fields, replace
 
 from bot.commands import Command, Help, help_for
 from bot.errors import BotError, Conflict, StoreError, SummaryUnavailable, Unclear, UsageError
-from bot.handlers.wording.buttons import button
+from bot.handlers.wording.replies import button
 from bot.models import Field, Reply
 
 _EXCERPT = 40  # characters of what was typed that point at the fault

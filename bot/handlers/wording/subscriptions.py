@@ -7,9 +7,8 @@ from bot.commands import Pause, Resume, Subscribe, write
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next
-from bot.handlers.wording.buttons import button, preview_button, unsubscribe_button
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.names import one_line, title_of
+from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.models import Actor, Button, Field, ReplyEntry, Subscription, Topic
 from bot.wording import counted
 

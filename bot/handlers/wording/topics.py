@@ -2,7 +2,7 @@
 
 from bot.commands import CreateTopic, DeleteTopic, EditTopic, Filter, FilterAction, Part, Scope, write
 from bot.handlers.clauses import told
-from bot.handlers.wording.names import one_line
+from bot.handlers.wording.replies import one_line
 from bot.models import Interest, Topic
 from bot.query import parse
 

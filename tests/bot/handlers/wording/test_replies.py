@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from bot.commands import EditTopic, Part
 from bot.handlers.handle import answer
-from bot.handlers.wording.mentions import mentioning
+from bot.handlers.wording.replies import mentioning
 from bot.models import Field, Reply, ReplyEntry
 from tests.bot.handlers.askers import Asker, said
 

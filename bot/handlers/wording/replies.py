@@ -1,0 +1,92 @@
+"""What replies are made of: names and numbers as people type them, buttons, and who is mentioned. Pure."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from bot.commands import Command, Now, ShowTopic, Subscribe, Unsubscribe, write
+from bot.models import Button, Item, Reply, Topic
+from bot.wording import shortened, some
+
+SHOWN = 60  # characters of what was typed that an answer repeats
+_LISTED = 9  # things of a list that an error names
+
+
+def shown(text: str) -> str:
+    """Return what was typed, short enough to be repeated in a sentence."""
+    return shortened(text[: 4 * SHOWN], SHOWN)
+
+
+def numbered(text: str, most: int) -> int | None:
+    """Return the number from 1 to `most` that was typed, as "3" or "#3"; None when it is none of these."""
+    number = text.strip().removeprefix("#")
+    return int(number) if re.fullmatch(r"[0-9]{1,3}", number) and 1 <= int(number) <= most else None
+
+
+def in_order(said: Sequence[str]) -> str:
+    """Return "1. title; 2. abstract", as `numbered` takes them; of more than nine how many there are besides."""
+    return some([f"{number}. {shown(each)}" for number, each in enumerate(said, 1)], _LISTED, "; ")
+
+
+def one_line(text: str) -> str:
+    """Return the text on one line, without blanks around it."""
+    return " ".join(text.split())
+
+
+def title_of(topics: Mapping[str, Topic], name: str) -> str:
+    """Return the topic's title, or its name when the topic is not there any more."""
+    return topics[name].title if name in topics else name
+
+
+def called(item: Item) -> str:
+    """Return the item's title, or its key when it has none."""
+    return one_line(item.title) or item.key
+
+
+def button(label: str, command: Command, *, danger: bool = False) -> Button:
+    """Return the button that gives this command."""
+    return Button(label, write(command), danger)
+
+
+def preview_button(topic: str) -> Button:
+    """Return the button that previews the next digest of the topic."""
+    return button("Preview", Now(topic))
+
+
+def show_button(topic: str) -> Button:
+    """Return the button that shows what the topic is made of."""
+    return button("Show", ShowTopic(topic))
+
+
+def subscribe_button(topic: str) -> Button:
+    """Return the button that subscribes the channel to the topic, as is usual."""
+    return button("Subscribe", Subscribe(topic=topic))
+
+
+def unsubscribe_button(topic: str) -> Button:
+    """Return the button that ends the channel's subscription to the topic."""
+    return button("Unsubscribe", Unsubscribe(topic), danger=True)
+
+
+def mentioning(reply: Reply, *, channels: Iterable[str] = (), people: Iterable[str] = ()) -> Reply:
+    """Return the reply with those of the identifiers told apart that stand in its texts as whole words."""
+    words = {word for text in _texts(reply) for word in _words(text)}
+    return replace(
+        reply,
+        channels=tuple(sorted({*reply.channels, *channels} & words)),
+        people=tuple(sorted({*reply.people, *people} & words)),
+    )
+
+
+def _texts(reply: Reply) -> Iterator[str]:
+    yield from (reply.title, *reply.text, *reply.next_steps)
+    for field in reply.fields:
+        yield field.value
+    for entry in reply.entries:
+        yield from (entry.title, *entry.lines)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield what stands between blanks, without the signs of a sentence around it; a Discord name may be "@123"."""
+    for word in text.split():
+        yield re.sub(r"^[*(“\"]+|[*).,:;!?”\"]+$", "", word)
