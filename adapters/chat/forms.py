@@ -13,7 +13,7 @@ from bot.commands import (
     Scope,
     ShowTopic,
     Subscribe,
-    parse,
+    Unreadable,
 )
 from bot.commands.forms import FilterForm, TopicForm
 from bot.errors import Incomplete, UsageError
@@ -40,37 +40,23 @@ class FormRequest:
     kept: str = ""  # key of what somebody said in it that did not work, to go on from there
 
 
-def form_asked_for(text: str) -> FormRequest | None:
-    """Return the form in which what a typed command does not say can be filled in; None for one that says enough."""
-    try:
-        parse(text)
-    except Incomplete as error:
-        return form_instead(error)
-    except UsageError:
-        pass
-    return None
+def form_asked_for(asked: Command | Unreadable) -> FormRequest | None:
+    """Return the form in which what a command does not say can be filled in; None where it says enough, or is none."""
+    error = asked.error if isinstance(asked, Unreadable) else None
+    return FormRequest(FormKind(error.form), error.topic) if isinstance(error, Incomplete) else None
 
 
-def form_instead(error: Incomplete) -> FormRequest:
-    """Return the form in which what a command did not say can be filled in."""
-    return FormRequest(FormKind(error.form), error.topic)
-
-
-def follow_up_form(asked: str | Command) -> FormRequest | None:
+def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
     """Return the form in which one may go on with what a command showed or did; None where there is none."""
-    try:
-        command = parse(asked) if isinstance(asked, str) else asked
-    except UsageError:
-        return None
-    match command:
+    match asked:
         case ShowTopic(name):
             return FormRequest(FormKind.TOPIC, name)
         case EditTopic():
-            return FormRequest(FormKind.TOPIC, command.name)
+            return FormRequest(FormKind.TOPIC, asked.name)
         case Filter(topic, FilterAction.SHOW | FilterAction.TEST):
             return FormRequest(FormKind.FILTER, topic)
         case Subscribe():
-            return FormRequest(FormKind.SUBSCRIPTION, command.topic)
+            return FormRequest(FormKind.SUBSCRIPTION, asked.topic)
         case _:
             return None
 

@@ -7,7 +7,7 @@ from datetime import datetime
 from importlib import import_module
 
 from bot import handlers
-from bot.commands import Command, parse
+from bot.commands import Command, Unreadable
 from bot.errors import BotError, Unclear, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import HANDLERS
@@ -20,28 +20,29 @@ for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}.")
     import_module(_module.name)  # each says which commands it answers; none of them imports this one
 
 
-async def answer(context: HandlerContext, asked: str | Command, actor: Actor, now: datetime) -> Reply:
-    """Do what a text asks, or a command as a platform's own form made it, and return what to tell, failures too.
+async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime) -> Reply:
+    """Do what was asked and return what to tell, failures and what could not be read too.
 
     Raises nothing: what nobody foresaw is logged whole, and told with a reference to the log.
     """
-    command: Command | None = None
+    if isinstance(asked, Unreadable):
+        return failed(asked.error, asked.text)
     try:
-        command = parse(asked) if isinstance(asked, str) else asked
-        return await handle(context, command, actor, now)
+        return await handle(context, asked, actor, now)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
-        return failed(error, asked, command)
+        return failed(error, asked)
 
 
-def failed(error: Exception, asked: str | Command, command: Command | None = None) -> Reply:
-    """Return what to tell of a failure: of a command, or of a form, for which `asked` is the command that does the same.
+def failed(error: Exception, asked: Command | str) -> Reply:
+    """Return what to tell of a failure: of a command, of a text that is none, or of a form, by the words of its command.
 
     What is not the person's to mend is logged; what nobody foresaw is logged whole, and told with a reference to the log.
     """
+    command = asked if isinstance(asked, Command) else None
     if isinstance(error, Unclear) and command is not None:
         return failures.unclear(error, command)
     if isinstance(error, UsageError):
-        return failures.not_done(error, asked, command)
+        return failures.not_done(error, asked)
     what = "a form" if command is None else type(command).__name__
     if isinstance(error, BotError):
         log.warning("%s failed: %s", what, error)

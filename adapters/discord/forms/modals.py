@@ -39,7 +39,7 @@ async def open_form(context: DiscordContext, interaction: DiscordInteraction, fo
     try:
         standing = await shape.standing(context.handler_context, interaction.actor, before["topic"], context.now)
     except UsageError as error:
-        await context.answers.reply_now(interaction.callback, not_done(error, _command(form.kind, form.topic), None))
+        await context.answers.reply_now(interaction.callback, not_done(error, _command(form.kind, form.topic)))
         return
     except BotError as error:
         await context.answers.reply_now(interaction.callback, broken(in_words(error)))
@@ -70,7 +70,7 @@ async def submitted(context: DiscordContext, interaction: DiscordInteraction) ->
             return await _done(context, interaction, memory)
         except UsageError as error:
             again.extend([] if isinstance(error, Conflict) else await _to_go_on(context, interaction, memory))
-            return not_done(error, _command(FormKind(memory["of"]), memory["topic"]), None)
+            return not_done(error, _command(FormKind(memory["of"]), memory["topic"]))
         except BotError as error:
             return broken(in_words(error))
 

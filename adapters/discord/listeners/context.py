@@ -12,7 +12,7 @@ from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import Channels
 from adapters.discord.listeners.answers import Callback, DiscordAnswers
 from adapters.discord.workspaces import PLATFORM, workspace_of
-from bot.commands import Command
+from bot.commands import Command, Unreadable
 from bot.handlers.context import HandlerContext, VisibleChannels
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
@@ -33,7 +33,7 @@ class DiscordContext(ListenerContext):
         """What the handlers work with; who may change things is Discord's own default where the server settled nothing."""
         return replace(self.platform.handler_context, manage=self.settings.manage)
 
-    async def ask(self, asked: str | Command, interaction: "DiscordInteraction") -> Reply:
+    async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""
         handlers = replace(self.handler_context, visible_channels=interaction.visible_channels)
         return await answer(handlers, asked, interaction.actor, self.now)

@@ -6,13 +6,13 @@ from typing import Any
 
 import discord
 
-from adapters.chat.forms import follow_up_form, form_instead
+from adapters.chat.forms import follow_up_form, form_asked_for
 from adapters.discord.forms.modals import open_form, submitted
 from adapters.discord.install.command_tree import ROOT, chosen, focused
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
-from bot.commands import Command, ListSaved, Search, Similar, parse
-from bot.errors import BotError, Incomplete, UsageError
+from bot.commands import Command, ListSaved, Search, Similar, Unreadable, read
+from bot.errors import BotError, UsageError
 from bot.handlers.items import links_in
 from bot.handlers.surfaces.suggestions import suggest
 from bot.handlers.wording.failures import broken, not_done
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 _CHOICES = 25
 _CHOICE = 100  # characters of a choice
-_PAGED = Search | ListSaved  # answers with pages, which change in place
+_PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the answer that one stands in changes in place
 
 
 async def handle_interaction(context: DiscordContext, received: "discord.Interaction[Any]") -> None:
@@ -43,21 +43,25 @@ async def _command(context: DiscordContext, interaction: DiscordInteraction) -> 
     if interaction.data.get("name") != ROOT:
         await _similar(context, interaction)
         return
+    asked: Command | Unreadable
     words = ""
     try:
         usage, values = chosen(interaction.data)
         words = usage.words
         asked = usage.command.chosen(values)
-    except Incomplete as error:
-        await open_form(context, interaction, form_instead(error))
-        return
     except UsageError as error:
-        await context.answers.reply_now(interaction.callback, not_done(error, words, None))
-        return
-    await _answer(context, interaction, asked, replaces=False)
+        asked = Unreadable(words, error)
+    if (form := form_asked_for(asked)) is not None:
+        await open_form(context, interaction, form)
+    elif isinstance(asked, Unreadable):
+        await context.answers.reply_now(interaction.callback, not_done(asked.error, words))
+    else:
+        await _answer(context, interaction, asked, replaces=False)
 
 
-async def _answer(context: DiscordContext, interaction: DiscordInteraction, asked: str | Command, *, replaces: bool) -> None:
+async def _answer(
+    context: DiscordContext, interaction: DiscordInteraction, asked: Command | Unreadable, *, replaces: bool
+) -> None:
     async def asking() -> Reply:
         return await context.ask(asked, interaction)
 
@@ -78,15 +82,8 @@ async def _button(context: DiscordContext, interaction: DiscordInteraction) -> N
         said = "It was made more than a year ago, and what it was for is not kept any more."
         await context.answers.reply_now(interaction.callback, Reply(title="That button is too old", text=(said,)))
         return
-    await _answer(context, interaction, text, replaces=interaction.private and _is_page(text))
-
-
-def _is_page(text: str) -> bool:
-    """Say whether the button turns a page, or sorts it anew: the answer that it stands in changes in place."""
-    try:
-        return isinstance(parse(text), _PAGED)
-    except UsageError:
-        return False
+    asked = read(text)
+    await _answer(context, interaction, asked, replaces=interaction.private and isinstance(asked, _PAGED))
 
 
 async def _similar(context: DiscordContext, interaction: DiscordInteraction) -> None:

@@ -15,7 +15,7 @@ from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
 from adapters.slack.workspaces import PLATFORM, workspace_of
-from bot.commands import Command
+from bot.commands import Command, Unreadable
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.settings.chat import SlackSettings
@@ -139,7 +139,7 @@ class SlackContext(ListenerContext):
     answers: SlackAnswers
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
-    async def ask(self, asked: str | Command, actor: Actor) -> Reply:
+    async def ask(self, asked: Command | Unreadable, actor: Actor) -> Reply:
         """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in."""
         handlers = replace(self.platform.handler_context, visible_channels=partial(visible_channels, self.clients))
         async with self.turns:

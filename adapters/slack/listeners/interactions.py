@@ -18,8 +18,8 @@ from adapters.slack.listeners.answers import AnswerTarget
 from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, interaction_of
 from adapters.slack.listeners.home import HOME, publish
 from adapters.slack.render.blocks import KEPT
-from bot.commands import Similar, Subscribe, parse
-from bot.errors import BotError, UsageError
+from bot.commands import Command, Similar, Subscribe, Unreadable, read
+from bot.errors import BotError
 from bot.handlers.items import links_in
 from bot.models import Reply
 
@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 _COMMAND = re.compile(r"command:\d+")
 _FORM = re.compile(r"form:\w+")
 _OF_CHANNEL = re.compile(r"in:(?P<channel>\w+):")  # begins the name of a row whose buttons act in that channel
+_Asked = Command | Unreadable | None  # by a button; None where that is not kept any more
 _WHOLE = "reply"  # begins the name of a row that belongs to a whole answer: what it asks for takes the answer's place
 
 
@@ -41,12 +42,12 @@ def listen(app: AsyncApp, context: SlackContext) -> None:
 
 
 async def _answer_command(context: SlackContext, body: Body) -> None:
-    interaction, text = interaction_of(body), str(body.get("text") or "")
-    if (form := form_asked_for(text)) is not None:
+    interaction, asked = interaction_of(body), read(str(body.get("text") or ""))
+    if (form := form_asked_for(asked)) is not None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return
     actor = await context.actor(interaction, interaction.channel)
-    await context.answers.answer(interaction.target, context.ask(text, actor), form_row(follow_up_form(text)))
+    await context.answers.answer(interaction.target, context.ask(asked, actor), form_row(follow_up_form(asked)))
 
 
 # --- buttons
@@ -54,9 +55,9 @@ async def _answer_command(context: SlackContext, body: Body) -> None:
 
 async def _answer_button(context: SlackContext, body: Body) -> None:
     interaction, action = interaction_of(body), body["actions"][0]
-    text = await _command_of(context, interaction, action["value"])
+    asked = await _command_of(context, interaction, action["value"])
     if body["container"]["type"] == "view":
-        await _answer_in_view(context, interaction, body["view"], action, text)
+        await _answer_in_view(context, interaction, body["view"], action, asked)
         return
     own = bool(body["container"].get("is_ephemeral")) and action["block_id"].startswith(_WHOLE)
     target = AnswerTarget(
@@ -68,40 +69,42 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
         replaces=own,
         may_replace=own,
     )
-    asking = _ask(context, interaction, interaction.channel, text)
-    await context.answers.answer(target, asking, form_row(follow_up_form(text)))
+    asking = _ask(context, interaction, interaction.channel, asked)
+    await context.answers.answer(target, asking, form_row(follow_up_form(asked)))
 
 
-async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> str:
-    """Return the command that the button stands for; "" for one that is not kept any more."""
-    if not value.startswith(KEPT):
-        return value
-    try:
-        return await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""
-    except BotError as error:
-        log.warning("What a button stands for could not be read: %s", error)
-        return ""
+async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> _Asked:
+    """Return the command that the button stands for; None for one that is not kept any more."""
+    if value.startswith(KEPT):
+        try:
+            value = await context.platform.chats.kept_text(interaction.workspace, value.removeprefix(KEPT)) or ""
+        except BotError as error:
+            log.warning("What a button stands for could not be read: %s", error)
+            return None
+    return read(value) if value else None
 
 
-async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, text: str) -> Reply:
-    if not text:
+async def _ask(context: SlackContext, interaction: SlackInteraction, channel: str, asked: _Asked) -> Reply:
+    if asked is None:
         said = "What it was for cannot be read now, or is not kept any more: buttons last for a year."
         return Reply(title="That button does nothing now", text=(said,))
-    return await context.ask(text, await context.actor(interaction, channel))
+    return await context.ask(asked, await context.actor(interaction, channel))
 
 
-async def _answer_in_view(context: SlackContext, interaction: SlackInteraction, view: View, action: Body, text: str) -> None:
+async def _answer_in_view(
+    context: SlackContext, interaction: SlackInteraction, view: View, action: Body, asked: _Asked
+) -> None:
     """Show the answer in a view: instead of the one that was acted in, upon it, or over the Home tab."""
     memory, named, at_home = memory_of(view), _OF_CHANNEL.match(action["block_id"]), view["type"] == HOME
     memory["channel"] = named["channel"] if named else memory.get("channel", "")
     if at_home:
         memory["home"] = "yes"
-        if not named and (topic := _topic_to_subscribe(text)):  # not the direct message in which the Home tab lives
-            await open_form(context, interaction, FormRequest(FormKind.SUBSCRIPTION, topic), {"home": "yes"})
+        if not named and isinstance(asked, Subscribe):  # not the direct message in which the Home tab lives
+            await open_form(context, interaction, FormRequest(FormKind.SUBSCRIPTION, asked.topic), {"home": "yes"})
             return
 
     async def shown() -> View:
-        reply = await _ask(context, interaction, memory["channel"], text)
+        reply = await _ask(context, interaction, memory["channel"], asked)
         return await reply_view(context, interaction, reply, memory)
 
     if not at_home and action["block_id"].startswith(_WHOLE):
@@ -110,15 +113,6 @@ async def _answer_in_view(context: SlackContext, interaction: SlackInteraction, 
         await open_view(context, interaction, shown(), upon=not at_home)
     if "home" in memory:
         await publish(context, interaction.workspace, interaction.person)
-
-
-def _topic_to_subscribe(text: str) -> str:
-    """Return the topic of a command that subscribes it, "" for any other."""
-    try:
-        command = parse(text)
-    except UsageError:
-        return ""
-    return command.topic if isinstance(command, Subscribe) else ""
 
 
 async def _open_form(context: SlackContext, body: Body) -> None:

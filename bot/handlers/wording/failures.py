@@ -26,15 +26,15 @@ def unclear(error: Unclear, command: Command) -> Reply:
     return Reply(title="Which one?", text=_sentences(error), buttons=tuple(button(label, each) for label, each in meant))
 
 
-def not_done(error: UsageError, asked: str | Command, command: Command | None) -> Reply:
-    """Say what was wrong and where, and how the command goes; `command` is None where the text could not be read.
+def not_done(error: UsageError, asked: Command | str) -> Reply:
+    """Say what was wrong and where, and how the command goes that was asked, or that the text probably means.
 
     Of a form, `asked` is the words of the command that does the same: what was wrong does not stand in them.
     """
     if isinstance(error, Conflict):
         return Reply(title="Somebody else changed it", text=_sentences(error), people=error.people)
-    usage = command.usage if command is not None else help_for(asked) if isinstance(asked, str) else None
-    pointed = _faulty(command) if command is not None else "" if usage and asked == usage.words else str(asked)
+    usage = help_for(asked) if isinstance(asked, str) else asked.usage
+    pointed = _faulty(asked) if isinstance(asked, Command) else "" if usage and asked == usage.words else asked
     said = (*_sentences(error), *_where(error, pointed))
     if usage is None:
         return Reply(title=_FAILED, text=said, buttons=(button("Help", Help()),))

@@ -3,6 +3,7 @@
 import pytest
 
 from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for
+from bot.commands import read
 
 SUBSCRIBE, TOPIC, FILTER = FormKind.SUBSCRIPTION, FormKind.TOPIC, FormKind.FILTER
 
@@ -18,10 +19,11 @@ SUBSCRIBE, TOPIC, FILTER = FormKind.SUBSCRIPTION, FormKind.TOPIC, FormKind.FILTE
         ("new topic", FormRequest(TOPIC)),
         ("topic edit kv-cache", FormRequest(TOPIC, "kv-cache")),
         ('edit topic "KV cache"', FormRequest(TOPIC, "KV cache")),
+        ("topics edit kv-cache", FormRequest(TOPIC, "kv-cache")),
     ],
 )
 def test_a_command_that_says_too_little_opens_its_form(text: str, form: FormRequest) -> None:
-    assert form_asked_for(text) == form
+    assert form_asked_for(read(text)) == form
 
 
 @pytest.mark.parametrize(
@@ -31,6 +33,7 @@ def test_a_command_that_says_too_little_opens_its_form(text: str, form: FormRequ
         "subscribe kv",
         "topic create kv cache",
         "topic edit",
+        'topic edit ""',
         "topic edit kv min 0.4",
         "topics",
         "help subscribe",
@@ -39,7 +42,7 @@ def test_a_command_that_says_too_little_opens_its_form(text: str, form: FormRequ
     ],
 )
 def test_a_command_that_says_enough_opens_none(text: str) -> None:
-    assert form_asked_for(text) is None
+    assert form_asked_for(read(text)) is None
 
 
 @pytest.mark.parametrize(
@@ -53,9 +56,9 @@ def test_a_command_that_says_enough_opens_none(text: str) -> None:
     ],
 )
 def test_beside_what_is_shown_stands_its_form(text: str, form: FormRequest) -> None:
-    assert follow_up_form(text) == form
+    assert follow_up_form(read(text)) == form
 
 
 @pytest.mark.parametrize("text", ["search kv", "filter kv set has:code", "nonsense", "topic show"])
 def test_beside_other_answers_stands_none(text: str) -> None:
-    assert follow_up_form(text) is None
+    assert follow_up_form(read(text)) is None

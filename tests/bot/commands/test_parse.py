@@ -29,14 +29,16 @@ from bot.commands import (
     Similar,
     Status,
     Subscribe,
+    Unreadable,
     Unsave,
     Unsubscribe,
     Why,
     help_for,
     parse,
+    read,
     write,
 )
-from bot.errors import UsageError
+from bot.errors import Incomplete, UsageError
 
 _GPU = "gpu-systems"
 
@@ -229,3 +231,30 @@ def test_a_text_longer_than_any_command_is_refused_in_a_sentence() -> None:
 def test_a_text_is_written_as_plainly_as_it_reads_back(command: Command, text: str) -> None:
     assert write(command) == text
     assert parse(text) == command
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "topic"),
+    [
+        ("subscribe", "subscription", ""),
+        ("/digest new topic", "topic", ""),
+        ("topic edit kv-cache", "topic", "kv-cache"),
+    ],
+)
+def test_what_says_too_little_names_the_form_in_which_the_rest_is_filled_in(text: str, form: str, topic: str) -> None:
+    asked = read(text)
+
+    assert isinstance(asked, Unreadable)
+    assert isinstance(asked.error, Incomplete)
+    assert (asked.error.form, asked.error.topic) == (form, topic)
+    assert asked.error.position == len(text)
+    assert "write for example" in str(asked.error)
+
+
+def test_what_is_read_is_the_command_or_what_is_wrong_with_the_text() -> None:
+    asked = read("unsubscribe")
+
+    assert read("topics") == ListTopics()
+    assert isinstance(asked, Unreadable)
+    assert not isinstance(asked.error, Incomplete)
+    assert asked.text == "unsubscribe"

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.commands import TABLE, Command, More, Search, parse
+from bot.commands import TABLE, Command, More, Search, parse, read
 from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.handle import answer
@@ -27,7 +27,7 @@ LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABL
 
 
 async def told(ada: Asker, asked: str | Command) -> Reply:
-    return await answer(ada.context, asked, ada.actor, ada.now)
+    return await answer(ada.context, read(asked) if isinstance(asked, str) else asked, ada.actor, ada.now)
 
 
 def test_every_command_has_a_function_that_answers_it() -> None:
@@ -71,7 +71,7 @@ async def test_a_command_as_it_is_has_its_help_too(ada: Asker) -> None:
 
 @pytest.mark.parametrize("words", ["filter", "subscribe", "topic create", "topic edit"])
 def test_what_was_filled_in_wrongly_is_told_without_pointing_at_anything_else(words: str) -> None:
-    reply = not_done(UsageError("This parenthesis is never closed.", position=2), words, None)
+    reply = not_done(UsageError("This parenthesis is never closed.", position=2), words)
 
     assert reply.text == ("This parenthesis is never closed.",)
     assert [field.value.startswith(words) for field in reply.fields] == [True, True]

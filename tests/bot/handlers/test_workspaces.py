@@ -40,6 +40,7 @@ from bot.commands import (
     Unsave,
     Unsubscribe,
     Why,
+    read,
 )
 from bot.digest.publisher import Publisher
 from bot.handlers.handle import answer
@@ -225,6 +226,6 @@ async def test_a_button_that_was_made_in_another_workspace_does_nothing_there(ho
     asked = await houses.other.ask("topic delete hushed")
 
     for button in asked.buttons:
-        await answer(houses.new.context, button.command, houses.new.actor, now + timedelta(minutes=1))
+        await answer(houses.new.context, read(button.command), houses.new.actor, now + timedelta(minutes=1))
 
     assert await houses.belongings() == before

@@ -9,10 +9,10 @@ import pytest
 from discord import Permissions
 from hypothesis import assume, given
 
-from adapters.chat.forms import FormKind, FormRequest, form_instead
+from adapters.chat.forms import FormKind, FormRequest, form_asked_for
 from adapters.discord.install.command_tree import USAGES, chosen, fingerprint, focused, tree
 from adapters.discord.install.invite import REASONS, invite, permissions
-from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Usage, parse
+from bot.commands import TABLE, Command, CreateTopic, EditTopic, Search, Subscribe, Unreadable, Usage, parse
 from bot.errors import Incomplete, UsageError
 from tests.adapters.discord.asked import data_of
 from tests.bot.commands.generate import commands
@@ -106,7 +106,7 @@ def test_the_days_that_are_offered_can_be_read(days: str) -> None:
 def test_without_its_first_words_a_long_command_opens_a_form(words: str, values: dict[str, Any], form: FormRequest) -> None:
     with pytest.raises(Incomplete) as caught:
         command_of(words, values)
-    assert form_instead(caught.value) == form
+    assert form_asked_for(Unreadable(words, caught.value)) == form
 
 
 @pytest.mark.parametrize(

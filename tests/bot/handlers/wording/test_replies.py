@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.commands import EditTopic, Part
+from bot.commands import EditTopic, Part, read
 from bot.handlers.handle import answer
 from bot.handlers.wording.replies import mentioning
 from bot.models import Field, Reply, ReplyEntry
@@ -124,4 +124,4 @@ async def test_whatever_is_asked_every_identifier_in_a_text_is_told_apart(ada: A
 
 
 async def answer_in(asker: Asker, text: str) -> Reply:
-    return await answer(asker.context, text, asker.actor, asker.now)
+    return await answer(asker.context, read(text), asker.actor, asker.now)
