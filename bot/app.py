@@ -35,11 +35,10 @@ from bot.ports.ledger import Ledger, Messenger
 from bot.ports.store import Job, Previewer, Source, Store, Summariser, Watch
 from bot.ports.vectors import Embedder
 from bot.service.backups import Backups
-from bot.service.counted_ledger import count_writes
 from bot.service.health import ServiceHealth
 from bot.service.heartbeat_file import read_alive, write_alive
 from bot.service.jobs import TICK, DeliveryJobs, collecting, embedding, listening, upkeep, write_heartbeat
-from bot.service.measurements import Measurements
+from bot.service.measurements import Measurements, count_writes
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext
 from bot.settings.load import Settings
 from bot.settings.topic_packs import load_packs

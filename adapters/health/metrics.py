@@ -11,7 +11,7 @@ from prometheus_client.registry import Collector
 from bot import __version__
 from bot.service.health import Metrics, SourceMetrics
 
-# What is counted, by the words of bot.service.counted_ledger. All are told from the beginning, so that the first one is
+# What is counted, by the words of bot.service.measurements. All are told from the beginning, so that the first one is
 # seen to happen.
 _DIGESTS = ("made", "empty", "skipped", "late")
 _DELIVERIES = ("posted", "put_back", "ambiguous", "failed", "expired")

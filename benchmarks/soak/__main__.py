@@ -2,7 +2,7 @@
 
     python -m benchmarks.soak [--test NAME]… [--deliveries 4000] [--kills 40] [--channels 10000] [--seed 1]
 
-Worker processes run the real store, ledger and courier; the platform is tests.fakes.platform, in this process. Where
+Worker processes run the real store, ledger and deliverer; the platform is tests.fakes.platform, in this process. Where
 processes are killed, the times of the protocol are the service's divided by 30 (timeout 0.5 s, lease 1.5 s, quarantine 2 s),
 and so are the platform's; storms, fan-out and throughput run with the true ones. Ends with 1 when a target was not kept.
 """

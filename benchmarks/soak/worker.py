@@ -94,7 +94,7 @@ class Service:
 
     async def _reconcile(self) -> None:
         await self._deliverer.reconcile(self._now)
-        await self._deliverer.tell_owed(self._now)
+        await self._deliverer.send_notices(self._now)
 
     async def _is_settled(self) -> bool:
         now, store = self._now(), self._store

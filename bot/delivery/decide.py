@@ -23,7 +23,7 @@ class Decision:
     messenger: Messenger
     maybe_posted: bool  # it may have been posted without this database knowing
     ending: Ending | None  # why it is not to be posted any more
-    at_all_costs: bool  # the channel would rather see it twice than miss it
+    prefers_duplicate: bool  # the channel would rather see it twice than miss it
     late: bool  # it is marked so from now on
 
 
@@ -55,7 +55,7 @@ class Decider:
             return None
         late = now - planned > self._context.settings.late
         twice = place.channel in settled.prefer_duplicate
-        return Decision(delivery, messenger, maybe_posted, ending, at_all_costs=twice, late=late), quiet
+        return Decision(delivery, messenger, maybe_posted, ending, prefers_duplicate=twice, late=late), quiet
 
     async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, maybe_posted: bool, now: datetime) -> None:
         """Wait for a platform that is not among the settings now; nothing can be looked up there either."""
@@ -63,9 +63,9 @@ class Decider:
         if held is None:
             return
         if ending is not None and delivery.state is DeliveryState.PENDING:
-            await self._sender.end(held, ending[0], ending[1], now, told=ending[2], unposted=not maybe_posted)
+            await self._sender.end(held, ending[0], ending[1], now, alert=ending[2], unposted=not maybe_posted)
         elif ending is not None:
-            await self._sender.unknown(held, _NOT_CONNECTED, now)
+            await self._sender.record_unknown(held, _NOT_CONNECTED, now)
         else:
             await self._sender.put_back(held, delivery, now + self._context.wait(held.attempts), _NOT_CONNECTED)
 

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from bot.delivery.context import Clock, DeliveryContext, is_whole
 from bot.delivery.decide import Decider, Decision
-from bot.delivery.notices import Notices
+from bot.delivery.notices import NoticeSender
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause
 from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
@@ -35,7 +35,7 @@ class Deliverer:
         self._sender = Sender(context, self._pauser, pause)
         self._decider = Decider(context, self._sender)
         self._workers = Workers(context, pause)
-        self._notices = Notices(context)
+        self._notices = NoticeSender(context)
         # A clock that jumps ahead ends every lease; what is in flight here is still ours.
         self._in_flight: set[tuple[str, str]] = set()
 
@@ -64,13 +64,13 @@ class Deliverer:
         )
         return await self._workers.work(task, clock)
 
-    async def tell_owed(self, clock: Clock) -> int:
-        """Pause what was refused and is not paused yet, and tell whoever is owed to be told, as far as that may be done now.
+    async def send_notices(self, clock: Clock) -> int:
+        """Pause what was refused and is not paused yet, and send the notices that wait, as far as that may be done now.
 
-        Returns how much of the telling is over. Raises StoreError.
+        Returns how many notices are settled. Raises StoreError.
         """
-        await self._pauser.pause_owed(clock())
-        return await self._notices.tell(clock)
+        await self._pauser.apply_recorded(clock())
+        return await self._notices.send(clock)
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""
@@ -108,8 +108,8 @@ class Deliverer:
 
     async def _end(self, held: Delivery, decision: Decision, now: datetime, *, unposted: bool) -> None:
         if decision.ending is not None:
-            state, reason, told = decision.ending
-            await self._sender.end(held, state, reason, now, told=told, unposted=unposted)
+            state, reason, alert = decision.ending
+            await self._sender.end(held, state, reason, now, alert=alert, unposted=unposted)
 
     async def _look_first(self, held: Delivery, decision: Decision, clock: Clock) -> None:
         """Send it only where it was not posted before the database was restored."""
@@ -118,17 +118,17 @@ class Deliverer:
         except NotKnownYet:
             return
         except Refused:
-            if decision.at_all_costs:
+            if decision.prefers_duplicate:
                 await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=False)
             else:
-                await self._sender.end(held, DeliveryState.EXPIRED, _RESTORED, clock(), told=True)
+                await self._sender.end(held, DeliveryState.EXPIRED, _RESTORED, clock(), alert=True)
             return
         if message is None:
             await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=True)
             return
         # What was posted then may have been cut into other parts. First the later ones, so that none is sent in between.
         await self._context.ledger.expire_parts(held, _FOUND)
-        await self._sender.done(replace(held, late=decision.before.late), message, _FOUND)
+        await self._sender.record_done(replace(held, late=decision.before.late), message, _FOUND)
 
     # --- what may have been sent
 
@@ -174,13 +174,13 @@ class Deliverer:
         except NotKnownYet:
             return
         except Refused as error:
-            if decision.at_all_costs and decision.ending is None:
+            if decision.prefers_duplicate and decision.ending is None:
                 await self._sender.send_next(held, decision.before, decision.messenger, clock, unposted=False)
             else:
-                await self._sender.unknown(held, str(error), clock())
+                await self._sender.record_unknown(held, str(error), clock())
             return
         if message is not None:
-            await self._sender.done(replace(held, late=decision.before.late), message)
+            await self._sender.record_done(replace(held, late=decision.before.late), message)
         elif decision.ending is not None:
             await self._end(held, decision, clock(), unposted=True)
         elif quiet_until > clock():
@@ -208,6 +208,6 @@ class Deliverer:
             return None
         if not is_whole(held):
             surely = decision.before.state is DeliveryState.PENDING and not decision.maybe_posted
-            await self._sender.end(held, DeliveryState.FAILED, _DAMAGED, now, told=True, unposted=surely)
+            await self._sender.end(held, DeliveryState.FAILED, _DAMAGED, now, alert=True, unposted=surely)
             return None
         return replace(held, payload=held.if_late or held.payload, late=True) if decision.late else held

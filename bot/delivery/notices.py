@@ -1,4 +1,4 @@
-"""Tells people what they are owed to be told: through rate limits and ends, each at most once where that can be known."""
+"""Sends what waits in the outbox to people and channels: within rate limits, each at most once where that can be known."""
 
 import asyncio
 import logging
@@ -20,8 +20,8 @@ AT_ONCE = 4  # workspaces in which somebody is told something at the same time
 IN_A_ROW = 10  # in one workspace, before the list is looked at anew
 
 
-class Notices:
-    """Tells them in their order, within each workspace; no workspace waits for another's."""
+class NoticeSender:
+    """Sends them in their order, within each workspace; no workspace waits for another's."""
 
     def __init__(self, context: DeliveryContext) -> None:
         self._context = context
@@ -29,11 +29,11 @@ class Notices:
         self._stopped = False
 
     def stop(self) -> None:
-        """Tell nothing more."""
+        """Send nothing more."""
         self._stopped = True
 
-    async def tell(self, clock: Clock) -> int:
-        """Tell what the platforms take now, and leave the rest to a later call; return how many are over.
+    async def send(self, clock: Clock) -> int:
+        """Send what the platforms take now, and leave the rest to a later call; return how many are over.
 
         Raises StoreError.
         """
@@ -42,12 +42,12 @@ class Notices:
             return 0
         notice_state.busy = True
         try:
-            owed: dict[str, list[Notice]] = {}
+            waiting: dict[str, list[Notice]] = {}
             for notice in await self._outbox.notices():
-                owed.setdefault(notice.workspace, []).append(notice)
+                waiting.setdefault(notice.workspace, []).append(notice)
             gate = asyncio.Semaphore(AT_ONCE)
-            told = [self._in_one(notices, gate, clock) for notices in owed.values()]
-            ended = await asyncio.gather(*told, return_exceptions=True)
+            sending = [self._send_in_workspace(notices, gate, clock) for notices in waiting.values()]
+            ended = await asyncio.gather(*sending, return_exceptions=True)
         finally:
             notice_state.busy = False
         for each in ended:
@@ -55,30 +55,30 @@ class Notices:
                 raise each
         return sum(over for over in ended if isinstance(over, int))
 
-    async def _in_one(self, notices: Sequence[Notice], gate: asyncio.Semaphore, clock: Clock) -> int:
+    async def _send_in_workspace(self, notices: Sequence[Notice], gate: asyncio.Semaphore, clock: Clock) -> int:
         over = 0
         async with gate:
             for notice in notices:
                 if self._stopped or over == IN_A_ROW:
                     break
-                if await self._is_over(notice, clock):
-                    await self._outbox.told(notice)
+                if await self._is_settled(notice, clock):
+                    await self._outbox.remove_notice(notice)
                     over += 1
         return over
 
-    async def _is_over(self, notice: Notice, clock: Clock) -> bool:
-        """Tell it, where that may be done now; False when it is to be tried again."""
+    async def _is_settled(self, notice: Notice, clock: Clock) -> bool:
+        """Send it, where that may be done now; False when it is to be tried again."""
         now, call = clock(), self._call(notice)
         if now - datetime.fromisoformat(notice.since) > STALE:
             return True
         messenger = self._context.messenger(notice.workspace)
-        if messenger is None or self._context.rate_limits.when(call, now) > now:
+        if messenger is None or self._context.rate_limits.earliest(call, now) > now:
             return False
         self._context.rate_limits.take(call, now)
         otherwise = f"{notice.person or notice.channel} could not be told: {notice.text}"
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
-                await _said(notice, messenger)
+                await _sent(notice, messenger)
         except Delayed as error:
             self._rest(call, error.reach, clock(), error.retry_after or timedelta(0))
             return False
@@ -106,7 +106,7 @@ class Notices:
         self._context.rate_limits.rest(call, reach, now + max(asked, self._context.wait(count)), now)
 
 
-def _said(notice: Notice, messenger: Messenger) -> Awaitable[None]:
+def _sent(notice: Notice, messenger: Messenger) -> Awaitable[None]:
     if notice.person:
         return messenger.tell(notice.workspace, notice.person, notice.text)
     return messenger.announce(notice.workspace, notice.channel, notice.text)

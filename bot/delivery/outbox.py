@@ -44,45 +44,49 @@ class _Known:
 
 
 class Outbox:
-    """The list. Each method that changes it is one transaction; all raise StoreError."""
+    """Notices to be sent, and refusals to be applied. Each change is one transaction; all raise StoreError."""
 
     def __init__(self, context: DeliveryContext) -> None:
         self._store = context.store
-        self._changing = context.notice_state.changing
+        self._lock = context.notice_state.lock
 
     async def notices(self) -> Sequence[Notice]:
-        """Return what is to be told, in its order."""
+        """Return the notices that are to be sent, in their order."""
         return (await self._read()).notices
 
     async def refusals(self) -> Sequence[Refusal]:
-        """Return the refusals whose consequences are not drawn yet."""
+        """Return the refusals that are not applied yet."""
         return (await self._read()).refusals
 
-    async def tell(self, fresh: Sequence[Notice]) -> None:
-        """Keep what is to be told."""
-        await self._change(told=fresh)
+    async def add_notices(self, notices: Sequence[Notice]) -> None:
+        """Keep what is to be sent."""
+        await self._change(notices=notices)
 
-    async def told(self, notice: Notice) -> None:
-        """Forget what is over."""
-        await self._change(over=[notice])
+    async def remove_notice(self, notice: Notice) -> None:
+        """Forget one that was sent, or that nobody needs any more."""
+        await self._change(removed=[notice])
 
-    async def refused(self, refusal: Refusal) -> None:
-        """Keep a refusal until its consequences are drawn."""
-        await self._change(refused=[refusal])
+    async def add_refusal(self, refusal: Refusal) -> None:
+        """Keep a refusal until it is applied."""
+        await self._change(refusals=[refusal])
 
-    async def drawn(self, refusal: Refusal, fresh: Sequence[Notice]) -> None:
-        """Keep what is to be told of a refusal, instead of the refusal."""
-        await self._change(told=fresh, over=[refusal])
+    async def replace_refusal(self, refusal: Refusal, notices: Sequence[Notice]) -> None:
+        """Keep the notices of a refusal, instead of the refusal."""
+        await self._change(notices=notices, removed=[refusal])
 
     async def _change(
-        self, *, told: Iterable[Notice] = (), refused: Iterable[Refusal] = (), over: Iterable[Notice | Refusal] = ()
+        self,
+        *,
+        notices: Iterable[Notice] = (),
+        refusals: Iterable[Refusal] = (),
+        removed: Iterable[Notice | Refusal] = (),
     ) -> None:
-        async with self._changing:
-            known, gone = await self._read(), set(over)
-            notices = [*(each for each in known.notices if each not in gone), *told][-MOST:]
-            refusals = dict.fromkeys((*(each for each in known.refusals if each not in gone), *refused))
-            fresh = {"notices": [asdict(each) for each in notices], "refusals": [asdict(each) for each in refusals]}
-            await self._store.set_fact(_FACT, json.dumps(fresh))
+        async with self._lock:
+            known, gone = await self._read(), set(removed)
+            kept = [*(each for each in known.notices if each not in gone), *notices][-MOST:]
+            waiting = dict.fromkeys((*(each for each in known.refusals if each not in gone), *refusals))
+            record = {"notices": [asdict(each) for each in kept], "refusals": [asdict(each) for each in waiting]}
+            await self._store.set_fact(_FACT, json.dumps(record))
 
     async def _read(self) -> _Known:
         text = await self._store.get_fact(_FACT)

@@ -1,4 +1,4 @@
-"""What follows when a digest cannot be posted: its subscriptions pause, their owners are told once, and nobody else.
+"""Pauses the subscriptions whose digests cannot be posted, and has their owners told, each once, and nobody else.
 
 Whoever is to be told is only written down here, in a moment; bot.delivery.notices tells them.
 """
@@ -22,7 +22,7 @@ _BY = "broadsheet"  # who the audit names
 
 
 class SubscriptionPauser:
-    """Draws the consequences. Every method raises StoreError."""
+    """Pauses what a refusal holds for. Every method raises StoreError."""
 
     def __init__(self, context: DeliveryContext) -> None:
         self._context = context
@@ -32,44 +32,44 @@ class SubscriptionPauser:
         """Pause what a refusal holds for: every subscription of the channel, or of the whole workspace.
 
         The owner of each that this pauses is owed to be told once, and so are the alerts. Who is stopped in between leaves
-        the rest to `pause_owed`.
+        the rest to `apply_recorded`.
         """
-        await self.owe(refusal)
-        await self.draw(refusal, now)
+        await self.record_refusal(refusal)
+        await self.apply(refusal, now)
 
-    async def owe(self, refusal: Refusal) -> None:
-        """Have its consequences drawn at the latest by `pause_owed`."""
-        await self._outbox.refused(refusal)
+    async def record_refusal(self, refusal: Refusal) -> None:
+        """Keep a refusal, which is applied at the latest by `apply_recorded`."""
+        await self._outbox.add_refusal(refusal)
 
-    async def draw(self, refusal: Refusal, now: datetime, *, again: bool = False) -> None:
-        """Draw the consequences of a refusal that is owed; `again`: some may have been drawn, and nobody told of them."""
-        drawing = self._context.notice_state.drawing
-        drawing.add(refusal)
+    async def apply(self, refusal: Refusal, now: datetime, *, again: bool = False) -> None:
+        """Pause what a recorded refusal holds for; `again`: some may be paused already, and nobody told of them."""
+        applying = self._context.notice_state.applying
+        applying.add(refusal)
         try:
             everywhere = refusal.reach is not Reach.CHANNEL
             channel = "" if everywhere else refusal.channel
             held = await self._context.store.subscriptions(refusal.workspace, channel=channel, topic=refusal.topic)
-            paused = [each for each in held if await self._is_paused(each, refusal.reason, now, again=again)]
-            await self._outbox.drawn(refusal, await self._news(paused, refusal.reason, now))
+            paused = [each for each in held if await self._pause_one(each, refusal.reason, now, again=again)]
+            await self._outbox.replace_refusal(refusal, await self._notices(paused, refusal.reason, now))
         finally:
-            drawing.discard(refusal)
+            applying.discard(refusal)
 
-    async def pause_owed(self, now: datetime) -> None:
-        """Draw the consequences of what somebody refused who was stopped before all of them were drawn."""
+    async def apply_recorded(self, now: datetime) -> None:
+        """Apply what is still recorded: whoever recorded it was stopped before it was applied."""
         for refusal in await self._outbox.refusals():
-            if refusal not in self._context.notice_state.drawing:
-                await self.draw(refusal, now, again=True)
+            if refusal not in self._context.notice_state.applying:
+                await self.apply(refusal, now, again=True)
 
-    async def _news(self, paused: Sequence[Subscription], reason: str, now: datetime) -> list[Notice]:
+    async def _notices(self, paused: Sequence[Subscription], reason: str, now: datetime) -> list[Notice]:
         """Return what the owners are to be told, each once, and the alerts."""
         if not paused:
             return []
         owners = dict.fromkeys(each.made_by for each in paused if each.made_by)
-        news = [_notice(owner, [each for each in paused if each.made_by == owner], reason, now) for owner in owners]
+        notices = [_notice(owner, [each for each in paused if each.made_by == owner], reason, now) for owner in owners]
         what = some([f"{each.topic} in {each.channel}" for each in paused])
-        return news + await self._alert(paused[0].workspace, f"Paused: {what}. {reason}", now)
+        return notices + await self._alert_notices(paused[0].workspace, f"Paused: {what}. {reason}", now)
 
-    async def _is_paused(self, subscription: Subscription, reason: str, now: datetime, *, again: bool) -> bool:
+    async def _pause_one(self, subscription: Subscription, reason: str, now: datetime, *, again: bool) -> bool:
         """Pause one, whatever else is changed on it meanwhile; return whether it was this call that did.
 
         With `again`, one that is paused for that reason already counts too.
@@ -91,10 +91,10 @@ class SubscriptionPauser:
 
     async def alert(self, workspace: str, text: str, now: datetime) -> None:
         """Log it, and have it said in the workspace's channel for alerts, where one is settled and was not just told."""
-        if news := await self._alert(workspace, text, now):
-            await self._outbox.tell(news)
+        if notices := await self._alert_notices(workspace, text, now):
+            await self._outbox.add_notices(notices)
 
-    async def _alert(self, workspace: str, text: str, now: datetime) -> list[Notice]:
+    async def _alert_notices(self, workspace: str, text: str, now: datetime) -> list[Notice]:
         log.warning("%s: %s", workspace, text)
         channel = (await self._context.store.preferences(workspace)).alerts
         alerted = self._context.notice_state.alerted

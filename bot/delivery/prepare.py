@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from bot.delivery.context import DeliveryContext, delivery_id, sealed
-from bot.delivery.fairness import FairOrder
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
+from bot.delivery.workers import FairOrder
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
@@ -28,13 +28,13 @@ _RESTORED = "it may have been posted already: the database was restored, and nob
 
 
 @dataclass(frozen=True, slots=True)
-class _Closed:
+class _Result:
     """What becomes of an occurrence; `told`: those who asked for alerts are to know."""
 
     occurrence: Occurrence
     digest: Digest | None = None
     deliveries: tuple[Delivery, ...] = ()
-    told: bool = False
+    alert: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +106,8 @@ class Preparer:
 
     async def _publish(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> None:
         try:
-            closing = await self._closing(occurrence, unrecorded_until, now)
-            await self._close(closing, now)
+            result = await self._decided(occurrence, unrecorded_until, now)
+            await self._close(result, now)
         except Exception as error:
             # Whatever is wrong with one occurrence, a database's damaged row too, the others go on. When the database
             # takes no writing at all, putting it off fails as well, and that ends the round.
@@ -117,98 +117,98 @@ class Preparer:
             said = str(error) if not reference else f"An unexpected {type(error).__name__}; see the log at {reference}."
             await self._close(await self._put_off(occurrence, said, now), now)
 
-    async def _close(self, closing: _Closed, now: datetime) -> None:
+    async def _close(self, result: _Result, now: datetime) -> None:
         closed = await self._context.ledger.close_occurrence(
-            closing.occurrence, now, digest=closing.digest, deliveries=closing.deliveries
+            result.occurrence, now, digest=result.digest, deliveries=result.deliveries
         )
-        after = closing.occurrence
-        if closed and closing.told:
+        after = result.occurrence
+        if closed and result.alert:
             text = f"The digest {after.topic} of {after.day} for {after.channel} is skipped: {after.reason}"
             await self._pauser.alert(after.workspace, text, now)
 
-    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Closed:
+    async def _put_off(self, occurrence: Occurrence, reason: str, now: datetime) -> _Result:
         """Try again later, or give up when it is too late then."""
         if now > await self._deadline(occurrence):
-            return _skipped(occurrence, f"its digest could not be made in time. {reason}", told=True)
+            return _skipped(occurrence, f"its digest could not be made in time. {reason}", alert=True)
         log.warning("the digest %s of %s is put off: %s", occurrence.topic, occurrence.channel, reason)
         attempts = occurrence.attempts + 1
         next_at = now + self._context.wait(attempts)
-        return _Closed(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
+        return _Result(replace(occurrence, attempts=attempts, next_at=next_at, reason=reason))
 
     async def _deadline(self, occurrence: Occurrence) -> datetime:
         """Return until when it may be posted, as far as what decides about that can be read."""
         due, catch_up = occurrence.due, self._context.settings.catch_up
         try:
             preferences = await self._context.store.preferences(occurrence.workspace)
-            subscription = await self._of(occurrence)
+            subscription = await self._subscription(occurrence)
             return await deadline(preferences, subscription, due, catch_up) if subscription else due + catch_up
         except Exception:  # noqa: BLE001 - what is wrong with it is being said already
             return due + catch_up
 
-    async def _of(self, occurrence: Occurrence) -> Subscription | None:
+    async def _subscription(self, occurrence: Occurrence) -> Subscription | None:
         """Return the subscription, None when it is no more."""
         place = occurrence
         here = await self._context.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         return next((each for each in here if each.id == place.subscription), None)
 
-    async def _closing(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> _Closed:
+    async def _decided(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> _Result:
         """Decide what becomes of the occurrence."""
-        found = await self._job(occurrence, now)
+        found = await self._inputs(occurrence, now)
         if not isinstance(found, _DigestInputs):
             return found
         planned = await after_quiet(found.preferences, found.subscription, occurrence.due)
         allowed = await after_quiet(found.preferences, found.subscription, now)
         if now > await deadline(found.preferences, found.subscription, occurrence.due, self._context.settings.catch_up):
-            return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), told=True)
+            return _skipped(occurrence, f"it is too late to post it. {occurrence.reason}".strip(), alert=True)
         if allowed > now:
-            return _Closed(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
+            return _Result(replace(occurrence, next_at=allowed, reason="waits for the end of the quiet hours"))
         prefers_twice = occurrence.channel in found.preferences.prefer_duplicate
         if may_be_unrecorded(occurrence, unrecorded_until) and not found.messenger.abilities.finds and not prefers_twice:
-            return _skipped(occurrence, _RESTORED, told=True)
+            return _skipped(occurrence, _RESTORED, alert=True)
         late = now - planned > self._context.settings.late
-        return await self._made(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
+        return await self._with_digest(replace(found, occurrence=replace(occurrence, late=late, reason="")), now)
 
-    async def _job(self, occurrence: Occurrence, now: datetime) -> _DigestInputs | _Closed:
+    async def _inputs(self, occurrence: Occurrence, now: datetime) -> _DigestInputs | _Result:
         """Find all that is needed, or say why there is nothing to post."""
         store, place = self._context.store, occurrence
-        subscription = await self._of(occurrence)
+        subscription = await self._subscription(occurrence)
         if subscription is None:
             return _skipped(occurrence, "unsubscribed")
         if subscription.is_paused(now):
             return _skipped(occurrence, f"paused. {subscription.paused_because}".strip())
         topic = (await self._requests.topics(place.workspace)).get(place.topic)
         if topic is None:
-            return _skipped(occurrence, "its topic is not there any more.", told=True)
+            return _skipped(occurrence, "its topic is not there any more.", alert=True)
         messenger = self._context.messenger(place.workspace)
         if messenger is None:
             return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
         return _DigestInputs(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
 
-    async def _made(self, job: _DigestInputs, now: datetime) -> _Closed:
+    async def _with_digest(self, inputs: _DigestInputs, now: datetime) -> _Result:
         """Make the digest, unless the channel has had enough for the day."""
-        store, subscription = self._context.store, job.subscription
-        left = await left_today(store, job.preferences, subscription, now)
+        store, subscription = self._context.store, inputs.subscription
+        left = await left_today(store, inputs.preferences, subscription, now)
         if left == 0:
-            return _skipped(job.occurrence, f"the channel was posted {job.preferences.daily_entries} entries today.")
-        request = await self._requests.request(job.topic, subscription.workspace, subscription.channel, subscription)
+            return _skipped(inputs.occurrence, f"the channel was posted {inputs.preferences.daily_entries} entries today.")
+        request = await self._requests.request(inputs.topic, subscription.workspace, subscription.channel, subscription)
         if left is not None:
             request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
-        digest = replace(await self._maker.make(request, now), day=job.occurrence.day)
+        digest = replace(await self._maker.make(request, now), day=inputs.occurrence.day)
         if not digest.entries and not subscription.always:
-            return _Closed(replace(job.occurrence, state=OccurrenceState.EMPTY), digest)
-        texts = await asyncio.to_thread(_texts, job, digest)
+            return _Result(replace(inputs.occurrence, state=OccurrenceState.EMPTY), digest)
+        texts = await asyncio.to_thread(_rendered, inputs, digest)
         if not texts:
             raise ValueError(f"nothing was rendered for {subscription.channel}")
-        made = replace(job.occurrence, state=OccurrenceState.MADE)
+        made = replace(inputs.occurrence, state=OccurrenceState.MADE)
         parts = (_delivery(made, said, part, len(texts), now) for part, said in enumerate(texts, start=1))
-        return _Closed(made, digest, tuple(parts))
+        return _Result(made, digest, tuple(parts))
 
 
-def _texts(job: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
+def _rendered(inputs: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
     """Return what each part says, and what it says instead should it become late; "" where that is the same."""
-    render, compact = job.messenger.render, job.subscription.compact
-    said = render(digest, compact=compact, late=job.occurrence.late)
-    if_late = said if job.occurrence.late else render(digest, compact=compact, late=True)
+    render, compact = inputs.messenger.render, inputs.subscription.compact
+    said = render(digest, compact=compact, late=inputs.occurrence.late)
+    if_late = said if inputs.occurrence.late else render(digest, compact=compact, late=True)
     if len(said) != len(if_late):  # that it is late takes room: then nobody is told
         return [(each, "") for each in said]
     return [(each, late if late != each else "") for each, late in zip(said, if_late, strict=True)]
@@ -233,5 +233,5 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
     )
 
 
-def _skipped(occurrence: Occurrence, reason: str, *, told: bool = False) -> _Closed:
-    return _Closed(replace(occurrence, state=OccurrenceState.SKIPPED, next_at=None, reason=reason), told=told)
+def _skipped(occurrence: Occurrence, reason: str, *, alert: bool = False) -> _Result:
+    return _Result(replace(occurrence, state=OccurrenceState.SKIPPED, next_at=None, reason=reason), alert=alert)

@@ -63,7 +63,7 @@ class RateLimits:
         self._rests: dict[_Place, _Rest] = {}
         self._taken = 0
 
-    def when(self, call: PlatformCall, now: datetime) -> datetime:
+    def earliest(self, call: PlatformCall, now: datetime) -> datetime:
         """Return the earliest moment, not before now, at which it may be asked."""
         free = self.rested(call, now)
         for place, period, _ in _paces(call):

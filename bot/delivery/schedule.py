@@ -65,7 +65,7 @@ class Scheduler:
                 break
         return new
 
-    async def _judged(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
+    async def _skipped_if_late(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
         """Return the occurrence, skipped where it was noticed too late to be posted."""
         catch_up = self._context.settings.catch_up
         if each.state is not OccurrenceState.DUE or now - each.due <= catch_up:
@@ -76,7 +76,7 @@ class Scheduler:
         reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         return replace(each, state=OccurrenceState.SKIPPED, reason=reason)
 
-    async def _say_skipped(self, found: Sequence[Occurrence], now: datetime) -> None:
+    async def _report_skipped(self, found: Sequence[Occurrence], now: datetime) -> None:
         """Log what is skipped; what no later digest makes up for is for the alerts too."""
         skipped = [each for each in found if each.state is OccurrenceState.SKIPPED]
         for each in skipped:
@@ -98,10 +98,10 @@ class Scheduler:
             await self._open(subscription, plan, now)
 
     async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
-        found = [await self._judged(each, subscription, now) for each in plan.found]
+        found = [await self._skipped_if_late(each, subscription, now) for each in plan.found]
         new = await self._context.ledger.open_occurrences(found, subscription, plan.next)
         if new:
-            await self._say_skipped(found, now)
+            await self._report_skipped(found, now)
         if plan.problem:
             refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.problem, subscription.topic)
             await self._pauser.pause(refusal, now)

@@ -41,10 +41,10 @@ class Sender:
     ) -> None:
         """Post what had its turn to be looked for: when its posting has its turn too, or later where that takes long."""
         call = self._call(Method.POST, held)
-        free = self._rate_limits.when(call, clock())
+        free = self._rate_limits.earliest(call, clock())
         if free - clock() <= self._context.settings.patience:
             await self._pause(max((free - clock()).total_seconds(), 0.0))
-            free = self._rate_limits.when(call, clock())
+            free = self._rate_limits.earliest(call, clock())
         if free > clock():
             await self.put_back(held, before, free, before.reason)
             return
@@ -69,7 +69,7 @@ class Sender:
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
             await self._uncertain(held, messenger, error)
         else:
-            await self.done(held, message)
+            await self.record_done(held, message)
 
     async def look(
         self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, since: datetime
@@ -94,12 +94,12 @@ class Sender:
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("looking for %s in %s failed", held.id, held.channel)
-            await self.put_back(held, before, clock() + self._context.wait(held.attempts), _said(error))
+            await self.put_back(held, before, clock() + self._context.wait(held.attempts), _reason_of(error))
             raise NotKnownYet from error
 
     # --- how it ended
 
-    async def done(self, held: Delivery, message: str, reason: str = "") -> None:
+    async def record_done(self, held: Delivery, message: str, reason: str = "") -> None:
         """Record that it is posted."""
         posted = replace(held, state=DeliveryState.DONE, message=message, reason=reason)
         if not await self._context.ledger.record(replace(posted, link=self._link(posted))):
@@ -115,23 +115,23 @@ class Sender:
             return ""
 
     async def end(
-        self, held: Delivery, state: DeliveryState, reason: str, now: datetime, *, told: bool, unposted: bool = False
+        self, held: Delivery, state: DeliveryState, reason: str, now: datetime, *, alert: bool, unposted: bool = False
     ) -> None:
         """Record that it will not be posted, and its later parts neither.
 
         `told`: the alerts are to know; `unposted`: surely nothing of it was posted.
         """
         ended = await self._context.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
-        if ended and told:
-            await self._pauser.alert(held.workspace, f"{_named(held)} was not posted: {reason}", now)
+        if ended and alert:
+            await self._pauser.alert(held.workspace, f"{_title_of(held)} was not posted: {reason}", now)
 
-    async def unknown(self, held: Delivery, reason: str, now: datetime) -> None:
+    async def record_unknown(self, held: Delivery, reason: str, now: datetime) -> None:
         """Record that nobody will ever know whether it was posted."""
         # The later parts first: who is stopped in between finds this one again.
         await self._context.ledger.expire_parts(held, _UNSURE)
         left = replace(held, state=DeliveryState.AMBIGUOUS, next_at=FOREVER, reason=f"unknown: {reason}")
         if await self._context.ledger.record(left):
-            await self._pauser.alert(held.workspace, f"{_named(held)} may have been posted or not. {reason}", now)
+            await self._pauser.alert(held.workspace, f"{_title_of(held)} may have been posted or not. {reason}", now)
 
     async def put_back(self, held: Delivery, before: Delivery, next_at: datetime, reason: str) -> None:
         """Record that nothing was posted this time: it stands as before, until its next time."""
@@ -159,7 +159,9 @@ class Sender:
         settings = self._context.settings
         rest = settings.nonce_quarantine if messenger.abilities.nonce_window else settings.quarantine
         next_at = (held.last_try or held.due) + rest
-        await self._context.ledger.record(replace(held, state=DeliveryState.AMBIGUOUS, next_at=next_at, reason=_said(error)))
+        await self._context.ledger.record(
+            replace(held, state=DeliveryState.AMBIGUOUS, next_at=next_at, reason=_reason_of(error))
+        )
 
     async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime, *, unposted: bool) -> None:
         call = self._call(Method.POST, held)
@@ -171,21 +173,21 @@ class Sender:
         self._rate_limits.rest(call, error.reach, now + REFUSED_REST, now)
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
         # First what is to follow: who is stopped after the next line leaves that to the next round.
-        await self._pauser.owe(refusal)
+        await self._pauser.record_refusal(refusal)
         if unposted:
             await self._context.ledger.record(replace(held, state=DeliveryState.FAILED, reason=str(error)), unposted=True)
         else:  # an earlier try may have come through, and that cannot be found out by trying again
-            await self.unknown(held, str(error), now)
-        await self._pauser.draw(refusal, now)
+            await self.record_unknown(held, str(error), now)
+        await self._pauser.apply(refusal, now)
 
     def _call(self, method: Method, held: Delivery) -> PlatformCall:
         return self._context.call(method, held.workspace, held.channel)
 
 
-def _said(error: Exception) -> str:
+def _reason_of(error: Exception) -> str:
     return "The platform did not answer in time." if isinstance(error, TimeoutError) else str(error) or type(error).__name__
 
 
-def _named(delivery: Delivery) -> str:
+def _title_of(delivery: Delivery) -> str:
     part = f", part {delivery.part} of {delivery.parts}," if delivery.parts > 1 else ""
     return f"The digest {delivery.topic} of {delivery.occurrence[1]} for {delivery.channel}{part}"

@@ -13,7 +13,6 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.delivery.context import Clock, DeliveryContext
-from bot.delivery.fairness import FairOrder
 from bot.delivery.rate_limits import Pause, PlatformCall
 from bot.errors import StoreError
 from bot.models import Delivery, Method
@@ -27,7 +26,25 @@ PATIENCE = timedelta(seconds=5)  # what must wait longer for its budget is left 
 FAILURES = 20  # in a row that are not a platform's, as when the disk is full, after which the round ends
 
 
-class Read(Protocol):
+class FairOrder:
+    """The turns of one round.
+
+    The ledger gives what waits by its turn: the oldest of each workspace has the one after those that its workspace has had.
+    Who comes late has one turn at once, and then goes on beside the others: what was missed is not made up for.
+    """
+
+    def __init__(self) -> None:
+        self.had: dict[str, int] = {}  # by workspace
+        self._latest = 0
+
+    def take(self, workspace: str) -> None:
+        """Count the workspace's next turn as had."""
+        turn = self.had.get(workspace, 0) + 1
+        self._latest = max(self._latest, turn)
+        self.had[workspace] = self._latest
+
+
+class ReadWaiting(Protocol):
     """One of the ledger's two lists of deliveries that wait."""
 
     async def __call__(self, now: datetime, *, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
@@ -39,7 +56,7 @@ class Read(Protocol):
 class DeliveryTask:
     """What is done with each delivery of a list."""
 
-    read: Read
+    read: ReadWaiting
     do: Callable[[Delivery], Coroutine[None, None, None]]
     method: Callable[[Delivery], Method]  # what it asks of the platform first
 
@@ -72,14 +89,14 @@ class Workers:
                     break
             await round_.all_end()
         finally:
-            await round_.abandon()
-        round_.complain()
+            await round_.cancel_all()
+        round_.raise_failure()
         return round_.handed_out
 
     async def _wait(self, round_: "_Round") -> bool:
         """Wait until something may be handed out; False when the clock does not move, and waiting is of no use."""
         now = round_.clock()
-        soonest = min((round_.when(each, now) for each in round_.waiting), default=now)
+        soonest = min((round_.earliest(each, now) for each in round_.waiting), default=now)
         seconds = min(soonest - now, FRESH).total_seconds()
         if round_.running:
             await round_.one_ends(seconds)
@@ -128,9 +145,9 @@ class _Round:
     def _call(self, each: Delivery) -> PlatformCall:
         return self._context.call(self._task.method(each), each.workspace, each.channel)
 
-    def when(self, each: Delivery, now: datetime) -> datetime:
+    def earliest(self, each: Delivery, now: datetime) -> datetime:
         """Return the earliest moment at which it may have its turn."""
-        return self._context.rate_limits.when(self._call(each), now)
+        return self._context.rate_limits.earliest(self._call(each), now)
 
     def hand_out(self) -> bool:
         """Start the first that may be sent now; leave to the next round those that must wait for long.
@@ -140,7 +157,7 @@ class _Round:
         now, gone, chosen = self.clock(), 0, None
         keep: list[Delivery] = []
         for place, each in enumerate(self.waiting):
-            free = self.when(each, now)
+            free = self.earliest(each, now)
             if free - now > PATIENCE:
                 self._had.add(_key(each))
                 gone += 1
@@ -182,13 +199,13 @@ class _Round:
         while self.running:
             await self.one_ends()
 
-    async def abandon(self) -> None:
+    async def cancel_all(self) -> None:
         """Cancel what still runs, when the round itself was cancelled: its deliveries' leases run out."""
         for task in self.running:
             task.cancel()
         await asyncio.gather(*self.running, return_exceptions=True)
 
-    def complain(self) -> None:
+    def raise_failure(self) -> None:
         """Raise the first error that is not a platform's."""
         if self._failures:
             raise self._failures[0]

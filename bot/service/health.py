@@ -50,7 +50,7 @@ class Metrics:
     lag: float
     blocked: int
     jobs: Mapping[str, tuple[int, int]]  # how often each ran, and how often it failed
-    counts: Mapping[str, int]  # since the service began, by the words of bot.service.counted_ledger
+    counts: Mapping[str, int]  # since the service began, by the words of bot.service.measurements
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
     sources: Sequence[SourceMetrics]
     platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured

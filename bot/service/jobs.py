@@ -76,7 +76,7 @@ class DeliveryJobs:
             Job(
                 "tell",
                 TELL,
-                _logged("told", lambda: deliverer.tell_owed(clock)),
+                _logged("told", lambda: deliverer.send_notices(clock)),
                 at_once=True,
                 stop=deliverer.stop,
                 grace=SENDING,

@@ -4,10 +4,13 @@ import asyncio
 import logging
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import cast
 
+from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
+from bot.ports.ledger import Ledger
 from bot.ports.store import Job
 
 log = logging.getLogger(__name__)
@@ -17,6 +20,19 @@ Timer = Callable[[], float]  # seconds of a clock that only goes on, whatever is
 BEAT = timedelta(seconds=1)  # between two measurements of the loop
 BLOCKED = timedelta(seconds=1)  # a loop that comes so late was held up by something that belongs into a thread
 _KEPT = 60  # measurements that are looked back on: a minute's
+
+# What is counted. A delivery that is put back or looked for again is counted each time.
+POSTED, AMBIGUOUS, FAILED, EXPIRED, PUT_BACK = "posted", "ambiguous", "failed", "expired", "put_back"
+MADE, EMPTY, SKIPPED, LATE = "made", "empty", "skipped", "late"
+
+_OF_DELIVERIES = {
+    DeliveryState.DONE: POSTED,
+    DeliveryState.AMBIGUOUS: AMBIGUOUS,
+    DeliveryState.FAILED: FAILED,
+    DeliveryState.EXPIRED: EXPIRED,
+    DeliveryState.PENDING: PUT_BACK,
+}
+_OF_OCCURRENCES = {OccurrenceState.MADE: MADE, OccurrenceState.EMPTY: EMPTY, OccurrenceState.SKIPPED: SKIPPED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +51,7 @@ class Measurements:
     def __init__(self, timer: Timer = time.monotonic) -> None:
         self.timer = timer
         self.started = timer()
-        self.counts: Counter[str] = Counter()  # by the words of bot.service.counted_ledger
+        self.counts: Counter[str] = Counter()  # what is written into the ledger, by the words above
         self.source_errors: Counter[str] = Counter()  # by the source's name
         self._jobs: dict[str, JobRuns] = {}
         self._lags: deque[float] = deque(maxlen=_KEPT)
@@ -88,3 +104,40 @@ class Measurements:
             if late >= BLOCKED.total_seconds():
                 self.blocked += 1
                 log.warning("the event loop was held up for %.1f s: for so long nothing was answered or posted", late)
+
+
+def count_writes(ledger: Ledger, counts: Counter[str]) -> Ledger:
+    """Return the same ledger; what is recorded through it is counted by the words above."""
+    return cast("Ledger", _Counted(ledger, counts))
+
+
+class _Counted:
+    """Stands before the ledger; what is not written here goes straight to it."""
+
+    def __init__(self, ledger: Ledger, counts: Counter[str]) -> None:
+        self._ledger = ledger
+        self._counts = counts
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._ledger, name)
+
+    async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
+        new = await self._ledger.open_occurrences(found, subscription, next_due)
+        # Of those that were not new it is not known which; they are the older ones, and so the skipped.
+        self._counts[SKIPPED] += max(0, sum(each.state is OccurrenceState.SKIPPED for each in found) - (len(found) - new))
+        return new
+
+    async def close_occurrence(
+        self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()
+    ) -> bool:
+        closed = await self._ledger.close_occurrence(occurrence, now, digest=digest, deliveries=deliveries)
+        if closed and occurrence.state in _OF_OCCURRENCES:
+            self._counts[_OF_OCCURRENCES[occurrence.state]] += 1
+            self._counts[LATE] += occurrence.state is OccurrenceState.MADE and occurrence.late
+        return closed
+
+    async def record(self, delivery: Delivery, *, unposted: bool = False) -> bool:
+        recorded = await self._ledger.record(delivery, unposted=unposted)
+        if recorded and delivery.state in _OF_DELIVERIES:
+            self._counts[_OF_DELIVERIES[delivery.state]] += 1
+        return recorded

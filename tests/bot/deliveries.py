@@ -1,4 +1,4 @@
-"""A ledger in memory, a platform that fails as it is told, and couriers that die: what tests of delivery stand on."""
+"""A ledger in memory, a platform that fails as it is told, and deliverers that die: what tests of delivery stand on."""
 
 import random
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ def change(workspace: str = "chat:T1", at: datetime = NOW) -> Change:
     return Change(workspace=workspace, at=at, person="U-ada", what="a test")
 
 
-class House:
+class Harness:
     """All of it. `chat` is the platform of every workspace whose name begins so."""
 
     def __init__(
@@ -69,7 +69,7 @@ class House:
         return DeliveryContext(store, ledger, {"chat": self.chat}, self.settings, random.Random(0))
 
     def deliverer(self, steps: Steps | None = None) -> Deliverer:
-        """Return the courier of such a process."""
+        """Return the deliverer of such a process."""
         return Deliverer(self.context(steps), pause=self.clock.pause)
 
     async def plant(self, deliveries: Sequence[Delivery]) -> None:
@@ -93,7 +93,7 @@ class House:
         """Do what the service does every few seconds."""
         await deliverer.deliver_due(self.clock)
         await deliverer.reconcile(self.clock)
-        await deliverer.tell_owed(self.clock)
+        await deliverer.send_notices(self.clock)
         self.clock.advance(ROUND)
 
     async def live(self, *deaths: int, rounds: int = 400) -> int:

@@ -177,7 +177,7 @@ class Month:
         await self.service.preparer.prepare_due(self.clock())
         await self.service.deliverer.deliver_due(self.clock)
         await self.service.deliverer.reconcile(self.clock)
-        await self.service.deliverer.tell_owed(self.clock)
+        await self.service.deliverer.send_notices(self.clock)
 
     async def _notice_pauses(self, *, killed: bool) -> None:
         """Hold what is paused against what was refused in this round, and tell the model of it."""

@@ -1,4 +1,4 @@
-"""What the courier does of each kind of failure, to whom, and how often."""
+"""What the deliverer does of each kind of failure, to whom, and how often."""
 
 from dataclasses import replace
 from datetime import datetime, time, timedelta
@@ -11,7 +11,7 @@ from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate
-from tests.bot.deliveries import House, change, occurrence, subscription
+from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Clock, Fault, Transcript, delivery, numbered
@@ -22,116 +22,118 @@ ARCHIVED = Refused("The channel is archived.")
 REVOKED = Refused("The token was revoked.", reach=Reach.WORKSPACE)
 
 
-async def planted(house: House, *deliveries: Delivery) -> Deliverer:
-    await house.plant(deliveries or [delivery(now=NOW)])
-    return house.deliverer()
+async def planted(harness: Harness, *deliveries: Delivery) -> Deliverer:
+    await harness.plant(deliveries or [delivery(now=NOW)])
+    return harness.deliverer()
 
 
-async def states(house: House, workspace: str = "chat:T1") -> dict[str, DeliveryState]:
-    return {name: each.state for name, each in (await house.rows(workspace)).items()}
+async def states(harness: Harness, workspace: str = "chat:T1") -> dict[str, DeliveryState]:
+    return {name: each.state for name, each in (await harness.rows(workspace)).items()}
 
 
 # --- refused
 
 
 async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told_once() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([2, 1], NOW))
-    house.chat.closed["C1"] = ARCHIVED
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([2, 1], NOW))
+    harness.chat.closed["C1"] = ARCHIVED
     for _ in range(20):
-        await house.round(deliverer)
+        await harness.round(deliverer)
 
-    assert [each.id for each in house.chat.calls] == ["d1p1", "d2p1"]
-    rows = await house.rows()
+    assert [each.id for each in harness.chat.calls] == ["d1p1", "d2p1"]
+    rows = await harness.rows()
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (DeliveryState.FAILED, "The channel is archived.")
     assert rows["d1p2"].state is DeliveryState.EXPIRED
     assert rows["d2p1"].state is DeliveryState.DONE
-    held = {each.channel: each.paused_because for each in await house.store.subscriptions("chat:T1")}
+    held = {each.channel: each.paused_because for each in await harness.store.subscriptions("chat:T1")}
     assert held == {"C1": "The channel is archived.", "C2": ""}
-    ((workspace, person, text),) = house.chat.told
+    ((workspace, person, text),) = harness.chat.told
     assert (workspace, person) == ("chat:T1", "U-ada")
     assert text == (
         "The digests of kv in C1 are paused. The channel is archived."
         " When that is mended, *resume kv* there posts them again."
     )
-    (line,) = await house.store.changes("chat:T1", about="subscription C1 kv")
+    (line,) = await harness.store.changes("chat:T1", about="subscription C1 kv")
     assert (line.person, line.after) == ("broadsheet", "paused: The channel is archived.")
 
 
 async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other() -> None:
-    house = House(settings=DeliverySettings(workers=1))
+    harness = Harness(settings=DeliverySettings(workers=1))
     others = [delivery(number, now=NOW, workspace="chat:T2") for number in (7, 8)]
-    deliverer = await planted(house, *numbered([1, 1, 1, 1], NOW), *others)
-    house.chat.closed = {f"C{number}": REVOKED for number in range(1, 5)}
+    deliverer = await planted(harness, *numbered([1, 1, 1, 1], NOW), *others)
+    harness.chat.closed = {f"C{number}": REVOKED for number in range(1, 5)}
     for _ in range(20):
-        await house.round(deliverer)
+        await harness.round(deliverer)
 
-    assert sum(each.workspace == "chat:T1" for each in house.chat.calls) == 1
-    assert all(each.paused for each in await house.store.subscriptions("chat:T1"))
-    assert len(house.chat.told) == 1
-    assert sorted(await states(house)) == ["d1p1", "d2p1", "d3p1", "d4p1"]
-    assert set((await states(house)).values()) == {DeliveryState.FAILED, DeliveryState.EXPIRED}
-    assert set((await states(house, "chat:T2")).values()) == {DeliveryState.DONE}
-    assert not any(each.paused for each in await house.store.subscriptions("chat:T2"))
+    assert sum(each.workspace == "chat:T1" for each in harness.chat.calls) == 1
+    assert all(each.paused for each in await harness.store.subscriptions("chat:T1"))
+    assert len(harness.chat.told) == 1
+    assert sorted(await states(harness)) == ["d1p1", "d2p1", "d3p1", "d4p1"]
+    assert set((await states(harness)).values()) == {DeliveryState.FAILED, DeliveryState.EXPIRED}
+    assert set((await states(harness, "chat:T2")).values()) == {DeliveryState.DONE}
+    assert not any(each.paused for each in await harness.store.subscriptions("chat:T2"))
 
 
 async def test_an_owner_is_told_once_also_when_many_are_refused_at_the_same_moment() -> None:
-    house = House()
-    deliverer = await planted(house, *[replace(each, channel="C1", topic=each.id) for each in numbered([1] * 6, NOW)])
-    house.chat.closed["C1"] = ARCHIVED
+    harness = Harness()
+    deliverer = await planted(harness, *[replace(each, channel="C1", topic=each.id) for each in numbered([1] * 6, NOW)])
+    harness.chat.closed["C1"] = ARCHIVED
     for _ in range(20):
-        await house.round(deliverer)
-    assert len(house.chat.told) == 1
-    assert all(f"d{number}p1 in C1" in house.chat.told[0][2] for number in range(1, 7))
+        await harness.round(deliverer)
+    assert len(harness.chat.told) == 1
+    assert all(f"d{number}p1 in C1" in harness.chat.told[0][2] for number in range(1, 7))
 
 
 async def test_an_owner_who_cannot_be_told_holds_nothing_up() -> None:
-    house = House(silent=True)
-    deliverer = await planted(house)
-    house.chat.closed["C1"] = ARCHIVED
-    await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.FAILED}
-    assert (await house.store.subscriptions("chat:T1"))[0].paused
+    harness = Harness(silent=True)
+    deliverer = await planted(harness)
+    harness.chat.closed["C1"] = ARCHIVED
+    await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.FAILED}
+    assert (await harness.store.subscriptions("chat:T1"))[0].paused
 
 
 async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_a_hundred() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([1] * 30, NOW))
-    await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
-    house.chat.closed = {f"C{number}": ARCHIVED for number in range(1, 31)}
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([1] * 30, NOW))
+    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    harness.chat.closed = {f"C{number}": ARCHIVED for number in range(1, 31)}
     for _ in range(10):
-        await house.round(deliverer)
-    assert set((await states(house)).values()) == {DeliveryState.FAILED}
-    ((_, channel, text),) = house.chat.announced
+        await harness.round(deliverer)
+    assert set((await states(harness)).values()) == {DeliveryState.FAILED}
+    ((_, channel, text),) = harness.chat.announced
     assert channel == "C-admin"
     assert "archived" in text
     assert "*status*" in text
 
 
 async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_again_after_a_while() -> None:
-    house = House(settings=DeliverySettings(workers=1))
-    deliverer = await planted(house, *numbered([1, 1], NOW))
+    harness = Harness(settings=DeliverySettings(workers=1))
+    deliverer = await planted(harness, *numbered([1, 1], NOW))
     everybody = Refused("The bot's token is wrong.", reach=Reach.PLATFORM)
-    house.chat.closed = {"C1": everybody, "C2": everybody}
+    harness.chat.closed = {"C1": everybody, "C2": everybody}
     for _ in range(12):
-        await house.round(deliverer)
-    assert len(house.chat.calls) == 1
-    house.chat.closed = {}
+        await harness.round(deliverer)
+    assert len(harness.chat.calls) == 1
+    harness.chat.closed = {}
     for _ in range(60):
-        await house.round(deliverer)
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
-    assert not any(each.paused for each in await house.store.subscriptions("chat:T1"))
+        await harness.round(deliverer)
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
+    assert not any(each.paused for each in await harness.store.subscriptions("chat:T1"))
 
 
-async def printed(house: House, **changes: Any) -> Deliverer:
+async def printed(harness: Harness, **changes: Any) -> Deliverer:
     """Let a digest of a paper be made, of which a delivery is the message."""
     told = delivery(now=NOW, made_at=NOW, **changes)
-    made = await house.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
+    made = await harness.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
     due = occurrence(made)
-    await house.store.open_occurrences([due], made, NOW + timedelta(days=1))
-    await house.store.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, digest=digest(0.5), deliveries=[told])
-    assert await house.store.posted("chat:T1", "C1")
-    return house.deliverer()
+    await harness.store.open_occurrences([due], made, NOW + timedelta(days=1))
+    await harness.store.close_occurrence(
+        replace(due, state=OccurrenceState.MADE), NOW, digest=digest(0.5), deliveries=[told]
+    )
+    assert await harness.store.posted("chat:T1", "C1")
+    return harness.deliverer()
 
 
 @pytest.mark.parametrize(
@@ -149,66 +151,66 @@ async def printed(house: House, **changes: Any) -> Deliverer:
 async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
     abilities: Abilities, faults: list[Fault], counts: bool
 ) -> None:
-    house = House(abilities, faults=list(faults))
-    deliverer = await printed(house)
-    while house.clock() < NOW + timedelta(hours=14):
-        await house.round(deliverer)
-        house.clock.advance(MINUTE)
-    assert bool(await house.store.posted("chat:T1", "C1")) is counts
-    assert (await house.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
+    harness = Harness(abilities, faults=list(faults))
+    deliverer = await printed(harness)
+    while harness.clock() < NOW + timedelta(hours=14):
+        await harness.round(deliverer)
+        harness.clock.advance(MINUTE)
+    assert bool(await harness.store.posted("chat:T1", "C1")) is counts
+    assert (await harness.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
 
 
 @pytest.mark.parametrize("first", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_next_try_is_refused(first: Fault) -> None:
-    house = House(BOTH, faults=[first, Fault.REFUSED])
-    deliverer = await planted(house, *numbered([2], NOW))
+    harness = Harness(BOTH, faults=[first, Fault.REFUSED])
+    deliverer = await planted(harness, *numbered([2], NOW))
     for _ in range(60):
-        await house.round(deliverer)
-    told, later = (await house.rows())["d1p1"], (await house.rows())["d1p2"]
+        await harness.round(deliverer)
+    told, later = (await harness.rows())["d1p1"], (await harness.rows())["d1p2"]
     assert (told.state, told.reason[:9], told.next_at) == (DeliveryState.AMBIGUOUS, "unknown: ", FOREVER)
     assert later.state is DeliveryState.EXPIRED
-    assert len(house.chat.calls) == 2
-    (paused,) = await house.store.subscriptions("chat:T1")
+    assert len(harness.chat.calls) == 2
+    (paused,) = await harness.store.subscriptions("chat:T1")
     assert told.reason == f"unknown: {paused.paused_because}"
-    assert len(house.chat.told) == 1
+    assert len(harness.chat.told) == 1
 
 
 async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
-    house = House()
-    deliverer = await printed(house, seal=sealed("another text"))
-    await house.round(deliverer)
-    assert await house.store.posted("chat:T1", "C1") == frozenset()
+    harness = Harness()
+    deliverer = await printed(harness, seal=sealed("another text"))
+    await harness.round(deliverer)
+    assert await harness.store.posted("chat:T1", "C1") == frozenset()
 
 
 # --- delayed
 
 
 async def test_a_wait_that_is_asked_for_is_kept_by_all_whom_it_concerns() -> None:
-    house = House(settings=DeliverySettings(workers=1))
-    deliverer = await planted(house, *numbered([1, 1], NOW), replace(delivery(3, now=NOW), channel="C1", topic="db"))
-    house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=5))
+    harness = Harness(settings=DeliverySettings(workers=1))
+    deliverer = await planted(harness, *numbered([1, 1], NOW), replace(delivery(3, now=NOW), channel="C1", topic="db"))
+    harness.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=5))
     for _ in range(6):
-        await house.round(deliverer)
-    asked = [each.id for each in house.chat.calls if each.channel == "C1"]
+        await harness.round(deliverer)
+    asked = [each.id for each in harness.chat.calls if each.channel == "C1"]
     assert len(asked) == 1
-    assert (await states(house))["d2p1"] is DeliveryState.DONE
+    assert (await states(harness))["d2p1"] is DeliveryState.DONE
 
-    house.chat.closed = {}
-    house.clock.advance(timedelta(minutes=5))
+    harness.chat.closed = {}
+    harness.clock.advance(timedelta(minutes=5))
     for _ in range(6):
-        await house.round(deliverer)
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
+        await harness.round(deliverer)
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
 
 
 async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_over_half_an_hour() -> None:
-    house = House()
-    deliverer = await planted(house)
-    house.chat.closed["C1"] = Delayed("Not now.")
+    harness = Harness()
+    deliverer = await planted(harness)
+    harness.chat.closed["C1"] = Delayed("Not now.")
     tries: list[datetime] = []
-    while house.clock() < NOW + timedelta(hours=6):
-        before = len(house.chat.calls)
-        await house.round(deliverer)
-        tries += [house.clock()] * (len(house.chat.calls) - before)
+    while harness.clock() < NOW + timedelta(hours=6):
+        before = len(harness.chat.calls)
+        await harness.round(deliverer)
+        tries += [harness.clock()] * (len(harness.chat.calls) - before)
     waits = [later - earlier for earlier, later in pairwise(tries)]
     assert waits[0] <= 3 * timedelta(seconds=10)
     assert waits[4] > 4 * waits[0]
@@ -216,24 +218,24 @@ async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_o
 
 
 async def test_what_cannot_be_posted_in_time_ends_and_is_said() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([2], NOW))
-    await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
-    house.chat.closed["C1"] = Delayed("The platform is down.")
-    while house.clock() < NOW + timedelta(hours=13):
-        await house.round(deliverer)
-    rows = await house.rows()
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([2], NOW))
+    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    harness.chat.closed["C1"] = Delayed("The platform is down.")
+    while harness.clock() < NOW + timedelta(hours=13):
+        await harness.round(deliverer)
+    rows = await harness.rows()
     assert {each.state for each in rows.values()} == {DeliveryState.EXPIRED}
     assert rows["d1p1"].reason == "It could not be posted in time. The platform is down."
-    assert "could not be posted in time" in house.chat.announced[0][2]
+    assert "could not be posted in time" in harness.chat.announced[0][2]
 
 
 async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([1] * 40, NOW))
-    house.chat.closed = {f"C{number}": Delayed("Not now.") for number in range(1, 31)}
-    await house.round(deliverer)
-    done = {name for name, state in (await states(house)).items() if state is DeliveryState.DONE}
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([1] * 40, NOW))
+    harness.chat.closed = {f"C{number}": Delayed("Not now.") for number in range(1, 31)}
+    await harness.round(deliverer)
+    done = {name for name, state in (await states(harness)).items() if state is DeliveryState.DONE}
     assert done == {f"d{number}p1" for number in range(31, 41)}
 
 
@@ -242,54 +244,54 @@ async def test_a_delivery_that_always_fails_keeps_none_of_the_others_waiting() -
 
 async def test_looks_keep_to_their_own_rate_and_hold_up_nothing_that_is_posted() -> None:
     looks = Abilities(finds=True, find=Rate(per_workspace_minute=50))
-    house = House(looks, faults=[Fault.LOST_ANSWER] * 60)
-    deliverer = await planted(house, *numbered([1] * 60, NOW))
+    harness = Harness(looks, faults=[Fault.LOST_ANSWER] * 60)
+    deliverer = await planted(harness, *numbered([1] * 60, NOW))
     for _ in range(6):
-        await house.round(deliverer)
-    begun = house.clock()
-    await house.plant([delivery(900, now=begun)])
-    while house.clock() < begun + 3 * MINUTE:
-        await house.round(deliverer)
+        await harness.round(deliverer)
+    begun = harness.clock()
+    await harness.plant([delivery(900, now=begun)])
+    while harness.clock() < begun + 3 * MINUTE:
+        await harness.round(deliverer)
 
-    at = house.chat.looked
+    at = harness.chat.looked
     assert len(at) == 60
     assert max(sum(begin <= each < begin + MINUTE for each in at) for begin in at) <= 50
-    assert (await house.rows())["d900p1"].last_try == begun
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
+    assert (await harness.rows())["d900p1"].last_try == begun
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
 
 
 async def test_a_look_that_is_limited_waits_as_long_as_asked_and_holds_up_nothing_that_is_posted() -> None:
-    house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.RETRY_AFTER])
-    deliverer = await planted(house)
-    while not house.chat.looked:
-        await house.round(deliverer)
-    again = replace(delivery(2, now=house.clock()), channel="C1", topic="db")
-    await house.plant([again])
-    await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.AMBIGUOUS, "d2p1": DeliveryState.DONE}
+    harness = Harness(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.RETRY_AFTER])
+    deliverer = await planted(harness)
+    while not harness.chat.looked:
+        await harness.round(deliverer)
+    again = replace(delivery(2, now=harness.clock()), channel="C1", topic="db")
+    await harness.plant([again])
+    await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.AMBIGUOUS, "d2p1": DeliveryState.DONE}
     for _ in range(6):
-        await house.round(deliverer)
-    assert (await states(house))["d1p1"] is DeliveryState.DONE
-    assert house.chat.looked[1] - house.chat.looked[0] >= timedelta(seconds=30)
+        await harness.round(deliverer)
+    assert (await states(harness))["d1p1"] is DeliveryState.DONE
+    assert harness.chat.looked[1] - harness.chat.looked[0] >= timedelta(seconds=30)
 
 
 async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_be_posted_to_again() -> None:
-    house = House(HISTORY, faults=[Fault.LOST_REQUEST])
-    deliverer = await planted(house, delivery(now=NOW))
-    await deliverer.deliver_due(house.clock)
-    house.clock.advance(timedelta(seconds=50))
-    await house.plant([replace(delivery(2, now=house.clock()), channel="C1", topic="db")])
-    house.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=3))
-    await deliverer.deliver_due(house.clock)
-    rested = house.clock() + timedelta(minutes=3)
-    house.chat.closed = {}
-    while house.clock() < rested:
-        assert len(house.chat.calls) == 2
-        await house.round(deliverer)
+    harness = Harness(HISTORY, faults=[Fault.LOST_REQUEST])
+    deliverer = await planted(harness, delivery(now=NOW))
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(timedelta(seconds=50))
+    await harness.plant([replace(delivery(2, now=harness.clock()), channel="C1", topic="db")])
+    harness.chat.closed["C1"] = Delayed("Too many.", retry_after=timedelta(minutes=3))
+    await deliverer.deliver_due(harness.clock)
+    rested = harness.clock() + timedelta(minutes=3)
+    harness.chat.closed = {}
+    while harness.clock() < rested:
+        assert len(harness.chat.calls) == 2
+        await harness.round(deliverer)
     for _ in range(12):
-        await house.round(deliverer)
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
-    assert house.chat.posted("d1p1") == 1
+        await harness.round(deliverer)
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
+    assert harness.chat.posted("d1p1") == 1
 
 
 # --- what may have been posted
@@ -297,60 +299,60 @@ async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_
 
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_says_so(fault: Fault) -> None:
-    house = House(HISTORY, faults=[fault], looks=[Fault.REFUSED] * 9)
-    deliverer = await planted(house, *numbered([2], NOW))
+    harness = Harness(HISTORY, faults=[fault], looks=[Fault.REFUSED] * 9)
+    deliverer = await planted(harness, *numbered([2], NOW))
     for _ in range(60):
-        await house.round(deliverer)
-    rows = await house.rows()
+        await harness.round(deliverer)
+    rows = await harness.rows()
     assert (rows["d1p1"].state, rows["d1p1"].next_at) == (DeliveryState.AMBIGUOUS, FOREVER)
     assert rows["d1p1"].reason == "unknown: The channel is archived."
     assert rows["d1p2"].state is DeliveryState.EXPIRED
-    assert len(house.chat.calls) == 1
+    assert len(harness.chat.calls) == 1
 
 
 @pytest.mark.parametrize(("fault", "messages"), [(Fault.LOST_ANSWER, 2), (Fault.LOST_REQUEST, 1)])
 async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> None:
-    house = House(NEITHER, faults=[fault])
-    deliverer = await planted(house)
-    await house.store.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
+    harness = Harness(NEITHER, faults=[fault])
+    deliverer = await planted(harness)
+    await harness.store.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
     for _ in range(30):
-        await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
-    assert house.chat.posted("d1p1") == messages
+        await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
+    assert harness.chat.posted("d1p1") == messages
 
 
 async def test_nothing_is_looked_for_before_a_request_that_was_given_up_has_surely_ended() -> None:
-    house = House(HISTORY, faults=[Fault.SLOW])
-    deliverer = await planted(house)
-    await deliverer.deliver_due(house.clock)
-    house.clock.advance(timedelta(seconds=5))
+    harness = Harness(HISTORY, faults=[Fault.SLOW])
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(timedelta(seconds=5))
     for _ in range(5):
-        await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.AMBIGUOUS}
+        await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.AMBIGUOUS}
     for _ in range(5):
-        await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
-    assert len(house.chat.calls) == 1
+        await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
+    assert len(harness.chat.calls) == 1
 
 
 async def test_a_message_that_shows_late_in_the_history_is_found_all_the_same() -> None:
-    house = House(HISTORY, faults=[Fault.LOST_ANSWER], lag=timedelta(seconds=50))
-    deliverer = await planted(house)
+    harness = Harness(HISTORY, faults=[Fault.LOST_ANSWER], lag=timedelta(seconds=50))
+    deliverer = await planted(harness)
     for _ in range(30):
-        await house.round(deliverer)
-    assert house.chat.posted("d1p1") == 1
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
+        await harness.round(deliverer)
+    assert harness.chat.posted("d1p1") == 1
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_a_nonce_is_not_relied_on_when_its_time_is_over() -> None:
-    house = House(NONCE, faults=[Fault.LOST_ANSWER])
-    deliverer = await planted(house)
-    await deliverer.deliver_due(house.clock)
-    house.clock.advance(timedelta(minutes=4))
+    harness = Harness(NONCE, faults=[Fault.LOST_ANSWER])
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(timedelta(minutes=4))
     for _ in range(30):
-        await house.round(deliverer)
-    assert house.chat.posted("d1p1") == 1
-    assert (await house.rows())["d1p1"].reason.startswith("unknown: ")
+        await harness.round(deliverer)
+    assert harness.chat.posted("d1p1") == 1
+    assert (await harness.rows())["d1p1"].reason.startswith("unknown: ")
 
 
 class Slow(Transcript):
@@ -365,12 +367,12 @@ class Slow(Transcript):
 
 
 async def test_a_clock_that_jumps_while_something_is_sent_does_not_send_it_again() -> None:
-    house = House()
-    house.chat = slow = Slow(house.clock)
-    slow.deliverer = await planted(house)
-    await house.round(slow.deliverer)
-    assert len(house.chat.calls) == 1
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
+    harness = Harness()
+    harness.chat = slow = Slow(harness.clock)
+    slow.deliverer = await planted(harness)
+    await harness.round(slow.deliverer)
+    assert len(harness.chat.calls) == 1
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
 
 
 class Asleep(MemoryStore):
@@ -386,26 +388,26 @@ class Asleep(MemoryStore):
 
 async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> None:
     store = Asleep()
-    house = House(store=store)
-    store.clock = house.clock
-    deliverer = await planted(house)
-    await deliverer.deliver((await house.store.due_deliveries(NOW))[0], house.clock)
-    assert house.chat.calls == []
-    assert (await states(house)) == {"d1p1": DeliveryState.PENDING}
+    harness = Harness(store=store)
+    store.clock = harness.clock
+    deliverer = await planted(harness)
+    await deliverer.deliver((await harness.store.due_deliveries(NOW))[0], harness.clock)
+    assert harness.chat.calls == []
+    assert (await states(harness)) == {"d1p1": DeliveryState.PENDING}
 
 
 # --- what is not wanted any more
 
 
 async def test_what_is_paused_or_gone_is_not_posted() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([1, 1], NOW))
-    first, second = await house.store.subscriptions("chat:T1")
-    await house.store.save_subscription(replace(first, paused=True), change(), replaces=first.revision)
-    await house.store.delete_subscription(second, change())
-    await house.round(deliverer)
-    assert house.chat.calls == []
-    assert {each.reason for each in (await house.rows()).values()} == {"paused.", "unsubscribed"}
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([1, 1], NOW))
+    first, second = await harness.store.subscriptions("chat:T1")
+    await harness.store.save_subscription(replace(first, paused=True), change(), replaces=first.revision)
+    await harness.store.delete_subscription(second, change())
+    await harness.round(deliverer)
+    assert harness.chat.calls == []
+    assert {each.reason for each in (await harness.rows()).values()} == {"paused.", "unsubscribed"}
 
 
 class Linkless(Transcript):
@@ -416,168 +418,168 @@ class Linkless(Transcript):
 
 
 async def test_what_was_posted_is_recorded_although_its_link_cannot_be_made() -> None:
-    house = House()
-    house.chat = Linkless(house.clock)
-    await house.round(await planted(house))
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
+    harness = Harness()
+    harness.chat = Linkless(harness.clock)
+    await harness.round(await planted(harness))
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_a_damaged_text_is_never_posted() -> None:
-    house = House()
-    deliverer = await planted(house, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
-    await house.round(deliverer)
-    rows = await house.rows()
+    harness = Harness()
+    deliverer = await planted(harness, replace(delivery(now=NOW), seal=sealed("another text")), delivery(2, now=NOW))
+    await harness.round(deliverer)
+    rows = await harness.rows()
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (DeliveryState.FAILED, "Its text was damaged in the database.")
     assert rows["d2p1"].state is DeliveryState.DONE
 
 
 async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_after_them() -> None:
-    house = House()
+    harness = Harness()
     settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
-    await house.store.save_preferences("chat:T1", settled, change())
-    deliverer = await planted(house)
-    while house.clock() < NOW.replace(hour=20, minute=59):
-        await house.round(deliverer)
-        house.clock.advance(5 * MINUTE)
-    assert house.chat.calls == []
-    house.clock.now = NOW.replace(hour=21)
-    await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
+    await harness.store.save_preferences("chat:T1", settled, change())
+    deliverer = await planted(harness)
+    while harness.clock() < NOW.replace(hour=20, minute=59):
+        await harness.round(deliverer)
+        harness.clock.advance(5 * MINUTE)
+    assert harness.chat.calls == []
+    harness.clock.now = NOW.replace(hour=21)
+    await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within_them() -> None:
-    house = House(HISTORY, faults=[Fault.LOST_REQUEST])
+    harness = Harness(HISTORY, faults=[Fault.LOST_REQUEST])
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(9), zone="UTC")
-    await house.store.save_preferences("chat:T1", settled, change())
-    deliverer = await planted(house)
-    while house.clock() < NOW + 119 * MINUTE:
-        await house.round(deliverer)
-    assert house.chat.messages == []
-    house.clock.now = NOW + 120 * MINUTE
-    await house.round(deliverer)
-    assert (await states(house)) == {"d1p1": DeliveryState.DONE}
-    assert len(house.chat.messages) == 1
+    await harness.store.save_preferences("chat:T1", settled, change())
+    deliverer = await planted(harness)
+    while harness.clock() < NOW + 119 * MINUTE:
+        await harness.round(deliverer)
+    assert harness.chat.messages == []
+    harness.clock.now = NOW + 120 * MINUTE
+    await harness.round(deliverer)
+    assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
+    assert len(harness.chat.messages) == 1
 
 
 async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_them_and_marked_late() -> None:
-    house = House()
+    harness = Harness()
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(21), zone="UTC")
-    await house.store.save_preferences("chat:T1", settled, change())
-    deliverer = await planted(house, delivery(now=NOW, if_late="Late: digest 1"))
-    house.chat.closed["C1"] = Delayed("Not now.", retry_after=2 * MINUTE)
-    await house.round(deliverer)
-    house.chat.closed = {}
+    await harness.store.save_preferences("chat:T1", settled, change())
+    deliverer = await planted(harness, delivery(now=NOW, if_late="Late: digest 1"))
+    harness.chat.closed["C1"] = Delayed("Not now.", retry_after=2 * MINUTE)
+    await harness.round(deliverer)
+    harness.chat.closed = {}
     for _ in range(100):
-        await house.round(deliverer)
-        house.clock.advance(10 * MINUTE)
-    ((row),) = (await house.rows()).values()
+        await harness.round(deliverer)
+        harness.clock.advance(10 * MINUTE)
+    ((row),) = (await harness.rows()).values()
     assert (row.state, row.late) == (DeliveryState.DONE, True)
-    assert [each.payload for each in house.chat.messages] == ["Late: digest 1"]
+    assert [each.payload for each in harness.chat.messages] == ["Late: digest 1"]
 
 
 @pytest.mark.parametrize(("waits", "late"), [(14 * MINUTE, False), (17 * MINUTE, True)])
 async def test_what_the_platform_alone_delays_is_marked_once_it_is_late(waits: timedelta, late: bool) -> None:
-    house = House()
+    harness = Harness()
     said = "Digest 1, part 1"
-    deliverer = await planted(house, delivery(now=NOW, if_late="Late", seal=sealed(said, "Late")))
-    house.chat.closed["C1"] = Delayed("Not now.", retry_after=MINUTE)
-    while house.clock() < NOW + waits:
-        await house.round(deliverer)
-    house.chat.closed = {}
-    house.chat.faults = [Fault.LOST_REQUEST]
+    deliverer = await planted(harness, delivery(now=NOW, if_late="Late", seal=sealed(said, "Late")))
+    harness.chat.closed["C1"] = Delayed("Not now.", retry_after=MINUTE)
+    while harness.clock() < NOW + waits:
+        await harness.round(deliverer)
+    harness.chat.closed = {}
+    harness.chat.faults = [Fault.LOST_REQUEST]
     for _ in range(20):
-        await house.round(deliverer)
-    ((row),) = (await house.rows()).values()
+        await harness.round(deliverer)
+    ((row),) = (await harness.rows()).values()
     assert (row.state, row.late) == (DeliveryState.DONE, late)
-    assert [each.payload for each in house.chat.messages] == ["Late" if late else said]
+    assert [each.payload for each in harness.chat.messages] == ["Late" if late else said]
 
 
 async def test_what_is_found_to_have_been_posted_in_time_is_not_called_late() -> None:
-    house = House(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.DELAYED] * 9)
-    deliverer = await planted(house, delivery(now=NOW, if_late="Late"))
-    while house.clock() < NOW + timedelta(hours=2):
-        await house.round(deliverer)
-    ((row),) = (await house.rows()).values()
+    harness = Harness(HISTORY, faults=[Fault.LOST_ANSWER], looks=[Fault.DELAYED] * 9)
+    deliverer = await planted(harness, delivery(now=NOW, if_late="Late"))
+    while harness.clock() < NOW + timedelta(hours=2):
+        await harness.round(deliverer)
+    ((row),) = (await harness.rows()).values()
     assert (row.state, row.late) == (DeliveryState.DONE, False)
 
 
 async def test_a_platform_that_is_not_connected_any_more_is_waited_for() -> None:
-    house = House()
-    await house.plant([replace(delivery(now=NOW), workspace="other:T1")])
-    deliverer = house.deliverer()
+    harness = Harness()
+    await harness.plant([replace(delivery(now=NOW), workspace="other:T1")])
+    deliverer = harness.deliverer()
     for _ in range(3):
-        await house.round(deliverer)
-    assert (await house.rows("other:T1"))["d1p1"].reason == "Its platform is not connected."
-    house.clock.advance(timedelta(hours=13))
-    await house.round(deliverer)
-    assert (await states(house, "other:T1")) == {"d1p1": DeliveryState.EXPIRED}
+        await harness.round(deliverer)
+    assert (await harness.rows("other:T1"))["d1p1"].reason == "Its platform is not connected."
+    harness.clock.advance(timedelta(hours=13))
+    await harness.round(deliverer)
+    assert (await states(harness, "other:T1")) == {"d1p1": DeliveryState.EXPIRED}
 
 
 # --- in turns
 
 
 async def test_a_workspace_with_hundreds_of_channels_does_not_delay_anothers_one_digest() -> None:
-    house = House(Abilities(finds=True, per_second=50, per_workspace_minute=300))
+    harness = Harness(Abilities(finds=True, per_second=50, per_workspace_minute=300))
     noisy = numbered([1] * 300, NOW)
     small = [replace(delivery(number, now=NOW + MINUTE), workspace=f"chat:{number}") for number in range(2000, 2005)]
-    deliverer = await planted(house, *noisy, *small)
-    house.clock.advance(MINUTE)
-    await deliverer.deliver_due(house.clock)
-    order = [each.workspace for each in house.chat.calls]
+    deliverer = await planted(harness, *noisy, *small)
+    harness.clock.advance(MINUTE)
+    await deliverer.deliver_due(harness.clock)
+    order = [each.workspace for each in harness.chat.calls]
     assert {place for place, each in enumerate(order) if each != "chat:T1"} <= set(range(6))
 
 
 async def test_one_that_comes_later_is_sent_among_the_next_although_hundreds_wait() -> None:
-    house = House(Abilities(finds=True, per_second=50))
-    deliverer = await planted(house, *numbered([1] * 300, NOW))
+    harness = Harness(Abilities(finds=True, per_second=50))
+    deliverer = await planted(harness, *numbered([1] * 300, NOW))
     late = replace(delivery(5000, now=NOW + timedelta(seconds=5)), workspace="chat:late")
-    await house.plant([late])
-    await deliverer.deliver_due(house.clock)
-    order = [each.workspace for each in house.chat.calls]
-    before = sum(each.last_try is not None and each.last_try <= late.due for each in house.chat.calls)
+    await harness.plant([late])
+    await deliverer.deliver_due(harness.clock)
+    order = [each.workspace for each in harness.chat.calls]
+    before = sum(each.last_try is not None and each.last_try <= late.due for each in harness.chat.calls)
     assert order.index("chat:late") - before <= 50
 
 
 async def test_one_that_comes_later_waits_for_one_of_each_of_a_hundred_workspaces_with_many() -> None:
-    house = House(Abilities(finds=True, per_second=50))
+    harness = Harness(Abilities(finds=True, per_second=50))
     many = [
         replace(delivery(10 * number + place, now=NOW), workspace=f"chat:{number}")
         for number in range(100)
         for place in range(5)
     ]
-    deliverer = await planted(house, *many)
+    deliverer = await planted(harness, *many)
     late = [replace(delivery(each, now=NOW + timedelta(seconds=4)), workspace="chat:late") for each in (7000, 8000, 9000)]
-    await house.plant(late)
-    await deliverer.deliver_due(house.clock)
-    order = [each.workspace for each in house.chat.calls]
-    before = sum(each.last_try is not None and each.last_try <= late[0].due for each in house.chat.calls)
+    await harness.plant(late)
+    await deliverer.deliver_due(harness.clock)
+    order = [each.workspace for each in harness.chat.calls]
+    before = sum(each.last_try is not None and each.last_try <= late[0].due for each in harness.chat.calls)
     places = [place for place, each in enumerate(order) if each == "chat:late"]
     assert places[0] - before <= 100
     assert all(later - earlier >= 50 for earlier, later in pairwise(places[1:])), "what was missed is not made up for"
 
 
 async def test_a_hundred_workspaces_that_must_wait_hide_nobody_behind_them() -> None:
-    house = House()
+    harness = Harness()
     resting = [
         replace(delivery(10 * number + place, now=NOW), workspace=f"chat:{number}", channel=f"C{number}")
         for number in range(100)
         for place in range(2)
     ]
-    deliverer = await planted(house, *[replace(each, topic=each.id) for each in resting])
+    deliverer = await planted(harness, *[replace(each, topic=each.id) for each in resting])
     later = Delayed("Too many.", reach=Reach.WORKSPACE, retry_after=timedelta(minutes=5))
-    house.chat.closed = {f"C{number}": later for number in range(100)}
-    await deliverer.deliver_due(house.clock)
-    asked = len(house.chat.calls)
-    await house.plant([replace(delivery(7000, now=NOW), workspace="chat:free")])
-    await deliverer.deliver_due(house.clock)
-    assert [each.id for each in house.chat.calls[asked:]] == ["d7000p1"]
+    harness.chat.closed = {f"C{number}": later for number in range(100)}
+    await deliverer.deliver_due(harness.clock)
+    asked = len(harness.chat.calls)
+    await harness.plant([replace(delivery(7000, now=NOW), workspace="chat:free")])
+    await deliverer.deliver_due(harness.clock)
+    assert [each.id for each in harness.chat.calls[asked:]] == ["d7000p1"]
 
 
 async def test_a_fan_out_keeps_to_the_platforms_rate() -> None:
-    house = House(Abilities(finds=True, per_second=50))
-    deliverer = await planted(house, *numbered([1] * 450, NOW))
-    await deliverer.deliver_due(house.clock)
-    took = house.clock() - NOW
+    harness = Harness(Abilities(finds=True, per_second=50))
+    deliverer = await planted(harness, *numbered([1] * 450, NOW))
+    await deliverer.deliver_due(harness.clock)
+    took = harness.clock() - NOW
     assert timedelta(seconds=9.5) <= took <= timedelta(seconds=10.5)
 
 
@@ -599,16 +601,16 @@ class Full(MemoryStore):
 
 async def test_without_a_claim_nothing_is_posted_and_it_goes_on_when_the_database_does() -> None:
     store = Full()
-    house = House(store=store)
-    deliverer = await planted(house, *numbered([1] * 50, NOW))
+    harness = Harness(store=store)
+    deliverer = await planted(harness, *numbered([1] * 50, NOW))
     with pytest.raises(StoreError, match="full"):
-        await deliverer.deliver_due(house.clock)
-    assert house.chat.calls == []
+        await deliverer.deliver_due(harness.clock)
+    assert harness.chat.calls == []
     assert store.tried < 50
 
     store.full = False
-    await deliverer.deliver_due(house.clock)
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
+    await deliverer.deliver_due(harness.clock)
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
 
 
 class Damaged(MemoryStore):
@@ -621,21 +623,21 @@ class Damaged(MemoryStore):
 
 
 async def test_a_workspace_whose_rows_are_damaged_holds_up_no_other_and_is_reported() -> None:
-    house = House(store=Damaged())
+    harness = Harness(store=Damaged())
     broken = [replace(delivery(number, now=NOW), workspace="chat:T0") for number in range(50, 60)]
-    deliverer = await planted(house, *numbered([1] * 8, NOW), *broken)
+    deliverer = await planted(harness, *numbered([1] * 8, NOW), *broken)
     with pytest.raises(StoreError, match="damaged"):
-        await deliverer.deliver_due(house.clock)
-    assert set((await states(house)).values()) == {DeliveryState.DONE}
-    assert set((await states(house, "chat:T0")).values()) == {DeliveryState.PENDING}
+        await deliverer.deliver_due(harness.clock)
+    assert set((await states(harness)).values()) == {DeliveryState.DONE}
+    assert set((await states(harness, "chat:T0")).values()) == {DeliveryState.PENDING}
 
 
 async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
-    house = House()
-    deliverer = await planted(house, *numbered([1] * 5, NOW))
+    harness = Harness()
+    deliverer = await planted(harness, *numbered([1] * 5, NOW))
     deliverer.stop()
-    assert await deliverer.deliver_due(house.clock) == 0
-    assert set((await states(house)).values()) == {DeliveryState.PENDING}
+    assert await deliverer.deliver_due(harness.clock) == 0
+    assert set((await states(harness)).values()) == {DeliveryState.PENDING}
 
 
 # --- a restored database
@@ -643,19 +645,19 @@ async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
 
 @pytest.mark.parametrize("abilities", [HISTORY, BOTH])
 async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is_posted(abilities: Abilities) -> None:
-    house = House(abilities)
-    deliverer = await planted(house, *numbered([2, 1], NOW))
-    await house.store.set_fact("heartbeat", (NOW - MINUTE).isoformat())
+    harness = Harness(abilities)
+    deliverer = await planted(harness, *numbered([2, 1], NOW))
+    await harness.store.set_fact("heartbeat", (NOW - MINUTE).isoformat())
     posted = numbered([2, 1], NOW)[:2]
     for each in posted:  # by the service that wrote on after the copy was made
-        await house.chat.send(each)
-    house.clock.advance(timedelta(hours=2))
-    await notice_restored(house.store, NOW + MINUTE)
+        await harness.chat.send(each)
+    harness.clock.advance(timedelta(hours=2))
+    await notice_restored(harness.store, NOW + MINUTE)
 
     for _ in range(20):
-        await house.round(deliverer)
-    assert [house.chat.posted(each.id) for each in numbered([2, 1], NOW)] == [1, 1, 1]
-    rows = await house.rows()
+        await harness.round(deliverer)
+    assert [harness.chat.posted(each.id) for each in numbered([2, 1], NOW)] == [1, 1, 1]
+    rows = await harness.rows()
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (
         DeliveryState.DONE,
         "It was posted before the database was restored.",
@@ -665,16 +667,16 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
 
 @pytest.mark.parametrize("abilities", [NONCE, NEITHER])
 async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abilities: Abilities) -> None:
-    house = House(abilities)
-    deliverer = await planted(house)
-    await notice_restored(house.store, NOW)
+    harness = Harness(abilities)
+    deliverer = await planted(harness)
+    await notice_restored(harness.store, NOW)
     fresh = delivery(2, now=NOW + 3 * MINUTE)
-    await house.plant([fresh])
-    house.clock.advance(4 * MINUTE)
+    await harness.plant([fresh])
+    harness.clock.advance(4 * MINUTE)
     for _ in range(10):
-        await house.round(deliverer)
-    assert [each.id for each in house.chat.calls] == [fresh.id]
-    rows = await house.rows()
+        await harness.round(deliverer)
+    assert [each.id for each in harness.chat.calls] == [fresh.id]
+    rows = await harness.rows()
     assert rows["d1p1"].state is DeliveryState.EXPIRED
     assert "before the database was restored" in rows["d1p1"].reason
 
@@ -685,11 +687,11 @@ async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abili
 async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
     known: int | None, alive: int | None, in_doubt: bool
 ) -> None:
-    house = House()
+    harness = Harness()
     if known is not None:
-        await house.store.set_fact("heartbeat", (NOW + known * MINUTE).isoformat())
+        await harness.store.set_fact("heartbeat", (NOW + known * MINUTE).isoformat())
     beat = None if alive is None else NOW + alive * MINUTE
-    until = await notice_restored(house.store, beat)
-    assert until == await read_unrecorded_until(house.store)
+    until = await notice_restored(harness.store, beat)
+    assert until == await read_unrecorded_until(harness.store)
     # What was posted between the last heartbeat and the end is not told by it.
     assert until == (beat + 2 * MINUTE if beat is not None and in_doubt else None)

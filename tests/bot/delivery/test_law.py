@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from bot.delivery import notice_restored
 from bot.models import Abilities, Delivery, DeliveryState
-from tests.bot.deliveries import House
+from tests.bot.deliveries import Harness
 from tests.conftest import NOW, tries
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, numbered
 
@@ -22,11 +22,11 @@ UNCERTAIN = (*POSTED_UNKNOWN, Fault.LOST_REQUEST, Fault.BROKEN)
 UNPOSTED = (Fault.DELAYED, Fault.RETRY_AFTER)
 
 
-def house(abilities: Abilities, faults: list[Fault] | None = None, looks: list[Fault] | None = None) -> House:
-    return House(abilities, faults=faults or [], looks=looks or [])
+def harness(abilities: Abilities, faults: list[Fault] | None = None, looks: list[Fault] | None = None) -> Harness:
+    return Harness(abilities, faults=faults or [], looks=looks or [])
 
 
-async def none_twice(made: House) -> dict[str, Delivery]:
+async def none_twice(made: Harness) -> dict[str, Delivery]:
     """Hold what holds always; return the ledger's rows."""
     rows = await made.rows()
     for each in rows.values():
@@ -42,7 +42,7 @@ async def none_twice(made: House) -> dict[str, Delivery]:
     return rows
 
 
-async def all_once(made: House) -> None:
+async def all_once(made: Harness) -> None:
     """Hold that every digest stands in its channel, once."""
     rows = await none_twice(made)
     assert {each.state for each in rows.values()} == {DeliveryState.DONE}
@@ -57,7 +57,7 @@ async def test_a_process_may_die_between_any_two_steps_and_every_digest_arrives_
     abilities: Abilities, fault: Fault
 ) -> None:
     for steps in range(1, await steps_of_a_life(abilities, fault) + 1):
-        made = house(abilities, [fault])
+        made = harness(abilities, [fault])
         await made.plant(numbered([2], NOW))
         await made.live(steps)
         await all_once(made)
@@ -65,7 +65,7 @@ async def test_a_process_may_die_between_any_two_steps_and_every_digest_arrives_
 
 async def test_what_shows_late_in_the_history_is_not_posted_again_by_who_comes_after_a_death() -> None:
     for steps in range(1, await steps_of_a_life(HISTORY, Fault.NONE) + 1):
-        made = House(HISTORY, lag=timedelta(seconds=55))
+        made = Harness(HISTORY, lag=timedelta(seconds=55))
         await made.plant(numbered([2], NOW))
         await made.live(steps)
         await all_once(made)
@@ -74,7 +74,7 @@ async def test_what_shows_late_in_the_history_is_not_posted_again_by_who_comes_a
 @pytest.mark.parametrize("abilities", [HISTORY, BOTH])
 async def test_a_death_while_a_restored_database_catches_up_posts_nothing_again(abilities: Abilities) -> None:
     for steps in range(1, 60):
-        made = house(abilities)
+        made = harness(abilities)
         await made.plant(numbered([1, 1], NOW))
         await made.chat.send(numbered([1], NOW)[0])  # by the service that wrote on after the copy was made
         made.clock.advance(timedelta(hours=2))
@@ -86,7 +86,7 @@ async def test_a_death_while_a_restored_database_catches_up_posts_nothing_again(
 
 async def steps_of_a_life(abilities: Abilities, fault: Fault) -> int:
     """Return after how many steps all is settled when nobody dies."""
-    made = house(abilities, [fault])
+    made = harness(abilities, [fault])
     await made.plant(numbered([2], NOW))
     steps = await made.live()
     assert steps > 20
@@ -96,7 +96,7 @@ async def steps_of_a_life(abilities: Abilities, fault: Fault) -> int:
 @pytest.mark.parametrize("fault", [Fault.NONE, *UNPOSTED, *UNCERTAIN])
 async def test_where_nothing_can_be_known_nothing_is_posted_twice_and_the_unknown_is_named(fault: Fault) -> None:
     for steps in range(1, await steps_of_a_life(NEITHER, fault) + 1):
-        made = house(NEITHER, [fault])
+        made = harness(NEITHER, [fault])
         await made.plant(numbered([2], NOW))
         await made.live(steps)
         rows = list((await none_twice(made)).values())
@@ -118,7 +118,7 @@ digests = st.lists(st.integers(1, 3), min_size=1, max_size=4)
 async def test_no_story_of_faults_and_deaths_posts_anything_twice_or_leaves_it_unsaid(
     abilities: Abilities, sends: list[Fault], looks: list[Fault], ends: list[int], parts: list[int]
 ) -> None:
-    made = house(abilities, list(sends), list(looks))
+    made = harness(abilities, list(sends), list(looks))
     await made.plant(numbered(parts, NOW))
 
     await made.live(*ends)
@@ -142,7 +142,7 @@ async def test_no_story_of_faults_and_deaths_posts_anything_twice_or_leaves_it_u
 async def test_where_a_channel_can_be_looked_into_nothing_is_lost_either(
     abilities: Abilities, sends: list[Fault], looks: list[Fault], ends: list[int], parts: list[int]
 ) -> None:
-    made = house(abilities, list(sends), list(looks))
+    made = harness(abilities, list(sends), list(looks))
     await made.plant(numbered(parts, NOW))
 
     await made.live(*ends)
@@ -155,7 +155,7 @@ async def test_where_a_channel_can_be_looked_into_nothing_is_lost_either(
 async def test_a_nonce_alone_loses_nothing_of_an_answer_that_is_lost_after_any_delays(
     sends: list[Fault], fault: Fault, parts: list[int]
 ) -> None:
-    made = house(NONCE, [*sends, fault])
+    made = harness(NONCE, [*sends, fault])
     await made.plant(numbered(parts, NOW))
 
     await made.live()

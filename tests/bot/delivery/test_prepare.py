@@ -26,7 +26,7 @@ from bot.models import (
 )
 from bot.query import parse
 from bot.summarise.extractive import Extractive
-from tests.bot.deliveries import House, change, occurrence, subscription
+from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import HISTORY, NEITHER
 from tests.fakes.works import paper
@@ -40,39 +40,39 @@ TOPICS = {
 }
 
 
-async def furnished(store: MemoryStore | None = None, **told: Any) -> House:
+async def furnished(store: MemoryStore | None = None, **told: Any) -> Harness:
     """Return a house with five papers about caches."""
-    house = House(store=store, **told)
+    harness = Harness(store=store, **told)
     titles = ("Paging a cache", "Sharding a cache", "A cache of tables", "A cache of beans", "Warm cache, cold start")
     papers = [paper(f"2603.{number:05}", title=title) for number, title in enumerate(titles, start=1)]
-    await house.store.add(papers, NOW - HOUR)
-    return house
+    await harness.store.add(papers, NOW - HOUR)
+    return harness
 
 
-def preparer(house: House, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
-    publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    return Preparer(house.context(), publisher, RequestBuilder(house.store, packs, Limits(entries=3)))
+def preparer(harness: Harness, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    return Preparer(harness.context(), publisher, RequestBuilder(harness.store, packs, Limits(entries=3)))
 
 
-async def due(house: House, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
+async def due(harness: Harness, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
     """Subscribe, and let the subscription be due."""
     fresh = subscription(number, now=at, **changes)
-    made = await house.store.save_subscription(fresh, change(fresh.workspace), replaces=0)
-    await house.store.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
+    made = await harness.store.save_subscription(fresh, change(fresh.workspace), replaces=0)
+    await harness.store.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
     return made
 
 
-async def told(house: House) -> list[tuple[OccurrenceState, str]]:
-    found = await house.store.recent_occurrences("chat:T1")
+async def told(harness: Harness) -> list[tuple[OccurrenceState, str]]:
+    found = await harness.store.recent_occurrences("chat:T1")
     return [(each.state, each.reason) for each in found]
 
 
 async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_posted() -> None:
-    house = await furnished(parts=2)
-    made = await due(house)
-    assert await preparer(house).prepare_due(NOW) == 1
+    harness = await furnished(parts=2)
+    made = await due(harness)
+    assert await preparer(harness).prepare_due(NOW) == 1
 
-    rows = sorted((await house.rows()).values(), key=lambda each: each.part)
+    rows = sorted((await harness.rows()).values(), key=lambda each: each.part)
     assert [each.part for each in rows] == [1, 2]
     assert [each.id for each in rows] == [delivery_id(made.id, NOW.date(), 0, part) for part in (1, 2)]
     assert all(each.seal == sealed(each.payload, each.if_late) and each.state is DeliveryState.PENDING for each in rows)
@@ -80,133 +80,133 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     assert "(late)" in rows[0].if_late
     assert all(each.parts == 2 and each.due == NOW for each in rows)
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
-    assert len(await house.store.posted("chat:T1", "C1")) == 3
-    assert await told(house) == [(OccurrenceState.MADE, "")]
-    assert await preparer(house).prepare_due(NOW) == 0
+    assert len(await harness.store.posted("chat:T1", "C1")) == 3
+    assert await told(harness) == [(OccurrenceState.MADE, "")]
+    assert await preparer(harness).prepare_due(NOW) == 0
 
 
 async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> None:
-    house = await furnished()
-    await due(house, id="a", topic="kv", entries=3)
-    await due(house, id="b", topic="gpu", entries=3)
-    await preparer(house).prepare_due(NOW)
-    shown = [name for each in (await house.rows()).values() for name in each.payload.split(": ")[1].split(", ")[:-1]]
+    harness = await furnished()
+    await due(harness, id="a", topic="kv", entries=3)
+    await due(harness, id="b", topic="gpu", entries=3)
+    await preparer(harness).prepare_due(NOW)
+    shown = [name for each in (await harness.rows()).values() for name in each.payload.split(": ")[1].split(", ")[:-1]]
     assert len(shown) == len(set(shown)) == 5
 
 
 @pytest.mark.parametrize(("always", "state", "rows"), [(False, OccurrenceState.EMPTY, 0), (True, OccurrenceState.MADE, 1)])
 async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool, state: OccurrenceState, rows: int) -> None:
-    house = await furnished()
-    await due(house, topic="tea", always=always)
-    await preparer(house).prepare_due(NOW)
-    assert [each for each, _ in await told(house)] == [state]
-    assert len(await house.rows()) == rows
+    harness = await furnished()
+    await due(harness, topic="tea", always=always)
+    await preparer(harness).prepare_due(NOW)
+    assert [each for each, _ in await told(harness)] == [state]
+    assert len(await harness.rows()) == rows
     # Either way the next digest begins where this one ended.
-    assert await house.store.last_digest("chat:T1", "C1", "tea") == (NOW.date(), NOW)
+    assert await harness.store.last_digest("chat:T1", "C1", "tea") == (NOW.date(), NOW)
 
 
 @pytest.mark.parametrize(("after", "late"), [(timedelta(minutes=15), False), (timedelta(minutes=16), True)])
 async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
-    house = await furnished()
-    await due(house, compact=True)
-    await preparer(house).prepare_due(NOW + after)
-    ((row),) = (await house.rows()).values()
+    harness = await furnished()
+    await due(harness, compact=True)
+    await preparer(harness).prepare_due(NOW + after)
+    ((row),) = (await harness.rows()).values()
     assert ("(late)" in row.payload) is late
     assert ("(late)" in row.if_late) is not late
     assert "(compact)" in row.payload
 
 
 async def test_what_is_too_late_is_skipped_and_said() -> None:
-    house = await furnished()
-    await house.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
-    await due(house)
-    await preparer(house).prepare_due(NOW + 12 * HOUR + timedelta(seconds=1))
-    assert await told(house) == [(OccurrenceState.SKIPPED, "it is too late to post it.")]
-    await house.deliverer().tell_owed(house.clock)
-    assert [channel for _, channel, _ in house.chat.announced] == ["C-admin"]
+    harness = await furnished()
+    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await due(harness)
+    await preparer(harness).prepare_due(NOW + 12 * HOUR + timedelta(seconds=1))
+    assert await told(harness) == [(OccurrenceState.SKIPPED, "it is too late to post it.")]
+    await harness.deliverer().send_notices(harness.clock)
+    assert [channel for _, channel, _ in harness.chat.announced] == ["C-admin"]
 
 
 async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_not_late() -> None:
-    house = await furnished()
+    harness = await furnished()
     settled = Preferences(quiet_from=time(22), quiet_until=time(9, 30), zone="Europe/Zurich")
-    await house.store.save_preferences("chat:T1", settled, change())
-    await due(house)  # at 09:00 in Zurich
-    assert await preparer(house).prepare_due(NOW) == 1
-    assert await preparer(house).prepare_due(NOW + timedelta(minutes=29)) == 0
-    await preparer(house).prepare_due(NOW + timedelta(minutes=30))
-    ((row),) = (await house.rows()).values()
+    await harness.store.save_preferences("chat:T1", settled, change())
+    await due(harness)  # at 09:00 in Zurich
+    assert await preparer(harness).prepare_due(NOW) == 1
+    assert await preparer(harness).prepare_due(NOW + timedelta(minutes=29)) == 0
+    await preparer(harness).prepare_due(NOW + timedelta(minutes=30))
+    ((row),) = (await harness.rows()).values()
     assert "(late)" not in row.payload
 
 
 async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_posted_after_them_marked_late() -> None:
-    house = await furnished()
+    harness = await furnished()
     settled = Preferences(quiet_from=time(7, 30), quiet_until=time(21), zone="UTC")
-    await house.store.save_preferences("chat:T1", settled, change())
-    await due(house)
-    assert await preparer(house).prepare_due(NOW + timedelta(minutes=45)) == 1
-    assert await preparer(house).prepare_due(NOW + 14 * HOUR) == 1
-    ((row),) = (await house.rows()).values()
+    await harness.store.save_preferences("chat:T1", settled, change())
+    await due(harness)
+    assert await preparer(harness).prepare_due(NOW + timedelta(minutes=45)) == 1
+    assert await preparer(harness).prepare_due(NOW + 14 * HOUR) == 1
+    ((row),) = (await harness.rows()).values()
     assert "(late)" in row.payload
 
 
 async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
-    house = await furnished()
+    harness = await furnished()
     settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
-    await house.store.save_preferences("chat:T1", settled, change())
-    await due(house)
-    maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
-    made = Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS))
+    await harness.store.save_preferences("chat:T1", settled, change())
+    await due(harness)
+    maker = Stumbling(Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
+    made = Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS))
     for minute in range(14 * 60, 14 * 60 + 10):
         await made.prepare_due(NOW + timedelta(minutes=minute))
-    assert await told(house) == [(OccurrenceState.MADE, "")]
+    assert await told(harness) == [(OccurrenceState.MADE, "")]
 
 
 async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_its_digests() -> None:
-    house = await furnished()
-    await house.store.save_preferences("chat:T1", Preferences(daily_entries=4), change())
-    await due(house, id="a", topic="kv")
-    await due(house, id="b", topic="gpu")
-    await due(house, id="c", topic="tea", always=True)
-    await preparer(house).prepare_due(NOW)
-    assert len(await house.store.posted("chat:T1", "C1")) == 4
-    assert sorted(await told(house)) == [
+    harness = await furnished()
+    await harness.store.save_preferences("chat:T1", Preferences(daily_entries=4), change())
+    await due(harness, id="a", topic="kv")
+    await due(harness, id="b", topic="gpu")
+    await due(harness, id="c", topic="tea", always=True)
+    await preparer(harness).prepare_due(NOW)
+    assert len(await harness.store.posted("chat:T1", "C1")) == 4
+    assert sorted(await told(harness)) == [
         (OccurrenceState.MADE, ""),
         (OccurrenceState.MADE, ""),
         (OccurrenceState.SKIPPED, "the channel was posted 4 entries today."),
     ]
     # Tomorrow counts anew.
     tomorrow = NOW + 24 * HOUR
-    await house.store.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
-    (made,) = await house.store.subscriptions("chat:T1", topic="kv")
-    await house.store.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
-    await preparer(house).prepare_due(tomorrow)
-    assert len(await house.store.posted("chat:T1", "C1")) == 5
+    await harness.store.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
+    (made,) = await harness.store.subscriptions("chat:T1", topic="kv")
+    await harness.store.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
+    await preparer(harness).prepare_due(tomorrow)
+    assert len(await harness.store.posted("chat:T1", "C1")) == 5
 
 
 async def test_nothing_from_before_the_subscription_is_posted() -> None:
-    house = await furnished()
-    await due(house, baseline=NOW - timedelta(minutes=30))
-    await preparer(house).prepare_due(NOW)
-    assert [each for each, _ in await told(house)] == [OccurrenceState.EMPTY]
+    harness = await furnished()
+    await due(harness, baseline=NOW - timedelta(minutes=30))
+    await preparer(harness).prepare_due(NOW)
+    assert [each for each, _ in await told(harness)] == [OccurrenceState.EMPTY]
 
 
 async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason() -> None:
-    house = await furnished()
-    held = await due(house, id="a", channel="C1")
-    await house.store.save_subscription(replace(held, paused=True, paused_because="Holidays."), change(), replaces=1)
-    await due(house, id="b", channel="C2", topic="lost")
-    await preparer(house).prepare_due(NOW)
-    assert sorted(reason for _, reason in await told(house)) == ["its topic is not there any more.", "paused. Holidays."]
-    assert await house.rows() == {}
+    harness = await furnished()
+    held = await due(harness, id="a", channel="C1")
+    await harness.store.save_subscription(replace(held, paused=True, paused_because="Holidays."), change(), replaces=1)
+    await due(harness, id="b", channel="C2", topic="lost")
+    await preparer(harness).prepare_due(NOW)
+    assert sorted(reason for _, reason in await told(harness)) == ["its topic is not there any more.", "paused. Holidays."]
+    assert await harness.rows() == {}
 
 
 async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_and_one_that_can_is_made() -> None:
     for abilities, state in ((NEITHER, OccurrenceState.SKIPPED), (HISTORY, OccurrenceState.MADE)):
-        house = await furnished(None, abilities=abilities)
-        await due(house)
-        await notice_restored(house.store, NOW)
-        await preparer(house).prepare_due(NOW)
-        assert [each for each, _ in await told(house)] == [state]
+        harness = await furnished(None, abilities=abilities)
+        await due(harness)
+        await notice_restored(harness.store, NOW)
+        await preparer(harness).prepare_due(NOW)
+        assert [each for each, _ in await told(harness)] == [state]
 
 
 class Stumbling:
@@ -226,17 +226,17 @@ class Stumbling:
 
 
 async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_and_given_up_holding_up_nobody() -> None:
-    house = await furnished()
-    await due(house, id="a", channel="C1", topic="gpu")
-    await due(house, id="b", channel="C2", topic="kv")
-    maker = Stumbling(Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    made = Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS))
+    harness = await furnished()
+    await due(harness, id="a", channel="C1", topic="gpu")
+    await due(harness, id="b", channel="C2", topic="kv")
+    maker = Stumbling(Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}))
+    made = Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS))
     now = NOW
     while now < NOW + 13 * HOUR:
         await made.prepare_due(now)
         now += timedelta(minutes=1)
-    assert [each.channel for each in (await house.rows()).values()] == ["C2"]
-    (given_up,) = await house.store.occurrences(now, state=OccurrenceState.SKIPPED)
+    assert [each.channel for each in (await harness.rows()).values()] == ["C2"]
+    (given_up,) = await harness.store.occurrences(now, state=OccurrenceState.SKIPPED)
     assert given_up.channel == "C1"
     assert given_up.reason.startswith("it is too late to post it. An unexpected")
     assert "ZeroDivisionError" in given_up.reason
@@ -246,8 +246,8 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
 class Late:
     """A maker that sees another workspace's digest become due while it makes its tenth."""
 
-    def __init__(self, house: House, maker: Publisher) -> None:
-        self._house = house
+    def __init__(self, harness: Harness, maker: Publisher) -> None:
+        self._house = harness
         self._maker = maker
         self.made: list[str] = []
 
@@ -259,11 +259,11 @@ class Late:
 
 
 async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_delay_anothers_one() -> None:
-    house = await furnished()
+    harness = await furnished()
     for number in range(1, 121):
-        await due(house, number=number)
-    maker = Late(house, Publisher(house.store, Extractive(), {"arxiv": "arXiv"}))
-    await Preparer(house.context(), maker, RequestBuilder(house.store, TOPICS)).prepare_due(NOW)
+        await due(harness, number=number)
+    maker = Late(harness, Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}))
+    await Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS)).prepare_due(NOW)
     assert len(maker.made) == 121
     assert maker.made.index("chat:T2") <= 10 + BATCH
 
@@ -278,31 +278,31 @@ class Full(MemoryStore):
 
 
 async def test_a_database_that_takes_no_writing_ends_the_round() -> None:
-    house = await furnished(Full())
-    await due(house)
+    harness = await furnished(Full())
+    await due(harness)
     with pytest.raises(StoreError, match="full"):
-        await preparer(house).prepare_due(NOW)
-    assert house.chat.messages == []
+        await preparer(harness).prepare_due(NOW)
+    assert harness.chat.messages == []
 
 
 async def test_two_that_print_at_once_make_one_digest() -> None:
-    house = await furnished()
-    await due(house)
-    one, other = preparer(house), preparer(house)
+    harness = await furnished()
+    await due(harness)
+    one, other = preparer(harness), preparer(harness)
     await one.prepare_due(NOW)
     await other.prepare_due(NOW)
-    assert len(await house.rows()) == 1
+    assert len(await harness.rows()) == 1
 
 
 async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
-    house = await furnished()
-    await due(house)
-    nobody = DeliveryContext(house.store, house.store, {}, house.settings, random.Random(0))
-    publisher = Publisher(house.store, Extractive(), {"arxiv": "arXiv"})
-    await Preparer(nobody, publisher, RequestBuilder(house.store, TOPICS)).prepare_due(NOW)
-    assert await house.rows() == {}
-    await preparer(house).prepare_due(NOW + timedelta(minutes=5))
-    assert len(await house.rows()) == 1
+    harness = await furnished()
+    await due(harness)
+    nobody = DeliveryContext(harness.store, harness.store, {}, harness.settings, random.Random(0))
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    await Preparer(nobody, publisher, RequestBuilder(harness.store, TOPICS)).prepare_due(NOW)
+    assert await harness.rows() == {}
+    await preparer(harness).prepare_due(NOW + timedelta(minutes=5))
+    assert len(await harness.rows()) == 1
 
 
 def test_identifiers_are_short_and_plain_and_the_same_wherever_they_are_made() -> None:

@@ -27,7 +27,7 @@ def greedy(
     now, taken, channel = NOW, [], 0
     while now < until:
         asked = call(workspace, f"C{channel}", method)
-        free = rate_limits.when(asked, now)
+        free = rate_limits.earliest(asked, now)
         if free <= now:
             rate_limits.take(asked, now)
             taken.append(now)
@@ -56,7 +56,7 @@ def test_after_any_pauses_no_second_has_more_than_the_platform_allows_whatever_i
     taken: list[datetime] = []
     for pause, method in pauses:
         now += timedelta(seconds=pause)
-        while rate_limits.when(call("discord:1", f"C{len(taken)}", method), now) <= now:
+        while rate_limits.earliest(call("discord:1", f"C{len(taken)}", method), now) <= now:
             rate_limits.take(call("discord:1", f"C{len(taken)}", method), now)
             taken.append(now)
     assert most_within(taken, SECOND) <= 50
@@ -67,24 +67,24 @@ def test_one_channel_is_posted_to_a_little_slower_than_once_a_second_and_others_
     taken = greedy(rate_limits, "slack:T1", 1, NOW + 10 * SECOND)
     assert all(later - earlier > SECOND for earlier, later in pairwise(taken))
     assert len(taken) >= 9
-    assert rate_limits.when(call("slack:T2", "C0"), NOW + 10 * SECOND) == NOW + 10 * SECOND
+    assert rate_limits.earliest(call("slack:T2", "C0"), NOW + 10 * SECOND) == NOW + 10 * SECOND
 
 
 def test_a_workspaces_minute_is_its_own() -> None:
     rate_limits = RateLimits()
     taken = greedy(rate_limits, "slack:T1", 1000, NOW + 60 * SECOND)
     assert 260 <= len(taken) <= 300
-    assert rate_limits.when(call("slack:T1", "new"), taken[-1]) > taken[-1]
-    assert rate_limits.when(call("slack:T2", "new"), taken[-1]) == taken[-1]
+    assert rate_limits.earliest(call("slack:T1", "new"), taken[-1]) > taken[-1]
+    assert rate_limits.earliest(call("slack:T2", "new"), taken[-1]) == taken[-1]
 
 
 def test_looks_have_a_minute_of_their_own_and_take_nothing_from_what_is_posted() -> None:
     rate_limits = RateLimits()
     looks = greedy(rate_limits, "slack:T1", 1000, NOW + 60 * SECOND, Method.FIND)
     assert 43 <= len(looks) <= 50
-    assert rate_limits.when(call("slack:T1", "C0", Method.FIND), looks[-1]) > looks[-1]
-    assert rate_limits.when(call("slack:T1", "C0"), looks[-1]) == looks[-1]
-    assert rate_limits.when(call("slack:T1", "C0", Method.TELL), looks[-1]) == looks[-1]
+    assert rate_limits.earliest(call("slack:T1", "C0", Method.FIND), looks[-1]) > looks[-1]
+    assert rate_limits.earliest(call("slack:T1", "C0"), looks[-1]) == looks[-1]
+    assert rate_limits.earliest(call("slack:T1", "C0", Method.TELL), looks[-1]) == looks[-1]
 
 
 @pytest.mark.parametrize(
@@ -103,26 +103,26 @@ def test_a_rest_reaches_as_far_as_the_platform_says_and_holds_for_its_own_method
     rate_limits.rest(call("slack:T1", "C1", method), reach, until, NOW)
 
     places = {(workspace, channel) for workspace in ("slack:T1", "slack:T2") for channel in ("C1", "C2")}
-    assert {place for place in places if rate_limits.when(call(*place, method), NOW) == until} == held
-    assert all(rate_limits.when(call(*place, method), until) == until for place in places)
-    assert rate_limits.when(call("discord:1", "C1", method), NOW) == NOW
+    assert {place for place in places if rate_limits.earliest(call(*place, method), NOW) == until} == held
+    assert all(rate_limits.earliest(call(*place, method), until) == until for place in places)
+    assert rate_limits.earliest(call("discord:1", "C1", method), NOW) == NOW
     others = {each for each in Method if each is not method}
-    assert all(rate_limits.when(call(*place, each), NOW) == NOW for place in places for each in others)
+    assert all(rate_limits.earliest(call(*place, each), NOW) == NOW for place in places for each in others)
 
 
 def test_a_platform_that_counts_everything_together_rests_from_everything() -> None:
     rate_limits, until = RateLimits(), NOW + 30 * SECOND
     rate_limits.rest(call("discord:1", "C1", Method.FIND), Reach.PLATFORM, until, NOW)
-    assert all(rate_limits.when(call("discord:2", "C2", method), NOW) == until for method in Method)
+    assert all(rate_limits.earliest(call("discord:2", "C2", method), NOW) == until for method in Method)
     rate_limits.rest(call("discord:1", "C1", Method.FIND), Reach.CHANNEL, until + SECOND, NOW)
-    assert rate_limits.when(call("discord:1", "C1"), NOW) == until
+    assert rate_limits.earliest(call("discord:1", "C1"), NOW) == until
 
 
 def test_a_rest_is_never_shortened() -> None:
     rate_limits = RateLimits()
     rate_limits.rest(call("slack:T1"), Reach.CHANNEL, NOW + 60 * SECOND, NOW)
     rate_limits.rest(call("slack:T1"), Reach.CHANNEL, NOW + 5 * SECOND, NOW + SECOND)
-    assert rate_limits.when(call("slack:T1"), NOW + SECOND) == NOW + 60 * SECOND
+    assert rate_limits.earliest(call("slack:T1"), NOW + SECOND) == NOW + 60 * SECOND
 
 
 def test_a_clock_that_is_set_back_makes_nobody_wait() -> None:
@@ -130,9 +130,9 @@ def test_a_clock_that_is_set_back_makes_nobody_wait() -> None:
     rate_limits.take(call("slack:T1"), ahead)
     rate_limits.rest(call("slack:T1"), Reach.PLATFORM, ahead + 60 * SECOND, ahead)
 
-    assert rate_limits.when(call("slack:T1"), NOW) == NOW
+    assert rate_limits.earliest(call("slack:T1"), NOW) == NOW
     rate_limits.take(call("slack:T1"), NOW)
-    assert NOW < rate_limits.when(call("slack:T1"), NOW) < NOW + 2 * SECOND
+    assert NOW < rate_limits.earliest(call("slack:T1"), NOW) < NOW + 2 * SECOND
 
 
 def test_what_binds_nobody_any_more_is_forgotten() -> None:

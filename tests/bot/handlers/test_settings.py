@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from bot.errors import Refused, UsageError
 from bot.models import DeliveryState, Preferences
-from tests.bot.deliveries import House
+from tests.bot.deliveries import Harness
 from tests.bot.handlers.askers import Asker, asker, button, said
 from tests.conftest import NOW, tries
 from tests.fakes.transcript import NEITHER, Fault, delivery
@@ -223,7 +223,7 @@ SAID = st.sampled_from(
 @law(max_examples=tries(80), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_undo_always_gives_back_what_was_settled_before(said_in: list[tuple[str, str]]) -> None:
     async def undone() -> None:
-        ada = asker(House().store, NOW)
+        ada = asker(Harness().store, NOW)
         for typed, channel in said_in:
             here, before = ada.by(channel=channel), await settled(ada)
             reply = await here.ask(f"settings {typed}")
@@ -240,71 +240,71 @@ def test_undo_always_gives_back_what_was_settled_before(said_in: list[tuple[str,
 # --- what delivery makes of it
 
 
-async def opened() -> tuple[House, Asker]:
+async def opened() -> tuple[Harness, Asker]:
     """A house with a message that is due in C1 at seven in UTC, and who settles things there."""
-    house = House()
-    await house.plant([delivery(now=NOW)])
-    return house, asker(house.store, NOW).by(workspace="chat:T1")
+    harness = Harness()
+    await harness.plant([delivery(now=NOW)])
+    return harness, asker(harness.store, NOW).by(workspace="chat:T1")
 
 
 async def test_quiet_hours_that_were_settled_in_words_hold_a_message_back_until_they_end() -> None:
-    house, ada = await opened()
+    harness, ada = await opened()
     await ada.ask("settings quiet from 22:00 until 8")
-    deliverer = house.deliverer()
+    deliverer = harness.deliverer()
 
-    while house.clock() < NOW.replace(hour=7, minute=59):
-        await house.round(deliverer)
-        house.clock.advance(timedelta(minutes=5))
-    assert house.chat.calls == []
+    while harness.clock() < NOW.replace(hour=7, minute=59):
+        await harness.round(deliverer)
+        harness.clock.advance(timedelta(minutes=5))
+    assert harness.chat.calls == []
 
-    house.clock.now = NOW.replace(hour=8)
-    await house.round(deliverer)
-    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
+    harness.clock.now = NOW.replace(hour=8)
+    await harness.round(deliverer)
+    assert (await harness.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_quiet_hours_that_were_taken_back_hold_nothing_back() -> None:
-    house, ada = await opened()
+    harness, ada = await opened()
     await ada.ask(button(await ada.ask("settings quiet 22:00–08:00"), "Undo"))
 
-    await house.round(house.deliverer())
+    await harness.round(harness.deliverer())
 
-    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
+    assert (await harness.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_what_waits_for_the_end_of_quiet_hours_waits_no_more_when_they_are_taken_back() -> None:
-    house, ada = await opened()
+    harness, ada = await opened()
     undo = button(await ada.ask("settings quiet 22:00–08:00"), "Undo")
-    deliverer = house.deliverer()
+    deliverer = harness.deliverer()
     for _ in range(3):
-        await house.round(deliverer)
-    assert house.chat.calls == []
+        await harness.round(deliverer)
+    assert harness.chat.calls == []
 
     await ada.ask(undo)
-    await house.round(deliverer)
+    await harness.round(deliverer)
 
-    assert (await house.rows())["d1p1"].state is DeliveryState.DONE
+    assert (await harness.rows())["d1p1"].state is DeliveryState.DONE
 
 
 async def test_a_channel_that_asked_for_alerts_is_told_what_could_not_be_posted() -> None:
-    house, ada = await opened()
+    harness, ada = await opened()
     await ada.by(channel="C-ops").ask("settings alerts here")
-    house.chat.closed["C1"] = Refused("The channel is archived.")
+    harness.chat.closed["C1"] = Refused("The channel is archived.")
 
-    await house.round(house.deliverer())
+    await harness.round(harness.deliverer())
 
-    ((workspace, channel, text),) = house.chat.announced
+    ((workspace, channel, text),) = harness.chat.announced
     assert (workspace, channel) == ("chat:T1", "C-ops")
     assert text.startswith("Paused: kv in C1. The channel is archived.")
 
 
 @pytest.mark.parametrize(("typed", "messages"), [("settings duplicates here", 2), ("settings duplicates off", 1)])
 async def test_a_channel_that_asked_for_it_sees_a_digest_rather_twice(typed: str, messages: int) -> None:
-    house = House(NEITHER, faults=[Fault.LOST_ANSWER])
-    await house.plant([delivery(now=NOW)])
-    await asker(house.store, NOW).by(workspace="chat:T1", channel="C1").ask(typed)
-    deliverer = house.deliverer()
+    harness = Harness(NEITHER, faults=[Fault.LOST_ANSWER])
+    await harness.plant([delivery(now=NOW)])
+    await asker(harness.store, NOW).by(workspace="chat:T1", channel="C1").ask(typed)
+    deliverer = harness.deliverer()
 
     for _ in range(30):
-        await house.round(deliverer)
+        await harness.round(deliverer)
 
-    assert house.chat.posted("d1p1") == messages
+    assert harness.chat.posted("d1p1") == messages

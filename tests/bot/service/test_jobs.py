@@ -24,7 +24,7 @@ from bot.service.jobs import DeliveryJobs, collecting, upkeep, write_heartbeat
 from bot.sources.registry import AUTHORITY
 from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
-from tests.bot.deliveries import House, change, subscription
+from tests.bot.deliveries import Harness, change, subscription
 from tests.conftest import NOW
 from tests.fakes.scripted import Scripted
 from tests.fakes.transcript import Clock
@@ -119,10 +119,10 @@ class Service:
     """A subscription that is due at seven, and a service that keeps it."""
 
     def __init__(self, write: Callable[[datetime], Awaitable[None]]) -> None:
-        self.house = House()
-        self.store, self.clock, self.chat = self.house.store, self.house.clock, self.house.chat
+        self.harness = Harness()
+        self.store, self.clock, self.chat = self.harness.store, self.harness.clock, self.harness.chat
         self.clock.now = NOW - timedelta(hours=2)
-        context = self.house.context()
+        context = self.harness.context()
         preparer = Preparer(
             context, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store, {"kv": KV}, Limits())
         )

@@ -35,7 +35,7 @@ class Chat:
         return self.said
 
 
-class House:
+class Harness:
     """Opens a platform, unless it is down; remembers what is open."""
 
     def __init__(self, platform: Chat) -> None:
@@ -71,24 +71,24 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 
 async def test_it_says_why_it_is_not_open_and_joins_when_it_is() -> None:
-    house = House(Chat(for_ever))
-    assert house.standby.trouble(NOW) == DOWN
-    house.down = Delayed("It is still down.")
+    harness = Harness(Chat(for_ever))
+    assert harness.standby.trouble(NOW) == DOWN
+    harness.down = Delayed("It is still down.")
     with pytest.raises(Delayed):
-        await house.run()
-    assert house.standby.trouble(NOW) == "It is still down."
-    assert house.messengers == {}
+        await harness.run()
+    assert harness.standby.trouble(NOW) == "It is still down."
+    assert harness.messengers == {}
 
-    house.down = None
-    running = asyncio.create_task(house.run())
-    await until(lambda: bool(house.messengers))
-    assert house.standby.trouble(NOW) == ""
-    house.platform.said = "Nobody is heard."
-    assert house.standby.trouble(NOW) == "Nobody is heard."
+    harness.down = None
+    running = asyncio.create_task(harness.run())
+    await until(lambda: bool(harness.messengers))
+    assert harness.standby.trouble(NOW) == ""
+    harness.platform.said = "Nobody is heard."
+    assert harness.standby.trouble(NOW) == "Nobody is heard."
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
-    assert (house.open, house.messengers) == (False, {})
+    assert (harness.open, harness.messengers) == (False, {})
 
 
 async def test_once_open_it_stays_so_and_what_fails_of_it_is_begun_again() -> None:
@@ -102,37 +102,37 @@ async def test_once_open_it_stays_so_and_what_fails_of_it_is_begun_again() -> No
         begun.append("other")
         await for_ever()
 
-    house = House(Chat(other, fails))
-    house.down = None
-    running = asyncio.create_task(house.run())
+    harness = Harness(Chat(other, fails))
+    harness.down = None
+    running = asyncio.create_task(harness.run())
     await until(lambda: len(begun) == 3)
     assert sorted(begun) == ["first", "first", "other"]
-    assert (house.open, list(house.messengers)) == (True, ["chat"])
+    assert (harness.open, list(harness.messengers)) == (True, ["chat"])
     running.cancel()
     await asyncio.wait([running])
-    assert (house.open, house.messengers) == (False, {})
+    assert (harness.open, harness.messengers) == (False, {})
 
 
 async def test_a_platform_that_needs_no_watch_stays_open() -> None:
-    house = House(Chat())
-    house.down = None
-    running = asyncio.create_task(house.run())
-    await until(lambda: house.open)
+    harness = Harness(Chat())
+    harness.down = None
+    running = asyncio.create_task(harness.run())
+    await until(lambda: harness.open)
     assert not running.done()
     running.cancel()
     await asyncio.wait([running])
-    assert not house.open
+    assert not harness.open
 
 
 async def test_the_runner_tries_it_again() -> None:
-    house = House(Chat(for_ever))
+    harness = Harness(Chat(for_ever))
     runner = LocalRunner()
-    running = asyncio.create_task(runner.run([], house.standby.watches))
-    house.down = None
-    await until(lambda: house.open)
+    running = asyncio.create_task(runner.run([], harness.standby.watches))
+    harness.down = None
+    await until(lambda: harness.open)
     runner.stop()
     await running
-    assert not house.open
+    assert not harness.open
 
 
 def test_what_nobody_foresaw_is_told_without_its_words() -> None:
