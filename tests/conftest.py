@@ -24,6 +24,12 @@ def tries(number: int) -> int:
     return number if settings.get_current_profile_name() == "full" else max(8, number // 4)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one more than there are cores: some tests wait for a process or a clock."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture
 def now() -> datetime:
     return NOW

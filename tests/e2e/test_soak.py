@@ -3,6 +3,8 @@
 import asyncio
 from dataclasses import replace
 
+import pytest
+
 from benchmarks.soak import broken, discord, killed, restored, slack
 from benchmarks.soak.row import Size
 from benchmarks.soak.run import Plan, run
@@ -11,6 +13,7 @@ from benchmarks.soak.work import Strategy, Work
 SHORT = Size(deliveries=150, kills=4, seed=4)
 
 
+@pytest.mark.long
 async def test_everything_arrives_once_or_is_listed_though_its_sender_is_killed() -> None:
     tests = (killed.nonce, killed.history, killed.both, killed.no_right)
     rows = [row for found in await asyncio.gather(*(each(SHORT) for each in tests)) for row in found]
@@ -25,6 +28,7 @@ async def test_a_strategy_that_posts_twice_is_found_out() -> None:
     assert (before.verdict.lost > 0, before.verdict.duplicate > 0) == (True, True)
 
 
+@pytest.mark.long
 async def test_nothing_is_posted_twice_from_a_backup_and_nothing_while_nothing_can_be_written() -> None:
     backup, rights = await asyncio.gather(
         restored.restored(replace(SHORT, deliveries=80)),
@@ -33,6 +37,7 @@ async def test_nothing_is_posted_twice_from_a_backup_and_nothing_while_nothing_c
     assert [row for row in (*backup, rights) if not row.kept] == []
 
 
+@pytest.mark.long
 async def test_everything_arrives_once_in_slack_though_senders_are_killed_and_connections_fail() -> None:
     small = replace(SHORT, deliveries=90, kills=3)
     killed_, reset, failed = await asyncio.gather(
@@ -42,6 +47,7 @@ async def test_everything_arrives_once_in_slack_though_senders_are_killed_and_co
     assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
 
 
+@pytest.mark.long
 async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_connections_fail() -> None:
     small = replace(SHORT, deliveries=90, kills=3)
     killed_, reset, failed = await asyncio.gather(
