@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.e2e.forked import ROOT, Forked, Forks
+from tests.fakes.patience import PATIENCE
 
 ENTRY = "from adapters.cli.main import main; main()"
 # All are errors but that of discord.py's import, which is not ours to mend: from Python 3.13 on it brings its own.
@@ -88,7 +89,7 @@ class Desk:
         return await self._ended(process)
 
     async def _ended(self, process: asyncio.subprocess.Process | Forked, decoded: str = "utf-8") -> Ran:
-        out, err = await asyncio.wait_for(process.communicate(), 60)
+        out, err = await asyncio.wait_for(process.communicate(), PATIENCE)
         assert process.returncode is not None
         assert "Traceback" not in err.decode(decoded), err.decode(decoded)
         return Ran(process.returncode, out.decode(decoded), err.decode(decoded))

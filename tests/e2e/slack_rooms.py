@@ -19,6 +19,7 @@ from bot.settings.load import Settings
 from tests.e2e.stage import NO_SOURCES
 from tests.e2e.watches import kept
 from tests.fakes import slack
+from tests.fakes.patience import PATIENCE
 
 KEY = Fernet.generate_key().decode()
 SHORT = SocketTimeouts(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
@@ -55,7 +56,7 @@ class Room:
         host, port = self.platform.address
         return f"http://{host}:{port}"
 
-    async def until(self, claim: Any, within: float = 20.0) -> None:
+    async def until(self, claim: Any, within: float = PATIENCE) -> None:
         """Wait until the claim holds."""
         async with asyncio.timeout(within):
             while not claim():  # noqa: ASYNC110 - it may hang on anything

@@ -22,6 +22,7 @@ from tests.e2e.stage import ITEMS, NEW, NO_SOURCES, about, do_a_round
 from tests.e2e.watches import kept
 from tests.fakes import discord, slack
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Permission, User
+from tests.fakes.patience import PATIENCE
 from tests.fakes.slack import FakeSlack
 
 
@@ -59,7 +60,7 @@ class Both:
         await do_a_round(self.service)
 
     async def until(self, holds: Callable[[], bool]) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while not holds():  # noqa: ASYNC110 - it may hang on anything
                 await asyncio.sleep(0.02)
 

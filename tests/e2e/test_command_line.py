@@ -11,6 +11,7 @@ import pytest
 
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
+from tests.fakes.patience import PATIENCE
 
 ENDPOINT = {"MODEL": "m", "DIMENSIONS": "3", "BASE_URL": "http://127.0.0.1:9"}  # nobody listens there
 
@@ -357,7 +358,7 @@ async def test_the_service_lives_until_it_is_told_to_stop_and_keeps_a_second_one
         assert (await desk.run("digest", "gpu-systems")).status == Exit.OK
     finally:
         service.send_signal(signal.SIGTERM)
-        _, err = await asyncio.wait_for(service.communicate(), 30)
+        _, err = await asyncio.wait_for(service.communicate(), PATIENCE)
     assert service.returncode == Exit.OK, err.decode()
     assert "Traceback" not in err.decode()
 

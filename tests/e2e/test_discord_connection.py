@@ -16,9 +16,10 @@ from bot.settings.chat import DiscordSettings
 from tests.conftest import NOW
 from tests.e2e.discord_desk import DiscordDesk, sitting
 from tests.fakes.discord import FakeDiscord, Kind, Permission
+from tests.fakes.patience import PATIENCE
 
 
-async def until(holds: Callable[[], bool | Awaitable[bool]], seconds: float = 20.0) -> None:
+async def until(holds: Callable[[], bool | Awaitable[bool]], seconds: float = PATIENCE) -> None:
     """Wait for something that comes about by itself; raises TimeoutError."""
     end = asyncio.get_running_loop().time() + seconds
     while not (held if isinstance(held := holds(), bool) else await held):
@@ -256,6 +257,6 @@ async def test_a_client_that_loses_the_word_that_it_is_to_end_is_told_again(
             await asyncio.Event().wait()
 
     monkeypatch.setattr(discord.AutoShardedClient, "connect", connect)
-    async with asyncio.timeout(20), sitting(tmp_path):
+    async with asyncio.timeout(PATIENCE), sitting(tmp_path):
         pass
     assert lost.is_set()

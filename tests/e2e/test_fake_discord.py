@@ -15,6 +15,7 @@ from discord.http import Route
 from yarl import URL
 
 from tests.fakes.discord import Answer, Channel, FakeDiscord, Fault, Guild, Kind, NotOfferedError, Permission, User, running
+from tests.fakes.patience import PATIENCE
 
 
 class Room:
@@ -106,7 +107,7 @@ class Bot(discord.Client):
         self.heard.append("resumed")
 
     async def until(self, what: str) -> None:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while what not in self.heard:  # noqa: ASYNC110 -- discord.py has no event to wait for
                 await asyncio.sleep(0.02)
 

@@ -15,8 +15,7 @@ import aiohttp
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
 from tests.e2e.forked import Forked
-
-PATIENCE = 60  # seconds; nothing here takes so long, but a machine may be busy
+from tests.fakes.patience import PATIENCE
 
 
 @asynccontextmanager
@@ -168,7 +167,7 @@ async def test_it_ends_when_it_is_told_to_although_a_source_does_not_answer(desk
         async with running(desk) as service:
             await asyncio.wait_for(asked.wait(), PATIENCE)
             service.send_signal(signal.SIGTERM)
-            assert await asyncio.wait_for(service.wait(), 30) == Exit.OK
+            assert await asyncio.wait_for(service.wait(), PATIENCE) == Exit.OK
 
 
 async def test_it_tells_how_it_is_over_http_and_keeps_a_second_one_out(desk: Desk) -> None:
@@ -210,7 +209,7 @@ async def test_platforms_that_cannot_be_reached_stop_neither_the_collecting_nor_
             platforms = json.loads(ready)["signs"]["platforms"] if ready else {}
             collected = 'broadsheet_source_up{source="huggingface"} 1.0' in text and "_source_items" in text
     service.send_signal(signal.SIGTERM)
-    _, err = await asyncio.wait_for(service.communicate(), 30)
+    _, err = await asyncio.wait_for(service.communicate(), PATIENCE)
 
     assert service.returncode == Exit.OK, err.decode()
     assert "slack: " in str(platforms["text"])

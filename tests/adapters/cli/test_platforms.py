@@ -21,6 +21,7 @@ from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
 from tests.conftest import NOW
+from tests.fakes.patience import PATIENCE
 from tests.stores.memory import MemoryStore
 
 NOWHERE = "http://127.0.0.1:9"  # the port of "discard", which nobody listens to
@@ -136,7 +137,7 @@ async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
         store.broken = False
         (watch,) = standby.watches
         running = asyncio.ensure_future(watch.run())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while "slack" not in messengers:  # noqa: ASYNC110
                 await asyncio.sleep(0.01)
         running.cancel()

@@ -20,7 +20,7 @@ PATH = "/v1/embeddings"
 
 @pytest.fixture
 async def remote(web: Web) -> AsyncIterator[RemoteEmbedder]:
-    http = Http(user_agent="Broadsheet/test", timeout=5, sleep=no_sleep)
+    http = Http(user_agent="Broadsheet/test", timeout=60, sleep=no_sleep)
     yield RemoteEmbedder(http, base_url=f"{web.url}/v1/", model="embed-test", dimensions=3, api_key=KEY)
     await http.close()
 

@@ -12,6 +12,7 @@ import pytest
 from bot.errors import SourceUnavailable
 from bot.http.client import Http, Politeness, Request
 from tests.effort import effort
+from tests.fakes.patience import PATIENCE
 from tests.fakes.web import Answer, Asked, Web
 
 Open = Callable[..., Http]
@@ -419,7 +420,7 @@ async def test_a_server_that_trickles_for_ever_is_cut_off_by_the_deadline(door: 
     server = await serve(speak)
     port = server.sockets[0].getsockname()[1]
     http = door(timeout=1.0, deadline=0.3, politeness={"127.0.0.1": Politeness(retries=0)})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         with pytest.raises(SourceUnavailable, match="did not answer in time"):
             await http.fetch(Request(url=f"http://127.0.0.1:{port}/"))
     server.close()
@@ -458,7 +459,7 @@ async def test_a_cancelled_request_gives_its_place_back(web: Web, door: Open) ->
     web.answer("/x", Answer(b"ok"))
     http = door(politeness={"127.0.0.1": Politeness(seconds_between=0, connections=1)})
     slow = asyncio.create_task(http.fetch(Request(url=web.url + "/slow")))
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not web.asked:  # noqa: ASYNC110 - the fake sets no event
             await asyncio.sleep(0.01)
     slow.cancel()

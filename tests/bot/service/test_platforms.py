@@ -14,6 +14,7 @@ from bot.service.jobs import listening
 from bot.service.platforms import PendingPlatform, Platform, why_closed
 from bot.service.runner import LocalRunner
 from tests.conftest import NOW
+from tests.fakes.patience import PATIENCE
 from tests.fakes.transcript import BOTH, Clock, Transcript
 
 DOWN = "It is down."
@@ -65,7 +66,7 @@ async def for_ever() -> None:
 
 
 async def until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(PATIENCE):
         while not is_so():  # noqa: ASYNC110
             await asyncio.sleep(0.001)
 

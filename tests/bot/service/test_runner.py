@@ -1,20 +1,27 @@
 import asyncio
 import logging
+from collections.abc import Callable
 from datetime import timedelta
+from itertools import pairwise
 
 import pytest
 
 from bot.errors import StoreError
 from bot.ports.store import Job, Watch
 from bot.service.runner import LocalRunner
+from tests.fakes.patience import PATIENCE
 
 SOON = timedelta(milliseconds=20)
 
 
-async def run_for(runner: LocalRunner, jobs: list[Job], seconds: float, watches: list[Watch] | None = None) -> None:
-    async with asyncio.timeout(5):
+async def run_until(
+    happened: Callable[[], object], runner: LocalRunner, jobs: list[Job], watches: list[Watch] | None = None
+) -> None:
+    """Let it run until that has happened, and then come to its end."""
+    async with asyncio.timeout(PATIENCE):
         task = asyncio.create_task(runner.run(jobs, watches or []))
-        await asyncio.sleep(seconds)
+        while not happened():  # noqa: ASYNC110 - looked at from outside
+            await asyncio.sleep(0.005)
         runner.stop()
         await task
 
@@ -30,7 +37,7 @@ async def test_a_job_runs_at_once_and_again_or_after_its_interval() -> None:
         Job("once", timedelta(hours=1), lambda: tick("once"), at_once=True),
         Job("later", timedelta(hours=1), lambda: tick("later")),
     ]
-    await run_for(LocalRunner(), jobs, 0.3)
+    await run_until(lambda: ran.count("often") >= 3, LocalRunner(), jobs)
 
     assert ran.count("often") >= 3
     assert ran.count("once") == 1
@@ -45,9 +52,8 @@ async def test_a_job_that_fails_is_logged_and_runs_again(caplog: pytest.LogCaptu
         raise ValueError("no")
 
     with caplog.at_level(logging.ERROR):
-        await run_for(LocalRunner(), [Job("failing", SOON, fail, at_once=True)], 0.3)
+        await run_until(lambda: len(tries) >= 2, LocalRunner(), [Job("failing", SOON, fail, at_once=True)])
 
-    assert len(tries) >= 2
     assert "job failing failed" in caplog.text
 
 
@@ -55,7 +61,8 @@ async def test_a_failure_that_was_foreseen_is_told_in_its_sentence(caplog: pytes
     async def fail() -> None:
         raise StoreError("The disk is full.")
 
-    await run_for(LocalRunner(), [Job("collect", timedelta(hours=1), fail, at_once=True)], 0.1)
+    job = Job("collect", timedelta(hours=1), fail, at_once=True)
+    await run_until(lambda: "job collect failed" in caplog.text, LocalRunner(), [job])
 
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == [
         "job collect failed: The disk is full."
@@ -64,43 +71,48 @@ async def test_a_failure_that_was_foreseen_is_told_in_its_sentence(caplog: pytes
 
 
 async def test_a_job_never_runs_beside_itself() -> None:
-    inside = most = 0
+    inside = most = ended = 0
 
     async def slow() -> None:
-        nonlocal inside, most
+        nonlocal inside, most, ended
         inside += 1
         most = max(most, inside)
         await asyncio.sleep(0.1)
         inside -= 1
+        ended += 1
 
-    await run_for(LocalRunner(), [Job("slow", SOON, slow, at_once=True)], 0.3)
+    await run_until(lambda: ended >= 3, LocalRunner(), [Job("slow", SOON, slow, at_once=True)])
 
     assert most == 1
 
 
 async def test_stopping_lets_a_running_job_end() -> None:
+    begun: list[bool] = []
     ended: list[bool] = []
 
     async def slow() -> None:
+        begun.append(True)
         await asyncio.sleep(0.3)
         ended.append(True)
 
-    await run_for(LocalRunner(), [Job("slow", timedelta(hours=1), slow, at_once=True)], 0.1)
+    await run_until(lambda: begun, LocalRunner(), [Job("slow", timedelta(hours=1), slow, at_once=True)])
 
     assert ended == [True]
 
 
 async def test_a_job_that_takes_too_long_to_end_is_cancelled_without_a_fuss(caplog: pytest.LogCaptureFixture) -> None:
+    begun: list[bool] = []
     ended: list[str] = []
 
     async def endless() -> None:
+        begun.append(True)
         try:
             await asyncio.sleep(3600)
         finally:
             ended.append("cleaned up")
 
     runner = LocalRunner(grace=timedelta(seconds=0.1))
-    await run_for(runner, [Job("endless", timedelta(hours=1), endless, at_once=True)], 0.1)
+    await run_until(lambda: begun, runner, [Job("endless", timedelta(hours=1), endless, at_once=True)])
 
     assert ended == ["cleaned up"]
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
@@ -108,15 +120,17 @@ async def test_a_job_that_takes_too_long_to_end_is_cancelled_without_a_fuss(capl
 
 async def test_a_job_is_asked_to_begin_nothing_further_and_may_end_in_its_own_time() -> None:
     asked = asyncio.Event()
+    begun: list[bool] = []
     told: list[str] = []
 
     async def deliver() -> None:
+        begun.append(True)
         await asked.wait()
         await asyncio.sleep(0.3)
         told.append("sent what it held")
 
-    job = Job("deliver", timedelta(hours=1), deliver, at_once=True, stop=asked.set, grace=timedelta(seconds=3))
-    await run_for(LocalRunner(grace=timedelta(seconds=0.05)), [job], 0.1)
+    job = Job("deliver", timedelta(hours=1), deliver, at_once=True, stop=asked.set, grace=timedelta(seconds=PATIENCE))
+    await run_until(lambda: begun, LocalRunner(grace=timedelta(seconds=0.05)), [job])
 
     assert told == ["sent what it held"]
 
@@ -134,9 +148,8 @@ async def test_what_goes_on_is_begun_again_after_it_failed_or_ended(caplog: pyte
             return
         await asyncio.Event().wait()
 
-    await run_for(LocalRunner(first_wait=SOON), [], 0.6, [Watch("listening", watch)])
+    await run_until(lambda: len(begun) == 4, LocalRunner(first_wait=SOON), [], [Watch("listening", watch)])
 
-    assert len(begun) == 4
     assert [record.getMessage() for record in caplog.records] == [
         "listening failed: The disk is full.",
         "listening failed",
@@ -151,22 +164,25 @@ async def test_each_failure_in_a_row_is_waited_for_longer() -> None:
         begun.append(asyncio.get_running_loop().time())
         raise StoreError("The disk is full.")
 
-    await run_for(LocalRunner(first_wait=SOON), [], 0.8, [Watch("listening", watch)])
+    await run_until(lambda: len(begun) >= 6, LocalRunner(first_wait=SOON), [], [Watch("listening", watch)])
 
-    # 20 ms, 40, 80, 160, 320, of each up to half left out: without the waits it would be thousands.
-    assert 4 <= len(begun) <= 8
+    # 20 ms, 40, 80, 160, 320, of each up to half left out: never sooner, however busy the machine is.
+    waited = [later - earlier for earlier, later in pairwise(begun)][:5]
+    assert all(each >= 0.99 * SOON.total_seconds() * 2**number / 2 for number, each in enumerate(waited))
 
 
 async def test_what_goes_on_is_cancelled_at_the_end_and_cleans_up() -> None:
+    begun: list[bool] = []
     told: list[str] = []
 
     async def watch() -> None:
+        begun.append(True)
         try:
             await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0.05)
             told.append("closed")
 
-    await run_for(LocalRunner(), [], 0.1, [Watch("listening", watch)])
+    await run_until(lambda: begun, LocalRunner(), [], [Watch("listening", watch)])
 
     assert told == ["closed"]

@@ -12,6 +12,6 @@ from tests.fakes.web import Web
 async def http(web: Web) -> AsyncIterator[Http]:
     """A door that never waits and never asks twice."""
     quick = Politeness(seconds_between=0, connections=1, retries=0)
-    client = Http(user_agent="Broadsheet/test", timeout=5, politeness={web.url.removeprefix("http://"): quick})
+    client = Http(user_agent="Broadsheet/test", timeout=60, politeness={web.url.removeprefix("http://"): quick})
     yield client
     await client.close()

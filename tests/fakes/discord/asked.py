@@ -8,8 +8,7 @@ from enum import IntEnum
 from typing import Any
 
 from tests.fakes.discord.things import LOADING, Channel, Message, User
-
-PATIENCE = 20.0  # seconds that a test waits for what should come
+from tests.fakes.patience import PATIENCE
 
 
 class Doing(IntEnum):

@@ -12,6 +12,7 @@ from aiohttp import WSMsgType, web
 
 from tests.fakes.discord.things import Guild
 from tests.fakes.discord.world import Wrong
+from tests.fakes.patience import PATIENCE
 
 if TYPE_CHECKING:
     from tests.fakes.discord.fake import FakeDiscord
@@ -102,7 +103,7 @@ class Gateway:
         """Whether a client is connected, identified and was told that it is."""
         return any(each.session is not None and not each.socket.closed for each in self.lines)
 
-    async def heard(self, seconds: float = 20.0, *, no_more: bool = False) -> None:
+    async def heard(self, seconds: float = PATIENCE, *, no_more: bool = False) -> None:
         """Wait until a client is connected and identified, or none is any more; raises TimeoutError."""
         async with asyncio.timeout(seconds):
             while self.is_heard is no_more:

@@ -5,12 +5,13 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tests.fakes.discord.asked import PATIENCE, Asked, Doing
+from tests.fakes.discord.asked import Asked, Doing
 from tests.fakes.discord.command_rules import GROUP, SUBCOMMAND
 from tests.fakes.discord.permissions import Permission, allowed
 from tests.fakes.discord.posting import tell, tell_of_reaction
 from tests.fakes.discord.things import Channel, Guild, Message, User
 from tests.fakes.discord.world import World
+from tests.fakes.patience import PATIENCE
 
 _STRING, _INTEGER, _BOOLEAN, _USER, _CHANNEL, _NUMBER = 3, 4, 5, 6, 7, 10
 _TYPES: Mapping[int, type | tuple[type, ...]] = {

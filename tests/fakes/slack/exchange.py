@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from tests.fakes.patience import PATIENCE
 from tests.fakes.slack.state import Json, Message, View
 from tests.fakes.slack.world import World
 
 T = TypeVar("T")
-PATIENCE = 20.0  # seconds: long enough on a busy machine
 
 
 async def until(world: World, found: Callable[[], T | None], within: float = PATIENCE) -> T:
@@ -33,6 +33,7 @@ class Exchange:
     def __init__(self, world: World, *, user: str, key: str, trigger: str, begun: int) -> None:
         self.ack: Json = {}  # what it was acknowledged with
         self.seconds = 0.0  # until it was acknowledged
+        self.acknowledged = 0  # when, among what changed
         self.trigger = trigger
         self.key = key  # of its response_url; "" when it has none
         self._world = world

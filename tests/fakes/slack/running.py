@@ -8,6 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.patience import PATIENCE
 from tests.fakes.platform import Behaviour
 from tests.fakes.platform import Message as Posted
 from tests.fakes.slack import methods_app, methods_conversations, methods_views, scopes
@@ -199,7 +200,7 @@ class FakeSlack(Happenings):
         self._deliver = self._post.deliver
         return self._post
 
-    async def connected(self, number: int = 1, *, within: float = 20.0) -> None:
+    async def connected(self, number: int = 1, *, within: float = PATIENCE) -> None:
         """Wait until so many sockets are open that let something through."""
         await self.until(lambda: sum(not each.is_silent for each in self.link.connections) >= number, within)
 

@@ -17,6 +17,7 @@ from bot.ports.chats import Chats
 from bot.store.sqlite.store import SqliteStore
 from tests.adapters.slack.conftest import Room
 from tests.conftest import NOW
+from tests.fakes.patience import PATIENCE
 from tests.stores.memory import MemoryStore
 
 COMMAND = {
@@ -125,7 +126,7 @@ async def test_a_busy_database_delays_neither_the_acknowledgement_nor_for_long_t
         taken = door(room, now, store, patience=0.2)
         for trigger in ("1.2", "1.3", "1.4"):
             assert (await taken.take(request({**COMMAND, "trigger_id": trigger}))).status == 200
-            await asyncio.wait_for(heard.acquire(), 20)
+            await asyncio.wait_for(heard.acquire(), PATIENCE)
         await done()
         await taken.close()
         assert not await store.first_time("slack", request_id(COMMAND), now)  # noted in the end
@@ -143,7 +144,7 @@ async def test_what_happened_since_the_start_waits_for_no_database(room: Room, n
     async with busy(tmp_path) as (store, done):
         taken = door(room, now, store, patience=3600.0)
         await taken.take(request({**EVENT, "event_time": int(now.timestamp()) + 120}))
-        await asyncio.wait_for(heard.wait(), 20)
+        await asyncio.wait_for(heard.wait(), PATIENCE)
         await done()
         await taken.close()
 
@@ -221,7 +222,7 @@ async def test_who_takes_too_long_at_the_end_is_cut_off(room: Room, now: datetim
 
     taken = door(room, now)
     await taken.take(request(COMMAND))
-    await asyncio.wait_for(taken.close(grace=0.05), 20)
+    await asyncio.wait_for(taken.close(grace=0.05), PATIENCE)
 
 
 async def test_where_it_is_not_installed_nobody_is_heard(

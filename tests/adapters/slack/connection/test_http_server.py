@@ -21,6 +21,7 @@ from adapters.slack.connection.http_server import LARGEST, EventsEndpoint, servi
 from bot.errors import SettingsError
 from tests.adapters.slack.conftest import Room
 from tests.conftest import NOW
+from tests.fakes.patience import PATIENCE
 from tests.stores.memory import MemoryStore
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
@@ -193,7 +194,7 @@ async def test_who_is_slow_is_cut_off(room: Room, sent: bytes) -> None:
     async with visiting(room, slowest=0.2) as visitor:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(visitor.url.split(":")[2].split("/")[0]))
         writer.write(sent)
-        answer = await asyncio.wait_for(reader.read(), 20)  # until it is closed
+        answer = await asyncio.wait_for(reader.read(), PATIENCE)  # until it is closed
         writer.close()
         await writer.wait_closed()
 

@@ -16,7 +16,7 @@ DATE = "Tue, 14 Nov 2023 22:13:20 GMT"  # 1,700,000,000 seconds after the epoch
 async def http(web: Web) -> AsyncIterator[Http]:
     quick = Politeness(seconds_between=0, connections=1, retries=2)
     client = Http(
-        user_agent="Broadsheet/test", timeout=5, politeness={web.url.removeprefix("http://"): quick}, sleep=no_sleep
+        user_agent="Broadsheet/test", timeout=60, politeness={web.url.removeprefix("http://"): quick}, sleep=no_sleep
     )
     yield client
     await client.close()

@@ -405,7 +405,7 @@ async def test_a_fault_in_folding_leaves_nothing_of_its_batch(store: SqliteStore
 
 async def test_a_task_that_is_cancelled_while_it_writes_harms_nobody(store: SqliteStore) -> None:
     writing = asyncio.create_task(store.add(many(1500), NOW))
-    await asyncio.sleep(0.02)
+    await asyncio.sleep(0)  # it has been handed to the thread that writes, and the loop has not yet heard of its end
     writing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await writing

@@ -32,7 +32,7 @@ Make = Callable[..., LlmSummariser]
 
 @pytest.fixture
 async def http() -> AsyncIterator[Http]:
-    door = Http(user_agent="Broadsheet/test", timeout=5, sleep=no_sleep)
+    door = Http(user_agent="Broadsheet/test", timeout=60, sleep=no_sleep)
     yield door
     await door.close()
 
