@@ -8,7 +8,11 @@
 4. The authors are spoken of in the third person: `We propose X` → `Proposes X` (`bot.summarise.english.third_person`).
 5. An address goes, with the word that leads to it: `Our code is available at https://…` → `The code is available.` The
    item's links are shown beside its summary.
-6. A list of which the sentence has only a part loses its marks (`bot.summarise.english.listings`).
+6. A list of which the sentence has only a part, since the text goes on with it in the next sentence, loses its marks. `It
+   has three stages: (1) reading.` → `It has three stages, among them reading.`; a point that is no mere thing follows `the
+   first:`. Where nothing says how many they are, the mark alone goes: `It suffers from: (1) noise` → `It suffers from:
+   noise`, `We make the following contributions: (1) we build X` → `We make contributions: we build X`. Of `…; 2) sorting;
+   3) telling.` without the first nothing is left. A list that is whole, or has two of its points, stays.
 7. A long sentence is cut at a clause border, where nothing that a reader needs stands behind it. A tail goes only with all
    its figures and names left in front: a number, or a word with a capital, that stands nowhere in what is kept, holds the
    tail. What limits the sentence (`if`, `unless`, `when`) is no border. What follows from it (`, enabling …`) may go from
@@ -19,7 +23,6 @@
 
 import re
 
-from bot.summarise.english.listings import with_whole_lists
 from bot.summarise.english.openings import opened
 from bot.summarise.english.third_person import in_third_person, without_us
 
@@ -76,6 +79,26 @@ _ADDRESS_INSIDE = re.compile(
     re.IGNORECASE,
 )
 
+_MARK = r"(?:\((?:1|i|a|I|A)\)|(?:1|i)\)|[Ff]irst(?:ly)?,)"
+_BEGUN = re.compile(
+    rf"^(?P<head>.{{12,}}?[\w)])(?P<join>,? (?:namely|including|i\.e\.),?:?|:|,) (?P<mark>{_MARK}) (?P<point>[^\s].*)$"
+)
+_COUNTED_POINTS = re.compile(
+    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|several|multiple|key|main|major|following|core|critical|distinct|"
+    r"[2-9]) (?:[\w-]+ ){0,4}?[\w-]+s\b(?!.*[:;])(?-i:[^.A-Z]){0,60}$",
+    re.IGNORECASE,
+)
+_NUMBERED = r"(?:\((?:[2-9]|ii|iii|iv|v|II|III|IV|V|[b-eB-E])\)|(?:[2-9]|ii|iii|iv)\.?\))"
+_LATER_POINT = re.compile(rf"{_NUMBERED} |\b(?:[Ss]econd(?:ly)?|then|finally|next|another|other)\b")
+_GOES_ON = re.compile(rf"[;,.] (?:and )?{_NUMBERED}(?:$|[ .])")
+_FIRST_POINT = re.compile(r"(?:\((?:1|i|a|I|A)\)|(?<![\w(.])(?:1|i)\)) |\b[Ff]irst(?:ly)?\b")
+_THING = re.compile(r"(?:an?|the(?! authors\b)) |[a-z]+ing\b")  # what the list has, not a sentence about it
+_ARTICLE = re.compile(r"^(?:An?|The)(?= [a-z])")  # of a thing or of a sentence: behind a colon either is right
+_HEADED = re.compile(r"(?:[\w-]+ ){0,6}[\w-]+: ")
+_AUTHORS = re.compile(r"\b[Tt]he authors\b")
+_FOLLOWING = re.compile(r"\bthe following (?=[a-z-]+$)")  # of which one follows
+_SHORTEST_LIST = 6  # words that are left
+
 
 def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
     """Return the sentence as it can stand by itself, explained before (rule 3) or not.
@@ -107,6 +130,35 @@ def _said(text: str) -> str:
         return text
     what = match.group(1)
     return f"{what} {'are' if ' and ' in what or what.endswith(('s', 'data', 'Data')) else 'is'}{text[match.end() :]}"
+
+
+def with_whole_lists(text: str) -> str:
+    """Return the sentence without the marks of points of which it has the first only, or the later ones only."""
+    later = _GOES_ON.search(text)
+    if later is not None and not _FIRST_POINT.search(text, 0, later.start()):
+        kept = text[: later.start()].rstrip(" ,;")
+        return f"{kept}." if len(kept.split()) >= _SHORTEST_LIST else text
+    begun = _BEGUN.match(text)
+    if begun is None or _LATER_POINT.search(begun["point"]):
+        return text
+    return _with_the_first(begun, text)
+
+
+def _with_the_first(begun: re.Match[str], text: str) -> str:
+    head, point = begun["head"], begun["point"]
+    counted = _COUNTED_POINTS.search(head) is not None
+    if begun["join"] == "," or (begun["mark"][0] in "Ff" and not counted):
+        return text
+    if _AUTHORS.search(head):
+        point = re.sub(r"^the authors\b", "they", point, flags=re.IGNORECASE)
+    if _FOLLOWING.search(head) or not counted or head.endswith((" are", " is", " include", " that", " as follows")):
+        return f"{_FOLLOWING.sub('', head)}{begun['join'].rstrip(':')}: {point}"
+    if _THING.match(point):
+        return f"{head}, among them {point}"
+    # `(1) Planning: they draw`: its heading needs no second colon.
+    return (
+        f"{head}, the first{'' if _HEADED.match(point) else ':'} {_ARTICLE.sub(lambda found: found.group().lower(), point)}"
+    )
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.english.listings import with_whole_lists
+from bot.summarise.english.editing import with_whole_lists
 
 
 @pytest.mark.parametrize(
