@@ -40,14 +40,14 @@ def _no(*_: object) -> bool:
 
 
 RULES: Mapping[str, tuple[Switch, ...]] = {
-    "openings": ((editing, "opened", _as_it_stands), (anaphora, "opened", _as_it_stands)),
+    "openings": ((editing, "strip_opening", _as_it_stands), (anaphora, "strip_opening", _as_it_stands)),
     "first words explained": ((anaphora, "_resolved", _nothing),),
     "what points out of its sentence from inside": ((parts, "points_inside", _no), (gist, "points_inside", _no)),
-    "third person": ((editing, "in_third_person", _as_it_stands),),
-    "whom it helps": ((editing, "without_us", _as_it_stands),),
+    "third person": ((editing, "to_third_person", _as_it_stands),),
+    "whom it helps": ((editing, "drop_us", _as_it_stands),),
     "addresses": ((editing, "_without_address", _as_it_stands),),
-    "half a list": ((editing, "with_whole_lists", _as_it_stands),),
-    "shortening": ((editing, "shortened", _as_it_stands),),
+    "half a list": ((editing, "mend_list", _as_it_stands),),
+    "shortening": ((editing, "shorten", _as_it_stands),),
 }
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from benchmarks.corpus import papers
 from bot.models import Item, Kind
-from bot.summarise.choice.roles import score
+from bot.summarise.choice.roles import role_probabilities
 from bot.summarise.english.sentences import split
 from bot.summarise.extractive import extract
 from tests.fakes.edition import chosen, items
@@ -53,7 +53,7 @@ def main() -> None:
     extract(over[0])
     whole = best_of(_ROUNDS, extract, over)
     splitting = best_of(_ROUNDS, lambda item: split(item.abstract), over)
-    roles = best_of(_ROUNDS, lambda item: score(split(item.abstract)), over) - splitting
+    roles = best_of(_ROUNDS, lambda item: role_probabilities(split(item.abstract)), over) - splitting
     print(f"{len(over)} papers: {whole:.2f} ms per summary, {1000 / whole:.0f} a second on one core;")
     print(f"of it {splitting:.2f} ms splitting into sentences, {roles:.2f} ms their roles.")
 

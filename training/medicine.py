@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bot.summarise.choice.roles import Matrix, Network, Seen, seen
+from bot.summarise.choice.roles import Encoding, Matrix, Network, encode
 from training.lbfgs import Vector, least
 from training.network import Batch, Text, expected
 
@@ -23,7 +23,7 @@ _SELDOM = -3.0
 
 def with_medicine(network: Network, texts: Sequence[Text], others: Sequence[Text]) -> Network:
     """Return `network` with what it learned from `texts` of medicine, and how to tell them from `others`."""
-    read, rest = ([seen(one.places, one.lengths, one.stands, network) for one in each] for each in (texts, others))
+    read, rest = ([encode(one.places, one.lengths, one.stands, network) for one in each] for each in (texts, others))
     return _labelled(network, texts, np.concatenate([one.last for one in read]).astype(np.float64))._replace(
         medical=_told(read, rest).astype(np.float32)
     )
@@ -53,7 +53,7 @@ def _labelled(network: Network, texts: Sequence[Text], last: Matrix) -> Network:
     )
 
 
-def _told(texts: Sequence[Seen], others: Sequence[Seen]) -> Vector:
+def _told(texts: Sequence[Encoding], others: Sequence[Encoding]) -> Vector:
     """What tells `texts` from `others`: a weight for each number of what a text is about, and one more."""
     abouts = np.array([one.about for one in (*texts, *others)], dtype=np.float64)
     fields = np.repeat([1.0, 0.0], [len(texts), len(others)])

@@ -11,7 +11,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bot.summarise.choice.roles import BETWEEN, FACTS, Floats, Indices, Matrix, Network, numbered, standing
+from bot.summarise.choice.roles import (
+    PADDING,
+    POSITION_FEATURES,
+    Floats,
+    Indices,
+    Matrix,
+    Network,
+    position_features,
+    word_indices,
+)
 
 Weights = dict[str, Floats]
 Rows = tuple[Indices, Floats]  # of the vectors: which words, and what is so for each
@@ -41,7 +50,7 @@ class Batch:
 
     def __init__(self, texts: Sequence[Text]) -> None:
         self.places = np.concatenate([text.places for text in texts])
-        self.at = np.flatnonzero(self.places != BETWEEN)
+        self.at = np.flatnonzero(self.places != PADDING)
         lengths = np.concatenate([text.lengths for text in texts])
         self.starts = np.cumsum(lengths) - lengths
         self.owner = np.repeat(np.arange(len(lengths)), lengths)
@@ -72,8 +81,8 @@ class _Seen(NamedTuple):
 
 def text(sentences: Sequence[str], kinds: Sequence[int], words: Mapping[str, int], count: int) -> Text:
     """Return the text of `sentences`, of which each is of one of `count` kinds."""
-    places, lengths = numbered(sentences, words)
-    return Text(places, lengths, standing(lengths), np.eye(count)[list(kinds)])
+    places, lengths = word_indices(sentences, words)
+    return Text(places, lengths, position_features(lengths), np.eye(count)[list(kinds)])
 
 
 def taught(texts: Sequence[Text], words: Mapping[str, int], vectors: Floats, seed: int = 0) -> Network:
@@ -106,7 +115,7 @@ def _unmedical(weights: Weights) -> Weights:
 
 def begun(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:
     """Return weights that know nothing but the vectors."""
-    size = 2 * _WINDOWS + FACTS
+    size = 2 * _WINDOWS + POSITION_FEATURES
 
     def drawn(rows: int, columns: int) -> Floats:
         found: Floats = (random.uniform(-1, 1, (rows, columns)) / np.sqrt(rows)).astype(np.float32)

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from benchmarks.rouge import rouge
 from bot.models import PARTS
 from bot.summarise.choice.roles import Matrix
-from bot.summarise.choice.scoring import SIGNS, Weights, signs
+from bot.summarise.choice.scoring import FEATURES, Weights, features
 from training.lbfgs import Vector, least
 
 Record = Mapping[str, Any]
@@ -77,7 +77,7 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[int]:
 
 def write(weights: Weights, target: Path) -> None:
     """Write `weights` as JSON, one line per sign, which `scoring.read` reads back."""
-    rows = (f"    {json.dumps(sign)}: {json.dumps(row)}" for sign, row in zip(SIGNS, weights.rows.tolist(), strict=True))
+    rows = (f"    {json.dumps(sign)}: {json.dumps(row)}" for sign, row in zip(FEATURES, weights.rows.tolist(), strict=True))
     text = f'{{\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
     target.write_text(text, encoding="ascii", newline="\n")
 
@@ -107,7 +107,7 @@ def _whole(texts: _Texts, shares: Vector) -> Vector:
 
 
 def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
-    tables = [signs(sentences, title) for sentences, title in texts]
+    tables = [features(sentences, title) for sentences, title in texts]
     return _Texts(np.concatenate(tables), np.repeat(np.arange(len(tables)), [len(table) for table in tables]))
 
 
@@ -128,5 +128,5 @@ def _likeliest(texts: _Texts, wanted: Vector, *, none: bool) -> Vector:
         slope = (rows * off[:, None]).sum(axis=0) + 2 * _PENALTY * point[:-1]
         return value + _PENALTY * float((point[:-1] ** 2).sum()), np.append(slope, off.sum() if none else 0.0)
 
-    point = least(loss, np.zeros(len(SIGNS) + 1), _STEPS)
+    point = least(loss, np.zeros(len(FEATURES) + 1), _STEPS)
     return np.append(point[:-1] / spread, point[-1])

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bot.summarise.choice.roles import ROLES, Matrix, Network, probabilities, write
+from bot.summarise.choice.roles import ROLES, Matrix, Network, probabilities_by, write_network
 from training import words
 from training.medicine import with_medicine
 from training.network import Text, taught, text
@@ -27,7 +27,7 @@ def build(sources: Sources, target: Path) -> None:
     """Learn from CSAbstruct and PubMedQA and write the model to `target`."""
     names = ("csabstruct.train", "csabstruct.dev")
     records = [record for name in names for record in sources.quality(name)]
-    write(learned([*records, *map(of_medicine, sources.quality("pubmedqa_l"))]), target)
+    write_network(learned([*records, *map(of_medicine, sources.quality("pubmedqa_l"))]), target)
 
 
 def of_medicine(record: Record) -> Record:
@@ -54,7 +54,7 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[Matrix]:
     found: list[Matrix] = [np.zeros((0, len(ROLES)))] * len(records)
     for held, network in _by_folds(records, folds):
         for at in held:
-            found[at] = probabilities(records[at]["sents"], network)
+            found[at] = probabilities_by(records[at]["sents"], network)
     return found
 
 

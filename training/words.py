@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from bot.summarise.choice.roles import BETWEEN, UNKNOWN, Floats, tokens
+from bot.summarise.choice.roles import PADDING, UNKNOWN, Floats, tokens
 from training.sources import Sources
 
 SHIPPED = Path(__file__).parent / "words.npz"
@@ -41,7 +41,7 @@ def build(sources: Sources, target: Path) -> None:
     words = _listed(texts, labelled)
     vectors = _decomposed(_informative(texts, words))
     vectors *= _SPREAD / vectors.std()
-    vectors[BETWEEN] = 0.0
+    vectors[PADDING] = 0.0
     steps = (np.abs(vectors).max(axis=1, keepdims=True) / _LARGEST).astype(np.float32)
     quantised = np.rint(vectors / np.where(steps, steps, 1)).astype(np.int8)
     named = np.frombuffer("\n".join(words).encode(), dtype=np.uint8)
@@ -65,7 +65,7 @@ def _listed(texts: Tokens, labelled: Counter[str]) -> list[str]:
 def _informative(texts: Tokens, words: Sequence[str]) -> Floats:
     """Per word, and per context and place: how much more often they meet than by chance."""
     places = {word: place for place, word in enumerate(words)}
-    gap = [BETWEEN] * max(_APART)
+    gap = [PADDING] * max(_APART)
     read = np.array([place for text in texts for place in (*gap, *(places.get(word, UNKNOWN) for word in text))])
     met = np.concatenate([_met(read, apart, len(words)) for apart in _APART], axis=1)
     often = met.sum(axis=0, dtype=np.float64) ** 0.75
@@ -80,7 +80,7 @@ def _informative(texts: Tokens, words: Sequence[str]) -> Floats:
 def _met(read: npt.NDArray[np.int64], apart: int, count: int) -> Floats:
     """How often each context stands `apart` words after each word."""
     one, other = (read[:-apart], read[apart:]) if apart > 0 else (read[-apart:], read[:apart])
-    kept = (one > BETWEEN) & (other > BETWEEN) & (other < _CONTEXTS)
+    kept = (one > PADDING) & (other > PADDING) & (other < _CONTEXTS)
     pairs = np.bincount(one[kept] * _CONTEXTS + other[kept], minlength=count * _CONTEXTS)
     return pairs.reshape(count, _CONTEXTS).astype(np.float32)
 

@@ -16,7 +16,7 @@ from benchmarks.quality.given import Given
 from benchmarks.quality.metrics import Floats, auc
 from benchmarks.quality.records import Record
 from bot.models import PARTS
-from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, fit
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, part_scores
 from bot.summarise.english.sentences import split
 
 _FACETS = {"challenge": (PROBLEM, 0.88), "approach": (METHOD, 0.89), "outcome": (EVIDENCE, 0.93)}
@@ -33,7 +33,7 @@ def measure(given: Given) -> Iterator[Figure]:
 
 
 def _aclsum(name: str, records: Sequence[Record]) -> Iterator[Figure]:
-    found = [fit(record["sentences"]["abstract"], title=record.get("title") or "") for record in records]
+    found = [part_scores(record["sentences"]["abstract"], title=record.get("title") or "") for record in records]
     for facet, (part, reach) in _FACETS.items():
         marks = [np.asarray(record["highlights"][facet]["abstract"], float) for record in records]
         there = np.array([bool(mark.any()) for mark in marks])
@@ -49,7 +49,7 @@ def _aclsum(name: str, records: Sequence[Record]) -> Iterator[Figure]:
 
 def _highlights(records: Sequence[Record]) -> Iterator[Figure]:
     sentences = [split(record["abstract"]) for record in records]
-    found = [fit(each, title=record.get("title") or "") for each, record in zip(sentences, records, strict=True)]
+    found = [part_scores(each, title=record.get("title") or "") for each, record in zip(sentences, records, strict=True)]
     for kind, (part, reach) in _SPANS.items():
         kept = []
         for record, each, table in zip(records, sentences, found, strict=True):

@@ -32,8 +32,8 @@ from benchmarks.quality.metrics import (
 )
 from benchmarks.quality.records import Record, of_test
 from bot.models import PARTS
-from bot.summarise.choice.roles import RESULT, ROLES, score
-from bot.summarise.choice.scoring import EVIDENCE, fit
+from bot.summarise.choice.roles import RESULT, ROLES, role_probabilities
+from bot.summarise.choice.scoring import EVIDENCE, part_scores
 from training.roles import of_medicine
 
 _SURE = 0.73  # mean confidence of an abstract's annotators, from which on about as many are left as the test half has
@@ -87,7 +87,7 @@ def measure(given: Given) -> Iterator[Figure]:
 
 
 def _shipped(name: str, records: Sequence[Record]) -> _Judged:
-    return _Judged(name, records, [score(record["sents"]) for record in records], UNSEEN)
+    return _Judged(name, records, [role_probabilities(record["sents"]) for record in records], UNSEEN)
 
 
 def _crossed(given: Given, names: Sequence[str]) -> tuple[_Judged, _Judged]:
@@ -167,7 +167,7 @@ def _no_result(judged: _Judged, *, aims: bool) -> Iterator[Figure]:
     texts = [record["sents"] for record in judged.records]
     ours = {"ours": np.array([np.log1p(-np.minimum(table[:, RESULT], _CERTAIN)).sum() for table in judged.roles])}
     if judged.note == UNSEEN:
-        ours["by fitness for Evidence"] = np.array([-fit(each)[:, _EVIDENCE].max() for each in texts])
+        ours["by fitness for Evidence"] = np.array([-part_scores(each)[:, _EVIDENCE].max() for each in texts])
     cues = np.array([-sum(bool(_SHOWN.search(sentence)) for sentence in each) for each in texts], float)
     kinds: tuple[tuple[str, float, Callable[[Floats, Truths], float]], ...] = (
         ("no result reported, AUC", 0.89, auc),

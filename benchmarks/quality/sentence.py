@@ -15,7 +15,7 @@ from benchmarks.quality.given import CROSSED, UNSEEN, Given
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record, of_test
 from benchmarks.rouge import rouge
-from bot.summarise.choice.scoring import best
+from bot.summarise.choice.scoring import best_sentence
 
 _REACH = (0.44, 0.215, 0.357)
 _MANY = 3  # summaries of a paper, as in the test file
@@ -30,7 +30,7 @@ def measure(given: Given) -> Iterator[Figure]:
         if name in learned:
             places, crossed, note = crossed[: len(records)], crossed[len(records) :], CROSSED
         else:
-            places, note = [best(record["source"], title=record["title"]) for record in records], UNSEEN
+            places, note = [best_sentence(record["source"], title=record["title"]) for record in records], UNSEEN
         title = f"SciTLDR {name.partition('.')[2]}"
         many = [at for at, record in enumerate(records) if len(references(record)) >= _MANY]
         yield from _figures(title, records, places, note, aims=name not in learned)

@@ -8,8 +8,8 @@ from functools import lru_cache
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.summarise.choice.parts import choose
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
-from bot.summarise.english.anaphora import Told, explained
-from bot.summarise.english.editing import LONGEST, edited
+from bot.summarise.english.anaphora import Resolved, resolve
+from bot.summarise.english.editing import LONGEST, edit
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split
 from bot.summarise.repositories import summary
@@ -60,7 +60,7 @@ def _nothing(text: str, kind: str) -> tuple[SummaryPart, ...]:
 def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
     sentences = split(text)
     names = lower_case_names(text)
-    told = explained(sentences, names)
+    told = resolve(sentences, names)
     choice = choose(sentences, title, [one.text for one in told])
 
     def part(name: str) -> SummaryPart:
@@ -69,13 +69,13 @@ def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
         said: list[str] = []
         for at in choice[name]:
             said.append(
-                edited(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said) or name == PROBLEM)
+                edit(told[at].text, names, longest=_LONGEST.get(name, LONGEST), by_name=bool(said) or name == PROBLEM)
             )
         return SummaryPart(name, " ".join(said), quotes=tuple(sentences[at] for at in _sources(choice[name], told)))
 
     return tuple(part(name) for name in PARTS)
 
 
-def _sources(places: Sequence[int], told: Sequence[Told]) -> list[int]:
+def _sources(places: Sequence[int], told: Sequence[Resolved]) -> list[int]:
     """The places of the sentences, and of those from which they took a name."""
     return sorted({*places, *(told[at].source for at in places)})

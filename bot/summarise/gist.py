@@ -17,12 +17,12 @@ import numpy as np
 
 from bot.errors import SummaryUnavailable
 from bot.models import Item, Kind
-from bot.summarise.choice.scoring import SCANNED, UNFIT, whole
-from bot.summarise.english.anaphora import Told, dangles, explained, points_inside
-from bot.summarise.english.editing import edited
+from bot.summarise.choice.scoring import SCANNED, UNUSABLE, whole_scores
+from bot.summarise.english.anaphora import Resolved, dangles, points_inside, resolve
+from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import lower_case_names, split
-from bot.summarise.english.third_person import begins_with_their_verb
+from bot.summarise.english.third_person import begins_with_verb
 from bot.summarise.extractive import LONGEST_TEXT
 from bot.summarise.repositories.summary import LONGEST_DESCRIPTION
 
@@ -71,23 +71,23 @@ def of_text(title: str, text: str, *, described: bool) -> str:
     """Return the gist of a text, which is a repository's description where `described`."""
     if not reads_as_english(text):
         return _opening(text)
-    return _broken_off(edited(text[:LONGEST_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
+    return _broken_off(edit(text[:LONGEST_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
 
 
 def _sentence(title: str, text: str) -> str:
     """The sentence that says most and needs no other one in front of it."""
     sentences, names = split(text)[:SCANNED], lower_case_names(text)
-    fits = whole(sentences, title)
-    best, worth, told = "", UNFIT, list[Told]()
+    fits = whole_scores(sentences, title)
+    best, worth, told = "", UNUSABLE, list[Resolved]()
     for at in np.argsort(-fits, kind="stable"):
         if fits[at] <= worth:  # nor is any of the rest fitter
             break
         if at >= len(told):  # it is mostly one of the first, and the first that is tried
-            told = explained(sentences if told else sentences[: at + 1], names)
+            told = resolve(sentences if told else sentences[: at + 1], names)
         said = told[at].text
-        own = UNFIT if dangles(said) or _HOPES.search(said) else fits[at] - _OPEN * points_inside(said)
+        own = UNUSABLE if dangles(said) or _HOPES.search(said) else fits[at] - _OPEN * points_inside(said)
         best, worth = (said, own) if own > worth else (best, worth)
-    return _broken_off(edited(best, names, longest=MOST)) if best else _opening(text)
+    return _broken_off(edit(best, names, longest=MOST)) if best else _opening(text)
 
 
 def _opening(text: str) -> str:
@@ -102,7 +102,7 @@ def _broken_off(sentence: str) -> str:
         return sentence
     shown = " ".join(words[:MOST])
     # What begins otherwise may have its subject behind its first commas.
-    begun = begins_with_their_verb(shown) or shown.startswith("The authors ")
+    begun = begins_with_verb(shown) or shown.startswith("The authors ")
     return f"{_WEAK_END.sub('', (_to_a_border(shown) if begun else '') or _outside_brackets(shown))} …"
 
 

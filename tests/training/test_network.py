@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bot.summarise.choice.roles import Floats, Network, read, weighed, write
+from bot.summarise.choice.roles import Floats, Network, chain_weights, read_network, write_network
 from training.medicine import with_medicine
 from training.network import Batch, Text, begun, expected, steepest, taught, text
 
@@ -64,16 +64,18 @@ def many() -> list[Text]:
 
 
 def kinds(sentences: Sequence[str], network: Network) -> list[int]:
-    return [int(kind) for kind in weighed(sentences, network).emissions.argmax(axis=1)]
+    return [int(kind) for kind in chain_weights(sentences, network).emissions.argmax(axis=1)]
 
 
 def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) -> None:
     network = taught(many(), WORDS, VECTORS)
-    write(network, tmp_path / "network.npz")
-    shipped = read(tmp_path / "network.npz")
+    write_network(network, tmp_path / "network.npz")
+    shipped = read_network(tmp_path / "network.npz")
     assert shipped.words == WORDS
     for sentences, right in ((SEEN, [0, 1]), (WET, [1, 0])):
-        assert np.allclose(weighed(sentences, shipped).emissions, weighed(sentences, network).emissions, atol=0.3)
+        assert np.allclose(
+            chain_weights(sentences, shipped).emissions, chain_weights(sentences, network).emissions, atol=0.3
+        )
         assert kinds(sentences, shipped) == right
 
 
@@ -84,7 +86,7 @@ def test_medicine_is_read_by_its_own_customs_and_the_rest_as_before() -> None:
     assert kinds(WET, plain) == [1, 0]
     network = with_medicine(plain, medicine, computing)
     assert kinds(WET, network) == [0, 1]
-    assert np.allclose(weighed(SEEN, network).emissions, weighed(SEEN, plain).emissions, atol=0.3)
+    assert np.allclose(chain_weights(SEEN, network).emissions, chain_weights(SEEN, plain).emissions, atol=0.3)
 
 
 def test_the_same_texts_teach_the_same_to_the_last_digit() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from bot.models import PARTS
-from bot.summarise.choice.scoring import EVIDENCE, SHIPPED, SIGNS, fit, read
+from bot.summarise.choice.scoring import EVIDENCE, FEATURES, SHIPPED, part_scores, read_weights
 from training.parts import cross_validated, learned, marked, write
 
 HASHES = Path(__file__).parents[2] / "training" / "hashes.json"
@@ -35,16 +35,16 @@ def test_the_marks_are_of_sentences_that_are_there() -> None:
 def test_the_learned_weights_choose_the_marked_sentences_and_read_back_as_written(tmp_path: Path) -> None:
     weights = learned(marked()[:40], RECORDS)
     write(weights, tmp_path / "parts.json")
-    again = read(tmp_path / "parts.json")
+    again = read_weights(tmp_path / "parts.json")
     assert np.array_equal(again.rows, weights.rows)
     assert np.array_equal(again.start, weights.start)
-    assert weights.rows[SIGNS.index("figure"), PARTS.index(EVIDENCE)] > 0
+    assert weights.rows[FEATURES.index("figure"), PARTS.index(EVIDENCE)] > 0
 
 
 def test_a_text_without_results_is_less_fit_for_evidence_than_one_with_them() -> None:
     fittest: dict[bool, list[float]] = {True: [], False: []}
     for mark in marked():
-        fittest[bool(mark[EVIDENCE])].append(float(fit(mark["sentences"])[:, PARTS.index(EVIDENCE)].max()))
+        fittest[bool(mark[EVIDENCE])].append(float(part_scores(mark["sentences"])[:, PARTS.index(EVIDENCE)].max()))
     assert np.median(fittest[True]) > 0 > np.median(fittest[False])
 
 

@@ -221,7 +221,7 @@ _PATTERNS = {
     ),
 }
 
-SHOWS = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
+CUES = {name: re.compile(pattern) for name, pattern in _PATTERNS.items()}
 
 MECHANISM = re.compile(
     r"\b(?:uses?|using|used|based on|consists? of|comprises?|combin\w+|employ\w*|leverag\w+|adopt\w*|utili[sz]\w+|"

@@ -14,7 +14,7 @@ T = TypeVar("T")
 _DAMAGE = (OSError, EOFError, ValueError, LookupError, TypeError, RuntimeError, BadZipFile, zlib.error)
 
 
-def read_from(path: Path, read: Callable[[Path], T]) -> T:
+def read_model(path: Path, read: Callable[[Path], T]) -> T:
     """Return what `read` makes of the file; raises SummaryUnavailable where it is missing or damaged."""
     try:
         return read(path)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from bot.models import PARTS
 from bot.summarise.choice.cue_phrases import MECHANISM
-from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNFIT, WHY, Fitness, fit
+from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, UNUSABLE, WHY, Scores, part_scores
 from bot.summarise.english.anaphora import dangles, points_inside
 
 Choice = dict[str, tuple[int, ...]]  # per part the places of its sentences in the text, empty when it is not there
@@ -67,13 +67,13 @@ class _Text(NamedTuple):
     """The sentences, how fit each is for what, and which of them cannot well stand alone."""
 
     sentences: Sequence[str]
-    fitness: Fitness
+    fitness: Scores
     leans: Sequence[bool]
     open: Sequence[bool]  # which point at another from inside
     announced: int | None  # where the work is announced first
 
     def usable(self, at: int) -> bool:
-        return bool(self.fitness[at, 0] > UNFIT)
+        return bool(self.fitness[at, 0] > UNUSABLE)
 
     def length(self, places: Places) -> int:
         return sum(len(self.sentences[at].split()) for at in places)
@@ -96,7 +96,7 @@ def choose(sentences: Sequence[str], title: str = "", explained: Sequence[str] |
     """
     shown = sentences if explained is None else explained
     announced = next((at for at, sentence in enumerate(shown) if _ANNOUNCES.search(sentence)), None)
-    text = _Text(shown, fit(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)], announced)
+    text = _Text(shown, part_scores(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)], announced)
     chosen = _together(text)
     _fill(chosen, text)
     for part in _SECOND:
@@ -159,7 +159,7 @@ def _add_second(part: str, chosen: Choice, text: _Text) -> None:
     taken = {at for places in chosen.values() for at in places}
     free = [at for at in range(len(text.sentences)) if at not in taken and text.length((first, at)) <= _PAIR_WORDS]
     near = [at for at in free if _is_near(part, first, at, text) and text.fitness[at].argmax() == PARTS.index(part)]
-    fittest = max(((_fitness_beside(part, at, text), -at) for at in near), default=(UNFIT, 0))
+    fittest = max(((_fitness_beside(part, at, text), -at) for at in near), default=(UNUSABLE, 0))
     if fittest[0] >= _SECOND[part]:
         chosen[part] = (first, -fittest[1])
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from bot.summarise.choice.model_file import read_from
+from bot.summarise.choice.model_file import read_model
 
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
@@ -33,13 +33,13 @@ RESULT = ROLES.index("result")
 
 SHIPPED = Path(__file__).parents[1] / "models" / "roles.npz"
 
-BETWEEN, UNKNOWN = 0, 1  # places in the list of words that no word has
+PADDING, UNKNOWN = 0, 1  # places in the list of words that no word has
 NUMBER = "0"  # stands for every number
 LONGEST = 60  # words of a sentence that are read
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?|\d+(?:[.,]\d+)*|[^\w\s]|_")
 _FIRST, _LAST, _COUNT, _TENTHS = 10, 10, 15, 11  # how many of each kind of fact there are
-FACTS = _FIRST + _LAST + _COUNT + _TENTHS + 2
+POSITION_FEATURES = _FIRST + _LAST + _COUNT + _TENTHS + 2
 
 _LARGEST = 127  # of 8 bits
 _WEIGHTS = ("vectors", "windows", "hidden", "out", "medical_out")
@@ -64,40 +64,40 @@ class Network(NamedTuple):
     medical: Floats  # what tells medicine: one number for each of what a text is about, and one more
 
 
-class Weighed(NamedTuple):
+class ChainWeights(NamedTuple):
     """What the chain is made of: logarithms of weights."""
 
     emissions: Matrix  # sentences x kinds
     transitions: Matrix  # kinds x kinds
 
 
-class Seen(NamedTuple):
+class Encoding(NamedTuple):
     """A text as the last layer sees it."""
 
     last: Floats  # sentences x (hidden and the sentence itself)
     about: Floats  # what it speaks of: the mean of what the windows answer to its sentences, and of its words' vectors
 
 
-def score(sentences: Sequence[str]) -> Matrix:
+def role_probabilities(sentences: Sequence[str]) -> Matrix:
     """Return how likely each sentence has each role: one row per sentence, columns as in ROLES, rows sum to 1."""
-    return probabilities(sentences, _network())
+    return probabilities_by(sentences, _network())
 
 
-def probabilities(sentences: Sequence[str], network: Network) -> Matrix:
+def probabilities_by(sentences: Sequence[str], network: Network) -> Matrix:
     """Return what `score` returns, by another network."""
     if not sentences:
         return np.zeros((0, len(ROLES)))
-    return marginals(*weighed(sentences, network))
+    return marginals(*chain_weights(sentences, network))
 
 
 @cache
 def _network() -> Network:
-    return read_from(SHIPPED, role_model)
+    return read_model(SHIPPED, role_model)
 
 
 def role_model(path: Path) -> Network:
     """Return the network at `path`; raises ValueError for one that tells other kinds of sentences apart."""
-    network = read(path)
+    network = read_network(path)
     if len(network.out_bias) != len(ROLES):
         raise ValueError(f"a network of {len(network.out_bias)} roles")
     return network
@@ -111,17 +111,17 @@ def tokens(sentence: str) -> list[str]:
     return [NUMBER if token[0].isdigit() else token for token in _TOKEN.findall(sentence.lower())]
 
 
-def numbered(sentences: Sequence[str], words: Mapping[str, int]) -> tuple[Indices, Indices]:
+def word_indices(sentences: Sequence[str], words: Mapping[str, int]) -> tuple[Indices, Indices]:
     """Return the places of all words, with BETWEEN before, between and after the sentences, and how many each sentence has.
 
     A sentence without any word has one that is not known.
     """
     read = [[words.get(token, UNKNOWN) for token in tokens(sentence)[:LONGEST]] or [UNKNOWN] for sentence in sentences]
-    places = [place for sentence in read for place in (BETWEEN, *sentence)]
-    return np.array([*places, BETWEEN]), np.array([len(sentence) for sentence in read])
+    places = [place for sentence in read for place in (PADDING, *sentence)]
+    return np.array([*places, PADDING]), np.array([len(sentence) for sentence in read])
 
 
-def standing(lengths: Indices) -> Floats:
+def position_features(lengths: Indices) -> Floats:
     """Return where each sentence stands: one row of FACTS per sentence, given the number of words of each."""
     return np.array([_facts(at, len(lengths), int(length)) for at, length in enumerate(lengths)], dtype=np.float32)
 
@@ -130,7 +130,7 @@ def standing(lengths: Indices) -> Floats:
 def _facts(at: int, count: int, length: int) -> tuple[float, ...]:
     """Each end of the text has its own count, since "third" and "last but one" say different things."""
     way = at / max(1, count - 1)
-    facts = [0.0] * FACTS
+    facts = [0.0] * POSITION_FEATURES
     facts[min(at, _FIRST - 1)] = 1.0
     facts[_FIRST + min(count - 1 - at, _LAST - 1)] = 1.0
     facts[_FIRST + _LAST + min(count, _COUNT) - 1] = 1.0
@@ -142,31 +142,31 @@ def _facts(at: int, count: int, length: int) -> tuple[float, ...]:
 # --- the network and the chain
 
 
-def weighed(sentences: Sequence[str], network: Network) -> Weighed:
+def chain_weights(sentences: Sequence[str], network: Network) -> ChainWeights:
     """Return what the network finds in the sentences of a text, of which there is one at least."""
-    places, lengths = numbered(sentences, network.words)
-    last, about = seen(places, lengths, standing(lengths), network)
+    places, lengths = word_indices(sentences, network.words)
+    last, about = encode(places, lengths, position_features(lengths), network)
     medical = float(np.exp(-np.logaddexp(0.0, -float(about @ network.medical[:-1] + network.medical[-1]))))
     found = (1 - medical) * (last @ network.out + network.out_bias).astype(np.float64)
     found += medical * (last @ network.medical_out + network.medical_bias)
     chain = (1 - medical) * network.transitions.astype(np.float64) + medical * network.medical_transitions
-    return Weighed(found, chain)
+    return ChainWeights(found, chain)
 
 
-def seen(places: Indices, lengths: Indices, stands: Floats, network: Network) -> Seen:
+def encode(places: Indices, lengths: Indices, stands: Floats, network: Network) -> Encoding:
     """Return a text as the last layer sees it, given what `numbered` and `standing` say of it."""
-    answers = _heard(places, lengths, network)
+    answers = _convolve(places, lengths, network)
     read = np.concatenate([answers, stands], axis=1)
     none = np.zeros_like(read[:1])
     beside = np.concatenate([np.concatenate([none, read[:-1]]), read, np.concatenate([read[1:], none])], axis=1)
     hidden = np.tanh(beside @ network.hidden + network.hidden_bias)
-    words = network.vectors[places[places != BETWEEN]]
-    return Seen(np.concatenate([hidden, read], axis=1), np.concatenate([answers.mean(axis=0), words.mean(axis=0)]))
+    words = network.vectors[places[places != PADDING]]
+    return Encoding(np.concatenate([hidden, read], axis=1), np.concatenate([answers.mean(axis=0), words.mean(axis=0)]))
 
 
-def _heard(places: Indices, lengths: Indices, network: Network) -> Floats:
+def _convolve(places: Indices, lengths: Indices, network: Network) -> Floats:
     """Per sentence, what each window answered at most and on the whole."""
-    vectors, at = network.vectors[places], np.flatnonzero(places != BETWEEN)
+    vectors, at = network.vectors[places], np.flatnonzero(places != PADDING)
     three = np.concatenate([vectors[at - 1], vectors[at], vectors[at + 1]], axis=1)
     answers = np.maximum(three @ network.windows + network.windows_bias, 0)
     starts = np.cumsum(lengths) - lengths
@@ -199,7 +199,7 @@ def marginals(emissions: Matrix, transitions: Matrix) -> Matrix:
 # --- the file
 
 
-def write(network: Network, path: Path) -> None:
+def write_network(network: Network, path: Path) -> None:
     """Write `network` to `path`: weights of 8 bits, with the size of a step for each row."""
     arrays: dict[str, npt.NDArray[np.generic]] = {"words": np.frombuffer("\n".join(network.words).encode(), dtype=np.uint8)}
     for name in _WEIGHTS:
@@ -211,7 +211,7 @@ def write(network: Network, path: Path) -> None:
     np.savez_compressed(path, allow_pickle=False, **arrays)
 
 
-def read(path: Path) -> Network:
+def read_network(path: Path) -> Network:
     """Return the network that `write` wrote; raises ValueError where its layers do not fit one another."""
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
         words = arrays["words"].tobytes().decode().split("\n")
@@ -238,7 +238,7 @@ def _fitting(network: Network) -> dict[str, tuple[int, ...]]:
     """The shapes that layers of these sizes must have."""
     size, windows = network.vectors.shape[1], len(network.windows_bias)
     hidden, kinds = len(network.hidden_bias), len(network.out_bias)
-    read = 2 * windows + FACTS  # what is read of a sentence
+    read = 2 * windows + POSITION_FEATURES  # what is read of a sentence
     return {
         "vectors": (len(network.words), size),
         "windows": (3 * size, windows),

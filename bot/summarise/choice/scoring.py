@@ -17,19 +17,19 @@ import numpy as np
 from bot.models import PARTS
 from bot.query.fold import tokens
 from bot.rank.common_words import STOPWORDS
-from bot.summarise.choice.cue_phrases import SHOWS, WITHDRAWN
-from bot.summarise.choice.model_file import read_from
-from bot.summarise.choice.roles import RESULT, ROLES, Matrix, score
+from bot.summarise.choice.cue_phrases import CUES, WITHDRAWN
+from bot.summarise.choice.model_file import read_model
+from bot.summarise.choice.roles import RESULT, ROLES, Matrix, role_probabilities
 
 PROBLEM, METHOD, EVIDENCE, WHY = PARTS
 WHOLE = "Whole"  # the column of the sentence that says it all
 COLUMNS = (*PARTS, WHOLE)
 
-Fitness = Matrix
+Scores = Matrix
 
 SHIPPED = Path(__file__).parents[1] / "models" / "parts.json"
 
-UNFIT = -99.0  # of a notice or a fragment: no part may have it
+UNUSABLE = -99.0  # of a notice or a fragment: no part may have it
 _FRAGMENT = 3  # words; fewer say nothing
 _LONGEST_SENTENCE = 1_500  # characters; a longer "sentence" is none, and no pattern is tried on more
 SCANNED = 60  # sentences of a longer text that are looked at; an abstract has 5 to 15
@@ -38,7 +38,7 @@ _PLACES = ("first", "second", "last", "last but one", "late", "announces", "befo
 _LENGTHS = ("length", "long", "short")
 _BESIDE = ("after what is announced", "before what is announced", "after a result", "before a result")
 _SUBJECT = ("title told", "of the title", "subject", "common")
-SIGNS = (*ROLES, *SHOWS, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT)
+FEATURES = (*ROLES, *CUES, *_PLACES, *_BESIDE, *_LENGTHS, *_SUBJECT)
 
 _SHORT = 10  # words
 _TELLING = 25  # words that tell something; more tell no more
@@ -54,48 +54,48 @@ class Weights(NamedTuple):
     start: Matrix
 
 
-def fit(sentences: Sequence[str], title: str = "") -> Fitness:
+def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
     """Return how fit each sentence is for each part: one row per sentence, columns as in PARTS.
 
     0 is as likely the part's sentence as that the text has none for it.
     """
-    return _fitness(sentences, title, _weights())[:, : len(PARTS)]
+    return _scores(sentences, title, _weights())[:, : len(PARTS)]
 
 
-def best(sentences: Sequence[str], title: str = "") -> int:
+def best_sentence(sentences: Sequence[str], title: str = "") -> int:
     """Return the place (0-based) of the sentence that says most of what the whole text says; 0 when there is none."""
-    return place(sentences, title, _weights())
+    return best_sentence_by(sentences, title, _weights())
 
 
-def whole(sentences: Sequence[str], title: str = "") -> Matrix:
+def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:
     """Return how fit each sentence is to stand for the whole text; of a notice or a fragment, UNFIT."""
-    return _fitness(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
+    return _scores(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
 
 
-def place(sentences: Sequence[str], title: str, weights: Weights) -> int:
+def best_sentence_by(sentences: Sequence[str], title: str, weights: Weights) -> int:
     """Return what `best` returns, by other weights."""
-    fitness = _fitness(sentences, title, weights)
+    fitness = _scores(sentences, title, weights)
     return int(fitness[:, COLUMNS.index(WHOLE)].argmax()) if len(fitness) else 0
 
 
-def read(path: Path) -> Weights:
+def read_weights(path: Path) -> Weights:
     """Return the weights that `training/parts.py` wrote to `path`; raises ValueError where they are not so many."""
     table = json.loads(path.read_text(encoding="ascii"))
-    rows, start = np.array([table["signs"][sign] for sign in SIGNS], float), np.array(table["start"], float)
-    if rows.shape != (len(SIGNS), len(COLUMNS)) or start.shape != (len(COLUMNS),):
+    rows, start = np.array([table["signs"][sign] for sign in FEATURES], float), np.array(table["start"], float)
+    if rows.shape != (len(FEATURES), len(COLUMNS)) or start.shape != (len(COLUMNS),):
         raise ValueError(f"weights of {rows.shape} and {start.shape}")
     return Weights(rows, start)
 
 
 @cache
 def _weights() -> Weights:
-    return read_from(SHIPPED, read)
+    return read_model(SHIPPED, read_weights)
 
 
-def _fitness(sentences: Sequence[str], title: str, weights: Weights) -> Fitness:
+def _scores(sentences: Sequence[str], title: str, weights: Weights) -> Scores:
     looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
-    fitness = np.full((len(sentences), len(COLUMNS)), UNFIT)
-    for at, fits in enumerate(signs(looked_at, title) @ weights.rows + weights.start):
+    fitness = np.full((len(sentences), len(COLUMNS)), UNUSABLE)
+    for at, fits in enumerate(features(looked_at, title) @ weights.rows + weights.start):
         if not _says_nothing(looked_at[at]):
             fitness[at] = fits
     return fitness
@@ -109,18 +109,18 @@ def _says_nothing(sentence: str) -> bool:
 # --- features
 
 
-def signs(sentences: Sequence[str], title: str = "") -> Matrix:
+def features(sentences: Sequence[str], title: str = "") -> Matrix:
     """Return the signs of each sentence: one row per sentence, columns as in SIGNS."""
     if not sentences:
-        return np.zeros((0, len(SIGNS)))
+        return np.zeros((0, len(FEATURES)))
     shown = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)
-    roles, placed = score(sentences), _placed(shown)
+    roles, placed = role_probabilities(sentences), _placed(shown)
     return np.hstack([roles, shown, placed, _beside(roles, placed), _lengths(sentences), _subjects(sentences, title)])
 
 
 def _worded(sentence: str) -> list[bool]:
     lowered = sentence.lower()
-    return [pattern.search(lowered) is not None for pattern in SHOWS.values()]
+    return [pattern.search(lowered) is not None for pattern in CUES.values()]
 
 
 def _placed(shown: Matrix) -> Matrix:
@@ -131,12 +131,12 @@ def _placed(shown: Matrix) -> Matrix:
     places[1:2, 1] = 1.0
     places[max(0, count - 2) : count - 1, 3] = 1.0
     places[:, 4] = np.arange(count) / max(1, count - 1)
-    announcing = np.flatnonzero(shown[:, [list(SHOWS).index(cue) for cue in _ANNOUNCING]].max(axis=1))
+    announcing = np.flatnonzero(shown[:, [list(CUES).index(cue) for cue in _ANNOUNCING]].max(axis=1))
     # What the work is, is said the first time that it is named; later "we build" and "we apply" are its details.
     if len(announcing):
         places[announcing[0], 5] = 1.0
         places[: announcing[0], 6] = 1.0
-        places[: announcing[0], 7] = 1.0 - shown[: announcing[0], list(SHOWS).index("we")]
+        places[: announcing[0], 7] = 1.0 - shown[: announcing[0], list(CUES).index("we")]
     else:
         places[:, 8] = 1.0
     return places

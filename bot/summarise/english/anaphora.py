@@ -18,10 +18,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bot.summarise.english import anaphora_patterns as patterns
-from bot.summarise.english.openings import opened
+from bot.summarise.english.openings import strip_opening
 
 
-class Told(NamedTuple):
+class Resolved(NamedTuple):
     """A sentence without what stands in front, its first words explained, and the place of the one that they are taken from.
 
     The place (0-based) is the sentence's own where no words were borrowed.
@@ -31,22 +31,22 @@ class Told(NamedTuple):
     source: int
 
 
-def explained(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> list[Told]:
+def resolve(sentences: Sequence[str], names: frozenset[str] = frozenset()) -> list[Resolved]:
     """Return the sentences of a text in order, opened, with what their first words point at in place of these where certain.
 
     `names` are written in lower case even at a sentence's beginning.
     """
-    told: list[Told] = []
-    shown = [opened(sentence, names) for sentence in sentences]
+    told: list[Resolved] = []
+    shown = [strip_opening(sentence, names) for sentence in sentences]
     for at, text in enumerate(shown):
-        place, rest = _parted(text)
+        place, rest = _without_place(text)
         found = _resolved(rest, told[-1].text, placed=bool(place)) if told and _points(rest) else None
         said = text if found is None else place + _inside(found.text, place)
-        told.append(Told(said, told[-1].source if found is not None and found.borrows else at))
+        told.append(Resolved(said, told[-1].source if found is not None and found.borrows else at))
     return told
 
 
-def _parted(text: str) -> tuple[str, str]:
+def _without_place(text: str) -> tuple[str, str]:
     """What stands before the pointing word, `On ImageNet, `, and the rest as a sentence of its own."""
     match = patterns.PLACED.match(text)
     if match is None:
@@ -61,7 +61,7 @@ def _inside(text: str, place: str) -> str:
 
 def dangles(text: str) -> bool:
     """Say whether an explained sentence still begins with a word that points at another: it should not be shown alone."""
-    return _points(_parted(text)[1])
+    return _points(_without_place(text)[1])
 
 
 def points_inside(text: str) -> bool:

@@ -23,8 +23,8 @@
 
 import re
 
-from bot.summarise.english.openings import opened
-from bot.summarise.english.third_person import in_third_person, without_us
+from bot.summarise.english.openings import strip_opening
+from bot.summarise.english.third_person import drop_us, to_third_person
 
 LONGEST = 45  # words of one sentence; the mean of an abstract's sentences is about 22
 _LEAST_KEPT = 12  # words that a cut leaves at least
@@ -100,14 +100,14 @@ _FOLLOWING = re.compile(r"\bthe following (?=[a-z-]+$)")  # of which one follows
 _SHORTEST_LIST = 6  # words that are left
 
 
-def edited(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
+def edit(sentence: str, names: frozenset[str] = frozenset(), *, longest: int = LONGEST, by_name: bool = False) -> str:
     """Return the sentence as it can stand by itself, explained before (rule 3) or not.
 
     `names` are written in lower case even at a sentence's beginning; `longest` is how many words it should have at most;
     `by_name` has the authors named, not their verb in front: where it follows a sentence that is not begun so.
     """
-    text = in_third_person(without_us(opened(sentence, names)), by_name=by_name)
-    text = shortened(with_whole_lists(_without_address(text)), longest)
+    text = to_third_person(drop_us(strip_opening(sentence, names)), by_name=by_name)
+    text = shorten(mend_list(_without_address(text)), longest)
     return f"{text}." if text[-1:].isalnum() or text[-1:] in ")%" else text
 
 
@@ -132,7 +132,7 @@ def _said(text: str) -> str:
     return f"{what} {'are' if ' and ' in what or what.endswith(('s', 'data', 'Data')) else 'is'}{text[match.end() :]}"
 
 
-def with_whole_lists(text: str) -> str:
+def mend_list(text: str) -> str:
     """Return the sentence without the marks of points of which it has the first only, or the later ones only."""
     later = _GOES_ON.search(text)
     if later is not None and not _FIRST_POINT.search(text, 0, later.start()):
@@ -161,7 +161,7 @@ def _with_the_first(begun: re.Match[str], text: str) -> str:
     )
 
 
-def shortened(text: str, longest: int = LONGEST) -> str:
+def shorten(text: str, longest: int = LONGEST) -> str:
     """Return the sentence with at most `longest` words where a border allows it, otherwise as short as one does."""
     if len(text.split()) <= longest:
         return text

@@ -113,7 +113,7 @@ _INSIDE = re.compile(
 _MOST_CONNECTIVES = 3  # `Finally, to this end, in this paper, we …`
 
 
-def opened(sentence: str, names: frozenset[str] = frozenset()) -> str:
+def strip_opening(sentence: str, names: frozenset[str] = frozenset()) -> str:
     """Return the sentence without bullet, heading and connectives; `names` keep their lower case in front."""
     text = _without(_BULLET, " ".join(sentence.split()), names)
     text = _without(_HEADING, text, names)

@@ -123,7 +123,7 @@ _GIVES = re.compile(
 )
 
 
-def in_third_person(text: str, *, by_name: bool = False) -> str:
+def to_third_person(text: str, *, by_name: bool = False) -> str:
     """Return the sentence with the authors as they are spoken of by others; as it stands where that is not certain.
 
     `by_name` names them even where their verb could come first.
@@ -137,7 +137,7 @@ def in_third_person(text: str, *, by_name: bool = False) -> str:
     return _by_their_verb(text) or _by_their_name(text)
 
 
-def without_us(text: str) -> str:
+def drop_us(text: str) -> str:
     """Return the sentence without those whom something helps or allows to do what it says (rule 6)."""
     if " us " not in text:
         return text
@@ -152,7 +152,7 @@ def without_us(text: str) -> str:
     return _GIVES.sub(lambda match: f"{match.group(1) or match.group(2)} ", text)
 
 
-def begins_with_their_verb(text: str) -> bool:
+def begins_with_verb(text: str) -> bool:
     """Say whether a sentence in the third person begins as rule 1 makes it: `Proposes`, `Empirically studies`."""
     return _PLACED.match(text) is not None
 

@@ -54,7 +54,7 @@ _HIDDEN = re.compile(r"[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\x00-\x08\x
 _MENTION = re.compile(r"(?<!\w)@(?=\w)|@(?=everyone|here|channel)", re.IGNORECASE)
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """Return the part as plain text: no links, mentions or markup, at most two sentences and 60 words."""
     plain = _STRIPPED.sub(" ", _LINK.sub(r"\1", _HIDDEN.sub("", text)))
     plain = _MENTION.sub("", plain)
@@ -81,7 +81,7 @@ def faults(part: str, source: str) -> list[str]:
     return found
 
 
-def nearest(part: str, sentences: Sequence[str], most: int = MOST_SENTENCES) -> tuple[str, ...]:
+def nearest_sentences(part: str, sentences: Sequence[str], most: int = MOST_SENTENCES) -> tuple[str, ...]:
     """Return the source sentences closest in words to each sentence of the part, in the source's order."""
     chosen: set[int] = set()
     bags = [Counter(_stems(sentence)) for sentence in sentences]

@@ -12,7 +12,7 @@ from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.ports.store import Store, Summariser
 from bot.summarise.english.sentences import split
 from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate
-from bot.summarise.llm.grounding import cleaned, faults, nearest
+from bot.summarise.llm.grounding import clean, faults, nearest_sentences
 from bot.summarise.llm.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, Reply, messages, parse
 from bot.summarise.repositories.releases import latest_release
 
@@ -130,11 +130,11 @@ def _grounded(reply: Reply, item: Item, text: str, plain: Summary, model: str) -
     source = f"{item.title}\n{text}"
     parts, refused = [], []
     for name, said, own in zip(PARTS, reply.parts().values(), plain.parts, strict=True):
-        told = cleaned(said)
+        told = clean(said)
         if told and faults(told, source):
             refused.append(name)
         grounded = told and name not in refused
-        parts.append(SummaryPart(name, told, quotes=nearest(told, sentences)) if grounded else own)
+        parts.append(SummaryPart(name, told, quotes=nearest_sentences(told, sentences)) if grounded else own)
     if all(part is own for part, own in zip(parts, plain.parts, strict=True)):
         return _noted(plain, "Extractive, as the text did not bear the model out.")
     summary = Summary(tuple(parts), plain.read, model, plain.note)

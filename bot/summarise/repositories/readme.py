@@ -12,7 +12,7 @@ from typing import NamedTuple
 from bot.models import Item
 from bot.summarise.choice.parts import choose
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
-from bot.summarise.english.anaphora import dangles, explained
+from bot.summarise.english.anaphora import dangles, resolve
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import split
 
@@ -74,28 +74,28 @@ _IS_A = re.compile(r"\b(?:is|are) (?:an?|the|our|your)\b|^(?:an?|the) ", re.IGNO
 _ALIKE = 0.7  # of a sentence's longer words stand in the description: it adds nothing
 
 
-class Said(NamedTuple):
+class Excerpt(NamedTuple):
     """A sentence of the README: as it can be shown, and word for word."""
 
     text: str
     quote: str
 
 
-def said_in(item: Item) -> Mapping[str, Said]:
+def find_parts(item: Item) -> Mapping[str, Excerpt]:
     """Return the sentence for each part that the README's opening speaks of, and nothing for the others.
 
     It is the one chosen as from an abstract, if its words say such a thing, else the first whose words do.
     """
     prose = _prose(item.readme)
-    texts = [told.text for told in explained(prose)]
+    texts = [told.text for told in resolve(prose)]
     places = choose(prose, item.title, texts)
-    said: dict[str, Said] = {}
+    said: dict[str, Excerpt] = {}
     taken: set[int] = set()
     for name in (EVIDENCE, PROBLEM, WHY, METHOD):
         order = (*places[name], *range(len(prose)))
         at = next((at for at in order if at not in taken and _fits(name, texts[at], item)), None)
         if at is not None:
-            said[name] = Said(texts[at], prose[at])
+            said[name] = Excerpt(texts[at], prose[at])
             taken.add(at)
     return said
 

@@ -10,7 +10,7 @@ from datetime import timedelta
 
 from bot.models import Item, Release
 from bot.summarise.english.anaphora import dangles
-from bot.summarise.english.editing import edited
+from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
 from bot.summarise.english.sentences import split
 from bot.wording import dated
@@ -89,10 +89,10 @@ def _said(release: Release, title: str) -> tuple[str, str]:
     for sentence in (sentence for line in release.notes.splitlines() for sentence in split(line.removeprefix("- "))):
         bare = _ITSELF.sub("", _SIGN.sub("", _PICTURES.sub("", sentence), count=1))
         if not _UPKEEP.search(sentence) and _is_news(bare):
-            return _begun(edited(bare, longest=_LONGEST)), sentence
+            return _begun(edit(bare, longest=_LONGEST)), sentence
     known = {"release", *re.findall(r"\w+", f"{title} {release.tag}".lower())}
     words = [word for word in re.findall(r"[^\W\d_][\w'-]+", _VERSION.sub(" ", release.name)) if word.lower() not in known]
-    return (edited(release.name) if len(words) >= _SHORTEST_NAME else ""), ""
+    return (edit(release.name) if len(words) >= _SHORTEST_NAME else ""), ""
 
 
 def _is_news(sentence: str) -> bool:

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from bot.models import PARTS, Item, Summary, SummaryPart
 from bot.summarise.choice.scoring import EVIDENCE, METHOD, PROBLEM, WHY
-from bot.summarise.english.editing import edited
+from bot.summarise.english.editing import edit
 from bot.summarise.english.language import reads_as_english
-from bot.summarise.repositories.readme import Said, said_in
+from bot.summarise.repositories.readme import Excerpt, find_parts
 from bot.summarise.repositories.releases import latest_release
 from bot.wording import counted, dated, listed
 
@@ -22,7 +22,7 @@ _TOPICS = 6
 
 def describe(item: Item, *, made_by: str) -> Summary:
     """Return the four parts of a repository; `read` says what they were made from."""
-    said = said_in(item)
+    said = find_parts(item)
     makers = {PROBLEM: _problem, METHOD: _method, EVIDENCE: _evidence, WHY: _why}
     parts = tuple(makers[name](item, said) for name in PARTS)
     note = "This repository is archived." if item.archived else ""
@@ -35,12 +35,12 @@ def _texts(item: Item) -> list[str]:
     return [word for word, there in (("description", item.abstract), ("README opening", item.readme)) if there.strip()]
 
 
-def _quoted(name: str, *quotes: Said, fact: str = "") -> SummaryPart:
-    text = " ".join([*(edited(quote.text) for quote in quotes), *([fact] if fact else [])])
+def _quoted(name: str, *quotes: Excerpt, fact: str = "") -> SummaryPart:
+    text = " ".join([*(edit(quote.text) for quote in quotes), *([fact] if fact else [])])
     return SummaryPart(name, text, quotes=tuple(quote.quote for quote in quotes))
 
 
-def _problem(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+def _problem(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     if PROBLEM in said:
         return _quoted(PROBLEM, said[PROBLEM])
     return SummaryPart(PROBLEM, f"{_silent(item)} name a problem.{_topics(item)}", found=False)
@@ -59,18 +59,18 @@ def _topics(item: Item) -> str:
     return f" Its topics: {listed(words)}."
 
 
-def _method(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+def _method(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     """The description and, where the README adds to it, one sentence of that; else the language."""
     description = item.abstract.strip()[:LONGEST_DESCRIPTION]
     language = f"Written mainly in {item.language}." if item.language else ""
-    quotes = [Said(description, description)] if description else []
+    quotes = [Excerpt(description, description)] if description else []
     quotes += [said[METHOD]] if METHOD in said else []
     if quotes:
         return _quoted(METHOD, *quotes, fact=language if len(quotes) == 1 else "")
     return SummaryPart(METHOD, f"It has no description. {language}".strip(), found=False)
 
 
-def _evidence(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+def _evidence(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     if EVIDENCE in said:
         return _quoted(EVIDENCE, said[EVIDENCE])
     told = [counted(number, word) for number, word in ((item.stars, "star"), (item.forks, "fork")) if number is not None]
@@ -86,7 +86,7 @@ def _no_measurements(readme: str) -> str:
     return "The README opening reports no measurements."
 
 
-def _why(item: Item, said: Mapping[str, Said]) -> SummaryPart:
+def _why(item: Item, said: Mapping[str, Excerpt]) -> SummaryPart:
     """What the README says, and what is new: the latest release; else what else is known."""
     release, notes = latest_release(item)
     if WHY in said:

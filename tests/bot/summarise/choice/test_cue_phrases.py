@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summarise.choice.cue_phrases import SHOWS
+from bot.summarise.choice.cue_phrases import CUES
 
 # Per kind a sentence that shows it, and one that is near it and does not.
 TOLD = {
@@ -37,10 +37,10 @@ TOLD = {
 @pytest.mark.parametrize("kind", TOLD)
 def test_a_wording_is_told_from_one_that_is_near_it(kind: str) -> None:
     shown, near = TOLD[kind]
-    assert SHOWS[kind].search(shown)
-    assert not SHOWS[kind].search(near)
+    assert CUES[kind].search(shown)
+    assert not CUES[kind].search(near)
 
 
 def test_what_is_important_is_not_yet_a_challenge() -> None:
-    assert not SHOWS["challenge"].search("caches are crucial for large systems.")
-    assert SHOWS["challenge"].search("the size of caches remains a challenge.")
+    assert not CUES["challenge"].search("caches are crucial for large systems.")
+    assert CUES["challenge"].search("the size of caches remains a challenge.")

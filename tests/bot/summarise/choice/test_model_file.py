@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from bot.errors import SummaryUnavailable
 from bot.summarise.choice import roles, scoring
-from bot.summarise.choice.model_file import read_from
+from bot.summarise.choice.model_file import read_model
 
 MODELS = pytest.mark.parametrize(
-    ("shipped", "read"), [(roles.SHIPPED, roles.role_model), (scoring.SHIPPED, scoring.read)], ids=["roles", "parts"]
+    ("shipped", "read"), [(roles.SHIPPED, roles.role_model), (scoring.SHIPPED, scoring.read_weights)], ids=["roles", "parts"]
 )
 
 
@@ -27,7 +27,7 @@ def test_a_missing_or_damaged_model_is_named_with_what_to_do(
     if kept is not None:
         path.write_bytes(shipped.read_bytes()[:kept])
     with pytest.raises(SummaryUnavailable) as caught:
-        read_from(path, read)
+        read_model(path, read)
     assert str(caught.value) == f"The model file {path} is missing or damaged: install Broadsheet again."
 
 
@@ -39,7 +39,7 @@ def test_a_file_with_a_changed_byte_is_a_damaged_one(tmp_path: Path) -> None:
         written[at] ^= 255
         path.write_bytes(written)
         with pytest.raises(SummaryUnavailable, match="damaged"):
-            read_from(path, roles.role_model)
+            read_model(path, roles.role_model)
 
 
 def arrays_of(path: Path) -> dict[str, NDArray[Any]]:
@@ -54,7 +54,7 @@ def test_a_network_whose_layers_do_not_fit_one_another_is_a_damaged_one(name: st
     for other in (whole[name][: len(whole[name]) // 2], whole[name][:1], whole[name][:0], np.array(1.0)):
         np.savez(path, allow_pickle=False, **{**whole, name: other})
         with pytest.raises(SummaryUnavailable, match="damaged"):
-            read_from(path, roles.role_model)
+            read_model(path, roles.role_model)
 
 
 def test_a_network_of_other_roles_is_a_damaged_one(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_a_network_of_other_roles_is_a_damaged_one(tmp_path: Path) -> None:
     chains = {name: whole[name][:4, :4] for name in ("transitions", "medical_transitions")}
     np.savez(tmp_path / "roles.npz", allow_pickle=False, **{**whole, **four, **chains})
     with pytest.raises(SummaryUnavailable, match="damaged"):
-        read_from(tmp_path / "roles.npz", roles.role_model)
+        read_model(tmp_path / "roles.npz", roles.role_model)
 
 
 def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
@@ -83,4 +83,4 @@ def test_a_table_of_another_version_is_a_damaged_one(tmp_path: Path) -> None:
     for other in others:
         path.write_text(json.dumps(other), encoding="ascii")
         with pytest.raises(SummaryUnavailable, match="damaged"):
-            read_from(path, scoring.read)
+            read_model(path, scoring.read_weights)

@@ -10,16 +10,16 @@ from bot.summarise.choice.parts import choose
 from bot.summarise.choice.scoring import (
     COLUMNS,
     EVIDENCE,
+    FEATURES,
     METHOD,
     PROBLEM,
     SHIPPED,
-    SIGNS,
-    UNFIT,
+    UNUSABLE,
     WHY,
-    best,
-    fit,
-    read,
-    signs,
+    best_sentence,
+    features,
+    part_scores,
+    read_weights,
 )
 from bot.summarise.english.sentences import split
 
@@ -115,7 +115,7 @@ def test_what_announces_the_work_is_the_method_rather_than_what_is_nearly_as_fit
         "We present Tidy, which learns when to let go.",
         "Tidy reduces misses by 31%.",
     ]
-    told = fit(sentences)[:, PARTS.index(METHOD)]
+    told = part_scores(sentences)[:, PARTS.index(METHOD)]
     assert 0 < told[1] - told[2] < 0.5
     assert choose(sentences)[METHOD] == (2,)
 
@@ -133,7 +133,7 @@ def test_what_only_announces_experiments_is_not_the_evidence() -> None:
 def test_a_withdrawal_notice_stands_for_nothing() -> None:
     notice = "This paper has been withdrawn by the author due to a crucial error in equation 3."
     assert choose([notice]) == dict.fromkeys(PARTS, ())
-    assert (fit([notice]) == UNFIT).all()
+    assert (part_scores([notice]) == UNUSABLE).all()
 
 
 def test_a_text_without_any_cue_is_taken_as_what_the_work_is() -> None:
@@ -141,33 +141,33 @@ def test_a_text_without_any_cue_is_taken_as_what_the_work_is() -> None:
 
 
 def test_the_sentence_for_the_whole_says_what_the_work_is_and_is_about_its_title() -> None:
-    assert best(PLAIN, "Tidy: a cache that predicts its own size") == 2
-    assert best([], "Tidy") == 0
+    assert best_sentence(PLAIN, "Tidy: a cache that predicts its own size") == 2
+    assert best_sentence([], "Tidy") == 0
 
 
 def test_a_sign_is_a_number_for_each_sentence_and_counts_for_each_part() -> None:
-    table = signs(PLAIN, "Tidy caches")
-    assert table.shape == (len(PLAIN), len(SIGNS))
+    table = features(PLAIN, "Tidy caches")
+    assert table.shape == (len(PLAIN), len(FEATURES))
     assert np.isfinite(table).all()
-    weights = read(SHIPPED)
-    assert weights.rows.shape == (len(SIGNS), len(COLUMNS))
-    assert np.array_equal(fit(PLAIN, "Tidy caches"), (table @ weights.rows + weights.start)[:, : len(PARTS)])
+    weights = read_weights(SHIPPED)
+    assert weights.rows.shape == (len(FEATURES), len(COLUMNS))
+    assert np.array_equal(part_scores(PLAIN, "Tidy caches"), (table @ weights.rows + weights.start)[:, : len(PARTS)])
 
 
 def test_a_title_says_which_sentence_is_about_the_work() -> None:
-    told = signs(PLAIN, "Tidy, a cache that predicts its size")[:, SIGNS.index("title told")]
+    told = features(PLAIN, "Tidy, a cache that predicts its size")[:, FEATURES.index("title told")]
     assert told.argmax() == 2
-    assert not signs(PLAIN)[:, SIGNS.index("title told")].any()
+    assert not features(PLAIN)[:, FEATURES.index("title told")].any()
 
 
 def test_a_sentence_is_told_by_what_stands_beside_it() -> None:
-    table = signs(PLAIN)
-    beside = [SIGNS.index(sign) for sign in ("after what is announced", "before what is announced", "of others")]
+    table = features(PLAIN)
+    beside = [FEATURES.index(sign) for sign in ("after what is announced", "before what is announced", "of others")]
     assert table[:, beside].T.tolist() == [[0, 0, 0, 1, 0, 0], [0, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0]]
-    after = table[:, SIGNS.index("after a result")]
-    assert after[5] == table[4, SIGNS.index("result")] > 0.5
-    assert table[0, SIGNS.index("unannounced")] == 0
-    assert signs(PLAIN[:2])[:, SIGNS.index("unannounced")].all()
+    after = table[:, FEATURES.index("after a result")]
+    assert after[5] == table[4, FEATURES.index("result")] > 0.5
+    assert table[0, FEATURES.index("unannounced")] == 0
+    assert features(PLAIN[:2])[:, FEATURES.index("unannounced")].all()
 
 
 SAID = "we propose however results show 31% enables the cache this available code it"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.choice.roles import ROLES, SHIPPED, score
+from bot.summarise.choice.roles import ROLES, SHIPPED, role_probabilities
 
 ROOT = Path(__file__).parents[4]
 
@@ -32,20 +32,20 @@ MEDICAL = [
 
 
 def test_each_row_is_a_distribution_over_the_roles() -> None:
-    matrix = score(PLAIN)
+    matrix = role_probabilities(PLAIN)
     assert matrix.shape == (len(PLAIN), len(ROLES))
     assert np.allclose(matrix.sum(axis=1), 1.0)
 
 
 def test_the_plain_abstract_gets_the_roles_that_a_reader_gives_it() -> None:
-    likeliest = [ROLES[at] for at in score(PLAIN).argmax(axis=1)]
+    likeliest = [ROLES[at] for at in role_probabilities(PLAIN).argmax(axis=1)]
     assert likeliest[:2] == ["background", "background"]
     assert likeliest[2] in {"objective", "method"}
     assert likeliest[3:] == ["method", "result", "result"]
 
 
 def test_an_abstract_of_medicine_is_read_by_its_own_customs() -> None:
-    roles = [ROLES[at] for at in score(MEDICAL).argmax(axis=1)]
+    roles = [ROLES[at] for at in role_probabilities(MEDICAL).argmax(axis=1)]
     assert roles[0] in {"background", "objective"}
     assert roles[1:3] == ["method", "method"]
     assert roles[3:] == ["result", "result"]
@@ -53,7 +53,7 @@ def test_an_abstract_of_medicine_is_read_by_its_own_customs() -> None:
 
 @given(st.lists(st.text(max_size=80), max_size=6))
 def test_any_text_is_taken(sentences: list[str]) -> None:
-    matrix = score(sentences)
+    matrix = role_probabilities(sentences)
     assert matrix.shape == (len(sentences), len(ROLES))
     assert np.allclose(matrix.sum(axis=1), 1.0)
 
@@ -69,4 +69,4 @@ def test_the_files_are_those_that_were_built(name: str) -> None:
 
 
 def test_no_sentences_give_no_rows() -> None:
-    assert score([]).shape == (0, len(ROLES))
+    assert role_probabilities([]).shape == (0, len(ROLES))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.english.anaphora import Told, dangles, explained, points_inside
+from bot.summarise.english.anaphora import Resolved, dangles, points_inside, resolve
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from bot.summarise.english.anaphora import Told, dangles, explained, points_insi
     ],
 )
 def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> None:
-    assert explained([before, sentence])[1].text == after
+    assert resolve([before, sentence])[1].text == after
     assert not dangles(after)
 
 
@@ -86,8 +86,8 @@ def test_it_is_put_in_their_place(before: str, sentence: str, after: str) -> Non
     ],
 )
 def test_what_is_not_certain_dangles(before: str, sentence: str) -> None:
-    told = explained([before, sentence])[1]
-    assert told == Told(sentence, 1)
+    told = resolve([before, sentence])[1]
+    assert told == Resolved(sentence, 1)
     assert dangles(told.text)
 
 
@@ -119,13 +119,13 @@ def test_what_only_looks_so_does_not_dangle(sentence: str) -> None:
 
 
 def test_a_name_is_handed_on_from_sentence_to_sentence() -> None:
-    told = explained(["We propose STG, a tool.", "It uses caches.", "It halves the cost."])
+    told = resolve(["We propose STG, a tool.", "It uses caches.", "It halves the cost."])
     assert [each.text for each in told[1:]] == ["STG uses caches.", "STG halves the cost."]
     assert [each.source for each in told] == [0, 0, 0]
 
 
 def test_the_name_in_front_goes_before_one_that_is_mentioned() -> None:
-    assert explained(["ByDeWay uses a trick called LDP.", "It is cheap."])[1].text == "ByDeWay is cheap."
+    assert resolve(["ByDeWay uses a trick called LDP.", "It is cheap."])[1].text == "ByDeWay is cheap."
 
 
 WORDS = st.sampled_from(
@@ -153,7 +153,7 @@ WORDS = st.sampled_from(
 
 @given(st.lists(st.lists(WORDS, max_size=12).map(" ".join), max_size=5))
 def test_every_word_that_is_put_in_stands_in_a_sentence_before(sentences: list[str]) -> None:
-    for at, told in enumerate(explained(sentences)):
+    for at, told in enumerate(resolve(sentences)):
         words = " ".join(sentences[: at + 1]).split()
         known = {"The", *words, *(word[:1].upper() + word[1:] for word in words)}
         for word in told.text.split():
@@ -206,12 +206,12 @@ def test_every_word_that_is_put_in_stands_in_a_sentence_before(sentences: list[s
 )
 def test_words_inside_a_sentence_stay_as_they_are(before: str, sentence: str) -> None:
     behind_the_first = sentence.partition(" ")[2]
-    assert explained([before, sentence])[-1].text.endswith(behind_the_first)
+    assert resolve([before, sentence])[-1].text.endswith(behind_the_first)
 
 
 def test_a_sentence_that_borrows_nothing_is_told_by_itself() -> None:
-    told = explained(["It builds night caches.", "However, making these caches is dear."])
-    assert told[1] == Told("Making these caches is dear.", 1)
+    told = resolve(["It builds night caches.", "However, making these caches is dear."])
+    assert told[1] == Resolved("Making these caches is dear.", 1)
 
 
 @pytest.mark.parametrize(
@@ -255,10 +255,10 @@ def test_no_word_comes_in_from_the_sentence_before(
     begun: str, which: list[str], rest: list[str], noun: str, pointing: str
 ) -> None:
     text = f"Making {pointing} {noun} sleep is dear."
-    assert explained([" ".join([*begun.split(), *which, noun, *rest]) + ".", text])[1].text == text
+    assert resolve([" ".join([*begun.split(), *which, noun, *rest]) + ".", text])[1].text == text
 
 
 @given(st.lists(st.sampled_from(["night", "deep", "LLM", "long-term"]), min_size=1, max_size=4, unique=True), NOUN, POINTING)
 def test_whatever_says_which_they_are_stays_where_it_stands(which: list[str], noun: str, pointing: str) -> None:
     text = f"Making {pointing} {noun} is dear."
-    assert explained([f"It builds {' '.join(which)} {noun}.", text])[1] == Told(text, 1)
+    assert resolve([f"It builds {' '.join(which)} {noun}.", text])[1] == Resolved(text, 1)

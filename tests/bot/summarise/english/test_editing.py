@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.english.anaphora import explained
-from bot.summarise.english.editing import LONGEST, edited
+from bot.summarise.english.anaphora import resolve
+from bot.summarise.english.editing import LONGEST, edit
 from bot.summarise.english.sentences import split
 from tests.fakes.edition import items
 
@@ -36,18 +36,18 @@ RECORDS = Path(__file__).parents[3] / "payloads" / "records.jsonl.gz"
     ],
 )
 def test_an_edit_is_made(before: str, after: str) -> None:
-    assert edited(before) == after
+    assert edit(before) == after
 
 
 @pytest.mark.parametrize("sentence", ["Yet another benchmark is here.", "Although it helps, the cost is high."])
 def test_a_sentence_that_stands_by_itself_stays(sentence: str) -> None:
-    assert edited(sentence) == sentence
+    assert edit(sentence) == sentence
 
 
 def test_a_name_in_lower_case_keeps_it_at_the_beginning() -> None:
-    assert edited("However, nomp is fast.", frozenset({"nomp"})) == "nomp is fast."
-    assert edited("However, k-means is fast.") == "K-means is fast."
-    assert edited("However, GPUs are fast.") == "GPUs are fast."
+    assert edit("However, nomp is fast.", frozenset({"nomp"})) == "nomp is fast."
+    assert edit("However, k-means is fast.") == "K-means is fast."
+    assert edit("However, GPUs are fast.") == "GPUs are fast."
 
 
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -70,8 +70,8 @@ def texts() -> list[str]:
 def test_every_number_and_name_of_an_edit_stands_in_its_source_in_the_same_order() -> None:
     for abstract in texts():
         sentences = split(abstract)
-        for at, told in enumerate(explained(sentences)):
-            text = edited(told.text, longest=30)
+        for at, told in enumerate(resolve(sentences)):
+            text = edit(told.text, longest=30)
             source = sentences[at] if told.source == at else f"{sentences[told.source]} {sentences[at]}"
             assert in_order(NUMBER.findall(text), NUMBER.findall(source)), text
             names = [name for name in NAME.findall(text.split(" ", 1)[-1]) if name not in OURS]
@@ -81,7 +81,7 @@ def test_every_number_and_name_of_an_edit_stands_in_its_source_in_the_same_order
 def test_an_edit_adds_no_word_but_those_for_the_authors() -> None:
     for abstract in texts():
         for sentence in split(abstract):
-            text = edited(sentence)
+            text = edit(sentence)
             added = set(re.findall(r"\w+", text.lower())) - set(re.findall(r"\w+", sentence.lower()))
             other = added - {"the", "authors", "they", "their", "them"} - {"it", "possible", "among"}
             assert len(other) <= 3, text  # propose → proposes, a second verb, allows → makes
@@ -90,7 +90,7 @@ def test_an_edit_adds_no_word_but_those_for_the_authors() -> None:
 
 @given(st.text(max_size=300))
 def test_no_text_makes_it_fail(text: str) -> None:
-    assert set(re.findall(r"\d", edited(text))) <= set(re.findall(r"\d", text))
+    assert set(re.findall(r"\d", edit(text))) <= set(re.findall(r"\d", text))
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_no_text_makes_it_fail(text: str) -> None:
     ],
 )
 def test_an_address_at_the_end_goes_when_a_sentence_is_left(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_an_address_at_the_end_goes_when_a_sentence_is_left(sentence: str, shown
     ],
 )
 def test_that_trials_were_made_is_said_as_the_authors_say_it(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -189,7 +189,7 @@ def test_that_trials_were_made_is_said_as_the_authors_say_it(sentence: str, show
     ],
 )
 def test_what_trials_are_meant_to_show_becomes_no_claim(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -211,7 +211,7 @@ def test_what_trials_are_meant_to_show_becomes_no_claim(sentence: str, shown: st
     ],
 )
 def test_why_something_is_done_stays_beside_it(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_why_something_is_done_stays_beside_it(sentence: str, shown: str) -> Non
     ],
 )
 def test_by_which_means_stays_as_it_is_said(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_by_which_means_stays_as_it_is_said(sentence: str, shown: str) -> None:
     ],
 )
 def test_no_word_goes_from_the_middle_of_a_sentence(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 @pytest.mark.parametrize(
@@ -283,7 +283,7 @@ def test_no_word_goes_from_the_middle_of_a_sentence(sentence: str, shown: str) -
     ],
 )
 def test_what_the_authors_say_of_themselves_is_told_of_them(sentence: str, shown: str) -> None:
-    assert edited(sentence) == shown
+    assert edit(sentence) == shown
 
 
 WORDS = st.sampled_from(
@@ -321,4 +321,4 @@ def test_no_number_or_name_comes_in_or_changes_its_place(text: str) -> None:
     def named(some: str) -> list[str]:
         return [word for word in re.findall(r"\w+", some) if word in {"3", "X"}]
 
-    assert in_order(named(edited(text)), named(text))
+    assert in_order(named(edit(text)), named(text))

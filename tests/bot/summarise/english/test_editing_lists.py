@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.summarise.english.editing import with_whole_lists
+from bot.summarise.english.editing import mend_list
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ from bot.summarise.english.editing import with_whole_lists
     ],
 )
 def test_a_part_of_a_list_is_told_as_a_part(before: str, after: str) -> None:
-    assert with_whole_lists(before) == after
+    assert mend_list(before) == after
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_a_part_of_a_list_is_told_as_a_part(before: str, after: str) -> None:
     ],
 )
 def test_a_whole_list_and_what_is_none_stay(sentence: str) -> None:
-    assert with_whole_lists(sentence) == sentence
+    assert mend_list(sentence) == sentence
 
 
 WORDS = st.lists(st.sampled_from(["reads", "a", "Maestro", "7", "(2)", "2)", ";", "then", "caches", "of"]), max_size=12)
@@ -80,7 +80,7 @@ def bare(text: str) -> list[str]:
 )
 def test_a_list_loses_its_marks_and_no_other_word(head: str, join: str, mark: str, words: list[str]) -> None:
     text = " ".join([head, join, mark, *words]) + "."
-    mended = bare(with_whole_lists(text))
+    mended = bare(mend_list(text))
     marked = bare(text)
     unmarked = [*bare(f"{head} {join}"), *bare(" ".join(words))]
     among = [*bare(f"{head} {join}"), "among", "them", *bare(" ".join(words))]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summarise.english.openings import opened
+from bot.summarise.english.openings import strip_opening
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ from bot.summarise.english.openings import opened
     ],
 )
 def test_it_goes(before: str, after: str) -> None:
-    assert opened(before) == after
+    assert strip_opening(before) == after
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_it_goes(before: str, after: str) -> None:
     ],
 )
 def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:
-    assert opened(sentence) == sentence
+    assert strip_opening(sentence) == sentence
 
 
 @pytest.mark.parametrize(
@@ -91,4 +91,4 @@ def test_what_belongs_to_the_sentence_stays(sentence: str) -> None:
     ],
 )
 def test_a_connective_inside_goes(before: str, after: str) -> None:
-    assert opened(before) == after
+    assert strip_opening(before) == after

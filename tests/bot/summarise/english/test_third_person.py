@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.summarise.english.third_person import begins_with_their_verb, in_third_person, without_us
+from bot.summarise.english.third_person import begins_with_verb, drop_us, to_third_person
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from bot.summarise.english.third_person import begins_with_their_verb, in_third_
     ],
 )
 def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
-    assert in_third_person(before) == after
+    assert to_third_person(before) == after
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_the_verb_of_the_authors_comes_first(before: str, after: str) -> None:
     ],
 )
 def test_the_authors_are_named_where_their_verb_cannot_come_first(before: str, after: str) -> None:
-    assert in_third_person(before) == after
+    assert to_third_person(before) == after
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_authors_are_named_where_their_verb_cannot_come_first(before: str, a
     ],
 )
 def test_what_is_theirs_is_said_so_where_it_matters(before: str, after: str) -> None:
-    assert in_third_person(before) == after
+    assert to_third_person(before) == after
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_what_is_theirs_is_said_so_where_it_matters(before: str, after: str) -> 
     ],
 )
 def test_what_speaks_of_everybody_or_of_the_paper_stays(sentence: str) -> None:
-    assert in_third_person(sentence) == sentence
+    assert to_third_person(sentence) == sentence
 
 
 @pytest.mark.parametrize(
@@ -118,17 +118,17 @@ def test_what_speaks_of_everybody_or_of_the_paper_stays(sentence: str) -> None:
     ],
 )
 def test_one_author_is_spoken_of_as_one(before: str, after: str) -> None:
-    assert in_third_person(before) == after
+    assert to_third_person(before) == after
 
 
 def test_they_are_named_where_that_is_wished() -> None:
-    assert in_third_person("We propose X.", by_name=True) == "The authors propose X."
+    assert to_third_person("We propose X.", by_name=True) == "The authors propose X."
 
 
 def test_a_sentence_that_their_verb_begins_is_known() -> None:
-    assert begins_with_their_verb("Proposes X.")
-    assert begins_with_their_verb("Empirically studies drift.")
-    assert not begins_with_their_verb("The authors propose X.")
+    assert begins_with_verb("Proposes X.")
+    assert begins_with_verb("Empirically studies drift.")
+    assert not begins_with_verb("The authors propose X.")
 
 
 @pytest.mark.parametrize(
@@ -146,4 +146,4 @@ def test_a_sentence_that_their_verb_begins_is_known() -> None:
     ],
 )
 def test_whom_it_helps_need_not_be_known(before: str, after: str) -> None:
-    assert without_us(before) == after
+    assert drop_us(before) == after

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.summarise.english.sentences import split
-from bot.summarise.llm.grounding import MOST_WORDS, cleaned, faults, nearest
+from bot.summarise.llm.grounding import MOST_WORDS, clean, faults, nearest_sentences
 
 SOURCE = (
     "MSA reduces per-token compute by 28.4x at 1M context on a 109B-parameter model. "
@@ -53,35 +53,35 @@ def test_what_the_text_does_not_bear_out_is_found(part: str, fault: str) -> None
 
 def test_links_mentions_and_markup_are_stripped() -> None:
     text = "See [this](http://evil.example/x) @everyone <!here> <@U123> **bold** `code` https://a.b/c now: p < 0.05."
-    assert cleaned(text) == "See this everyone bold code now: p < 0.05."
+    assert clean(text) == "See this everyone bold code now: p < 0.05."
 
 
 def test_at_most_two_sentences_and_sixty_words_are_kept() -> None:
-    assert cleaned("One is here. Two is here. Three is here.") == "One is here. Two is here."
-    assert len(cleaned("word " * 500).split()) == MOST_WORDS + 1
+    assert clean("One is here. Two is here. Three is here.") == "One is here. Two is here."
+    assert len(clean("word " * 500).split()) == MOST_WORDS + 1
 
 
 def test_an_address_inside_a_word_mentions_nobody() -> None:
-    assert "@" not in cleaned("Ask a@everyone and @here.")
-    assert cleaned("It gains 3 points mAP@50.") == "It gains 3 points mAP@50."
+    assert "@" not in clean("Ask a@everyone and @here.")
+    assert clean("It gains 3 points mAP@50.") == "It gains 3 points mAP@50."
 
 
 def test_hidden_characters_are_stripped() -> None:
-    assert cleaned("It \u202eworks\u202c well\u200b.") == "It works well."
+    assert clean("It \u202eworks\u202c well\u200b.") == "It works well."
 
 
 def test_quotes_are_the_nearest_sentences_of_the_source() -> None:
     sentences = split(SOURCE)
-    assert nearest("Only 5% of two kernels run on the H800.", sentences) == (sentences[1],)
-    assert nearest("It serves the rest. It reduces per-token compute.", sentences) == (sentences[0], sentences[2])
-    assert nearest("Nothing alike.", ["Other words entirely"]) == ()
+    assert nearest_sentences("Only 5% of two kernels run on the H800.", sentences) == (sentences[1],)
+    assert nearest_sentences("It serves the rest. It reduces per-token compute.", sentences) == (sentences[0], sentences[2])
+    assert nearest_sentences("Nothing alike.", ["Other words entirely"]) == ()
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_no_text_makes_it_fail(part: str, source: str) -> None:
     faults(part, source)
-    nearest(part, split(source))
-    assert len(cleaned(part).split()) <= MOST_WORDS + 1
+    nearest_sentences(part, split(source))
+    assert len(clean(part).split()) <= MOST_WORDS + 1
 
 
 @given(st.lists(st.sampled_from(split(SOURCE)), min_size=1, max_size=2, unique=True))
