@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from benchmarks.audit import COLUMNS, drawn, shares
+from benchmarks.audit import COLUMNS, draw, shares
 from bot.models import PARTS, Item, Summary
 from bot.sources.arxiv import announcement_feed
 from bot.summarise import extractive, gist
@@ -121,7 +121,7 @@ def main() -> None:
     given = parser.parse_args()
     if unknown := set(given.rules) - set(RULES):
         parser.error(f"there is no rule {', '.join(sorted(unknown))}")
-    items = drawn(given.corpus, given.count, given.seed) if given.corpus else recorded()
+    items = draw(given.corpus, given.count, given.seed) if given.corpus else recorded()
     whole = made_of(items)
     print(f"{len(items)} abstracts", flush=True)
     for rule in given.rules or RULES:

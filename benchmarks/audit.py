@@ -66,7 +66,7 @@ _SAME = 0.8  # of the words of the shorter of two parts: they say the same
 COLUMNS = ("missing", "dangling", "inside", "we", "fragment", "listed", "address", "foreign", "cut", "long")
 
 
-def stumbles(part: SummaryPart, text: str, before: str = "") -> Iterator[str]:
+def faults(part: SummaryPart, text: str, before: str = "") -> Iterator[str]:
     """Yield which of the faults the part has; "missing" alone when it was not found.
 
     `text` is the abstract, `before` what a reader has read: the title and the parts above.
@@ -117,7 +117,7 @@ def _is_half_a_list(told: str) -> bool:
     return only_first or (numbered is not None and (first is None or first.start() > numbered.start()))
 
 
-def _read_before(item: Item, summary: Summary, at: int) -> str:
+def _shown_before(item: Item, summary: Summary, at: int) -> str:
     """The title and the parts above, a line each."""
     return "\n".join((item.title, *(part.text for part in summary.parts[:at] if part.found)))
 
@@ -140,7 +140,7 @@ def says_the_same_twice(summary: Summary) -> bool:
     return alike or len(set(told)) < len(told)
 
 
-def drawn(path: Path, count: int, seed: int) -> list[Item]:
+def draw(path: Path, count: int, seed: int) -> list[Item]:
     """Return so many papers of the file by lot, read as the arXiv source reads them."""
     found = random.Random(seed).sample(papers(path), count)
     return [replace(item, title=readable(item.title), abstract=readable(item.abstract)) for item in found]
@@ -148,8 +148,8 @@ def drawn(path: Path, count: int, seed: int) -> list[Item]:
 
 def shares(made: Sequence[tuple[Item, Summary]], at: int) -> list[float]:
     """Return how many of the items' parts at this place have each fault of COLUMNS, in per cent of those that were found."""
-    told = [(summary.parts[at], item.abstract, _read_before(item, summary, at)) for item, summary in made]
-    counts = Counter(fault for each in told for fault in stumbles(*each))
+    told = [(summary.parts[at], item.abstract, _shown_before(item, summary, at)) for item, summary in made]
+    counts = Counter(fault for each in told for fault in faults(*each))
     found = len(told) - counts["missing"]
     return [100 * counts[fault] / (len(told) if fault == "missing" else max(1, found)) for fault in COLUMNS]
 
@@ -166,7 +166,7 @@ def _table(made: Sequence[tuple[Item, Summary]]) -> Iterator[str]:
 
 
 def _faults(item: Item, summary: Summary, at: int) -> Iterator[str]:
-    return stumbles(summary.parts[at], item.abstract, _read_before(item, summary, at))
+    return faults(summary.parts[at], item.abstract, _shown_before(item, summary, at))
 
 
 def _shown(item: Item, summary: Summary) -> str:
@@ -192,7 +192,7 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0)
     parser.add_argument("--seed", type=int, default=7)
     given = parser.parse_args()
-    made = [(item, extract(item)) for item in drawn(given.corpus, given.count, given.seed)]
+    made = [(item, extract(item)) for item in draw(given.corpus, given.count, given.seed)]
     print("\n".join(_table(made)))
     print("\n".join(_shown(*each) for each in made[: given.show]))
 

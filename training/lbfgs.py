@@ -14,7 +14,7 @@ _ENOUGH = 1e-4  # of the decrease that the slope promises
 _HALVINGS = 30
 
 
-def least(function: Function, start: Vector, steps: int) -> Vector:
+def minimise(function: Function, start: Vector, steps: int) -> Vector:
     """Return a point near the least value of `function`: `steps` steps from `start`, fewer when none goes down any more."""
     point, past = start, deque[tuple[Vector, Vector]](maxlen=_REMEMBERED)
     value, gradient = function(point)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from bot.summarise.choice.roles import Encoding, Matrix, Network, encode
-from training.lbfgs import Vector, least
+from training.lbfgs import Vector, minimise
 from training.network import Batch, Text, expected
 
 _PENALTY = 10.0  # on distances from the last layer of computing
@@ -23,13 +23,13 @@ _SELDOM = -3.0
 
 def with_medicine(network: Network, texts: Sequence[Text], others: Sequence[Text]) -> Network:
     """Return `network` with what it learned from `texts` of medicine, and how to tell them from `others`."""
-    read, rest = ([encode(one.places, one.lengths, one.stands, network) for one in each] for each in (texts, others))
-    return _labelled(network, texts, np.concatenate([one.last for one in read]).astype(np.float64))._replace(
-        medical=_told(read, rest).astype(np.float32)
+    read, rest = ([encode(one.indices, one.lengths, one.positions, network) for one in each] for each in (texts, others))
+    return _with_last_layer(network, texts, np.concatenate([one.last for one in read]).astype(np.float64))._replace(
+        medical=_field_weights(read, rest).astype(np.float32)
     )
 
 
-def _labelled(network: Network, texts: Sequence[Text], last: Matrix) -> Network:
+def _with_last_layer(network: Network, texts: Sequence[Text], last: Matrix) -> Network:
     """The network with the last layer and the chain by which the labels of `texts` are likeliest."""
     batch, size = Batch(texts), network.out.shape
     start = np.concatenate([network.out, network.out_bias[None], network.transitions]).astype(np.float64)
@@ -47,13 +47,13 @@ def _labelled(network: Network, texts: Sequence[Text], last: Matrix) -> Network:
         moved = weights - start
         return value + _PENALTY * float((moved**2).sum()), (slope + 2 * _PENALTY * moved).ravel()
 
-    found = least(loss, start.ravel(), _STEPS).reshape(start.shape).astype(np.float32)
+    found = minimise(loss, start.ravel(), _STEPS).reshape(start.shape).astype(np.float32)
     return network._replace(
         medical_out=found[: size[0]], medical_bias=found[size[0]], medical_transitions=found[size[0] + 1 :]
     )
 
 
-def _told(texts: Sequence[Encoding], others: Sequence[Encoding]) -> Vector:
+def _field_weights(texts: Sequence[Encoding], others: Sequence[Encoding]) -> Vector:
     """What tells `texts` from `others`: a weight for each number of what a text is about, and one more."""
     abouts = np.array([one.about for one in (*texts, *others)], dtype=np.float64)
     fields = np.repeat([1.0, 0.0], [len(texts), len(others)])
@@ -68,5 +68,5 @@ def _told(texts: Sequence[Encoding], others: Sequence[Encoding]) -> Vector:
         slope = np.append(rows.T @ off + 2 * _PENALTY_FIELD * point[:-1], off.sum())
         return value + _PENALTY_FIELD * float((point[:-1] ** 2).sum()), slope
 
-    point = least(loss, np.zeros(rows.shape[1] + 1), _STEPS_FIELD)
+    point = minimise(loss, np.zeros(rows.shape[1] + 1), _STEPS_FIELD)
     return np.append(point[:-1] / spread, point[-1] + _SELDOM)

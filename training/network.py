@@ -39,9 +39,9 @@ _NEVER = -50.0  # the logarithm of odds that are none
 class Text:
     """The sentences of a text as the network reads them, and the kind of each as a row of noughts and a one."""
 
-    places: Indices
+    indices: Indices
     lengths: Indices
-    stands: Floats
+    positions: Floats
     targets: Matrix
 
 
@@ -49,13 +49,13 @@ class Batch:
     """Some texts one after the other, and as rows of sentences, the shorter ones filled up."""
 
     def __init__(self, texts: Sequence[Text]) -> None:
-        self.places = np.concatenate([text.places for text in texts])
-        self.at = np.flatnonzero(self.places != PADDING)
+        self.indices = np.concatenate([text.indices for text in texts])
+        self.at = np.flatnonzero(self.indices != PADDING)
         lengths = np.concatenate([text.lengths for text in texts])
         self.starts = np.cumsum(lengths) - lengths
         self.owner = np.repeat(np.arange(len(lengths)), lengths)
         self.share = (1 / (2 * np.sqrt(lengths)))[:, None].astype(np.float32)
-        self.stands = np.concatenate([text.stands for text in texts])
+        self.positions = np.concatenate([text.positions for text in texts])
         self.targets = np.concatenate([text.targets for text in texts])
         counts = np.array([len(text.lengths) for text in texts])
         first = np.cumsum(counts) - counts
@@ -67,7 +67,7 @@ class Batch:
         self.pairs: Matrix = self.targets[:-1].T @ (self.targets[1:] * self.before[1:])
 
 
-class _Seen(NamedTuple):
+class _Activations(NamedTuple):
     """What each layer saw and answered, for the way back."""
 
     three: Floats
@@ -79,23 +79,23 @@ class _Seen(NamedTuple):
     masks: tuple[Floats, Floats, Floats]  # what was left out of the vectors, the sentences, the hidden layer
 
 
-def text(sentences: Sequence[str], kinds: Sequence[int], words: Mapping[str, int], count: int) -> Text:
+def text_of(sentences: Sequence[str], kinds: Sequence[int], words: Mapping[str, int], count: int) -> Text:
     """Return the text of `sentences`, of which each is of one of `count` kinds."""
-    places, lengths = word_indices(sentences, words)
-    return Text(places, lengths, position_features(lengths), np.eye(count)[list(kinds)])
+    indices, lengths = word_indices(sentences, words)
+    return Text(indices, lengths, position_features(lengths), np.eye(count)[list(kinds)])
 
 
-def taught(texts: Sequence[Text], words: Mapping[str, int], vectors: Floats, seed: int = 0) -> Network:
+def train(texts: Sequence[Text], words: Mapping[str, int], vectors: Floats, seed: int = 0) -> Network:
     """Return a network that learned from `texts`, starting from the vectors of its words; it knows nothing of medicine."""
     random = np.random.default_rng(seed)
-    weights = begun(vectors, texts[0].targets.shape[1], random)
+    weights = initial_weights(vectors, texts[0].targets.shape[1], random)
     memory, squares = ({name: np.zeros_like(one) for name, one in weights.items()} for _ in range(2))
     batches = len(texts) // _AT_ONCE + 1
     steps = _EPOCHS * batches
     for step in range(steps):
         if step % batches == 0:
             order = np.array_split(random.permutation(len(texts)), batches)
-        _, gradients = steepest(weights, Batch([texts[at] for at in order[step % batches]]), random)
+        _, gradients = loss_and_gradients(weights, Batch([texts[at] for at in order[step % batches]]), random)
         speed = _SPEED * min(1.0, 3 * (1 - step / steps), (step + 1) / _WARM)
         _move(weights, gradients, memory, squares, step + 1, speed)
     return Network(words=words, **weights, **_unmedical(weights))
@@ -113,7 +113,7 @@ def _unmedical(weights: Weights) -> Weights:
     }
 
 
-def begun(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:
+def initial_weights(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:
     """Return weights that know nothing but the vectors."""
     size = 2 * _WINDOWS + POSITION_FEATURES
 
@@ -133,7 +133,9 @@ def begun(vectors: Floats, kinds: int, random: np.random.Generator) -> Weights:
     }
 
 
-def steepest(weights: Weights, batch: Batch, random: np.random.Generator) -> tuple[float, dict[str, Floats | Rows]]:
+def loss_and_gradients(
+    weights: Weights, batch: Batch, random: np.random.Generator
+) -> tuple[float, dict[str, Floats | Rows]]:
     """Return the loss of a sentence, and which way it grows."""
     found, seen = _forward(weights, batch, random)
     chain = weights["transitions"].astype(np.float64)
@@ -151,8 +153,8 @@ def _mask(like: Floats, share: float, random: np.random.Generator) -> Floats:
     return kept / np.float32(1 - share)
 
 
-def _forward(weights: Weights, batch: Batch, random: np.random.Generator) -> tuple[Floats, _Seen]:
-    vectors = weights["vectors"][batch.places]
+def _forward(weights: Weights, batch: Batch, random: np.random.Generator) -> tuple[Floats, _Activations]:
+    vectors = weights["vectors"][batch.indices]
     masks = [_mask(vectors, _LEFT_OUT_VECTORS, random)]
     vectors, at = vectors * masks[0], batch.at
     three = np.concatenate([vectors[at - 1], vectors[at], vectors[at + 1]], axis=1)
@@ -160,19 +162,19 @@ def _forward(weights: Weights, batch: Batch, random: np.random.Generator) -> tup
     largest = np.maximum.reduceat(answers, batch.starts)
     heard = np.concatenate([largest, np.add.reduceat(answers, batch.starts) * batch.share], axis=1)
     masks.append(_mask(heard, _LEFT_OUT, random))
-    read = np.concatenate([heard * masks[1], batch.stands], axis=1)
+    read = np.concatenate([heard * masks[1], batch.positions], axis=1)
     none = np.zeros_like(read[:1])
     before, after = np.concatenate([none, read[:-1]]) * batch.before, np.concatenate([read[1:], none]) * batch.after
     beside = np.concatenate([before, read, after], axis=1)
     hidden = np.tanh(beside @ weights["hidden"] + weights["hidden_bias"])
     masks.append(_mask(hidden, _LEFT_OUT, random))
     last = np.concatenate([hidden * masks[2], read], axis=1)
-    return last @ weights["out"] + weights["out_bias"], _Seen(
+    return last @ weights["out"] + weights["out_bias"], _Activations(
         three, answers, largest, beside, hidden, last, (masks[0], masks[1], masks[2])
     )
 
 
-def _backward(weights: Weights, batch: Batch, seen: _Seen, off: Floats) -> dict[str, Floats | Rows]:
+def _backward(weights: Weights, batch: Batch, seen: _Activations, off: Floats) -> dict[str, Floats | Rows]:
     """The layers in turn, from the last to the first: what each was off by, from what the next one was."""
     last = off @ weights["out"].T
     hidden = last[:, :_HIDDEN] * seen.masks[2] * (1 - seen.hidden**2)
@@ -202,8 +204,8 @@ def _of_words(batch: Batch, three: Floats, mask: Floats) -> Rows:
     vectors = np.zeros_like(mask)
     for place in range(3):
         vectors[batch.at + place - 1] += three[:, place * size : (place + 1) * size]
-    order = np.argsort(batch.places, kind="stable")
-    words = batch.places[order]
+    order = np.argsort(batch.indices, kind="stable")
+    words = batch.indices[order]
     starts = np.flatnonzero(np.diff(words, prepend=-1))
     return words[starts], np.add.reduceat((vectors * mask)[order], starts)
 

@@ -1,8 +1,8 @@
-"""Learns what the signs of a sentence count for each part of a summary, and for standing for the whole text.
+"""Learns what the features of a sentence count for each part of a summary, and for standing for the whole text.
 
 For the parts: from abstracts of arXiv (metadata CC0) in which the sentences that say each part were marked by reading
-(`marked.jsonl`). A text's sentences, and "none of them", share a probability of one in proportion to exp(fitness); what is
-learned makes the marked ones likely, with a penalty on squared weights: they are few, so a sign only counts for a reason.
+(`marked.jsonl`). A text's sentences, and "none of them", share a probability of one in proportion to exp(score); what is
+learned makes the marked ones likely, with a penalty on squared weights: they are few, so a feature only counts for a reason.
 
 For the whole: from SciTLDR (Cachola et al., 2020; Apache-2.0), in the same way without "none"; the share that a sentence
 should have grows with its overlap with the one-sentence summaries people wrote (ROUGE-1, -2 and -L).
@@ -20,7 +20,7 @@ from benchmarks.rouge import rouge
 from bot.models import PARTS
 from bot.summarise.choice.roles import Matrix
 from bot.summarise.choice.scoring import FEATURES, Weights, features
-from training.lbfgs import Vector, least
+from training.lbfgs import Vector, minimise
 
 Record = Mapping[str, Any]
 
@@ -30,23 +30,23 @@ _PENALTY = 8.0  # by ten-fold cross-validation on the marked abstracts 8 and 16 
 _SHARPNESS = 5.0  # by how much a sentence's share grows with the sum of its three overlaps; 2.5 to 10 were alike
 _DOUBT = 0.03  # the share of "none" where a sentence was marked: no text is certain
 _SECOND_CHOICE = 0.5  # how much a sentence counts that was marked as good too, beside the best one
-_ROOM = 0.05  # added to each sign's spread, so that one which hardly varies is not blown up
+_ROOM = 0.05  # added to each feature's spread, so that one which hardly varies is not blown up
 _STEPS = 300
 _SEED = 7
 _DIGITS = 3
 
 
 class _Texts(NamedTuple):
-    """Sentences of several texts as one table: a row of signs each, and which text it is of."""
+    """Sentences of several texts as one table: a row of features each, and which text it is of."""
 
-    signs: Matrix
+    features: Matrix
     of: npt.NDArray[np.int64]
 
 
 def build(sources: Any, target: Path) -> None:
     """Learn from `marked.jsonl` and from SciTLDR in the quality folder of `sources`, and write the weights to `target`."""
     records = [record for name in ("scitldr_a.train", "scitldr_a.dev") for record in sources.quality(name)]
-    write(learned(marked(), records), target)
+    write(learn(marked(), records), target)
 
 
 def marked() -> list[Record]:
@@ -54,7 +54,7 @@ def marked() -> list[Record]:
     return [json.loads(line) for line in MARKED.read_text(encoding="utf-8").splitlines()]
 
 
-def learned(marks: Sequence[Record], records: Sequence[Record]) -> Weights:
+def learn(marks: Sequence[Record], records: Sequence[Record]) -> Weights:
     """Return the weights for the parts learned from `marks`, and for the whole from `records` of SciTLDR."""
     texts = _read([(mark["sentences"], mark["title"]) for mark in marks])
     columns = [_part(texts, marks, part) for part in PARTS]
@@ -67,24 +67,24 @@ def cross_validated(records: Sequence[Record], folds: int = 5) -> list[int]:
     """Return per record of SciTLDR the sentence that stands for the whole, by weights learned from the other folds alone."""
     texts, shares = _overlapping(records)
     fold_of = np.random.default_rng(_SEED).permutation(len(records)) % folds
-    fitness = np.zeros(len(shares))
+    scores = np.zeros(len(shares))
     for fold in range(folds):
         held = fold_of[texts.of] == fold
-        weights = _whole(_Texts(texts.signs[~held], np.unique(texts.of[~held], return_inverse=True)[1]), shares[~held])
-        fitness[held] = texts.signs[held] @ weights[:-1]
-    return [int(own.argmax()) for own in np.split(fitness, np.flatnonzero(np.diff(texts.of)) + 1)]
+        weights = _whole(_Texts(texts.features[~held], np.unique(texts.of[~held], return_inverse=True)[1]), shares[~held])
+        scores[held] = texts.features[held] @ weights[:-1]
+    return [int(own.argmax()) for own in np.split(scores, np.flatnonzero(np.diff(texts.of)) + 1)]
 
 
 def write(weights: Weights, target: Path) -> None:
-    """Write `weights` as JSON, one line per sign, which `scoring.read` reads back."""
-    rows = (f"    {json.dumps(sign)}: {json.dumps(row)}" for sign, row in zip(FEATURES, weights.rows.tolist(), strict=True))
+    """Write `weights` as JSON, one line per feature, which `scoring.read` reads back."""
+    rows = (f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in zip(FEATURES, weights.rows.tolist(), strict=True))
     text = f'{{\n  "start": {json.dumps(weights.start.tolist())},\n  "signs": {{\n' + ",\n".join(rows) + "\n  }\n}\n"
     target.write_text(text, encoding="ascii", newline="\n")
 
 
 def _part(texts: _Texts, marks: Sequence[Record], part: str) -> Vector:
     wanted = [_shares(len(mark["sentences"]), mark[part]) for mark in marks]
-    return _likeliest(texts, np.concatenate(wanted), none=True)
+    return _fit_weights(texts, np.concatenate(wanted), none=True)
 
 
 def _shares(count: int, places: Sequence[int]) -> Vector:
@@ -103,7 +103,7 @@ def _overlapping(records: Sequence[Record]) -> tuple[_Texts, Vector]:
 
 
 def _whole(texts: _Texts, shares: Vector) -> Vector:
-    return _likeliest(texts, shares, none=False)
+    return _fit_weights(texts, shares, none=False)
 
 
 def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
@@ -111,22 +111,22 @@ def _read(texts: Sequence[tuple[Sequence[str], str]]) -> _Texts:
     return _Texts(np.concatenate(tables), np.repeat(np.arange(len(tables)), [len(table) for table in tables]))
 
 
-def _likeliest(texts: _Texts, wanted: Vector, *, none: bool) -> Vector:
+def _fit_weights(texts: _Texts, wanted: Vector, *, none: bool) -> Vector:
     """The weights, with the start behind them, that make the wanted shares likeliest."""
-    spread = texts.signs.std(axis=0) + _ROOM
-    rows, of, starts = texts.signs / spread, texts.of, np.flatnonzero(np.diff(texts.of, prepend=-1))
+    spread = texts.features.std(axis=0) + _ROOM
+    rows, of, starts = texts.features / spread, texts.of, np.flatnonzero(np.diff(texts.of, prepend=-1))
     nothing = 1.0 - np.add.reduceat(wanted, starts)
 
     def loss(point: Vector) -> tuple[float, Vector]:
-        fitness = (rows * point[:-1]).sum(axis=1) + point[-1]
-        highest = np.maximum(np.maximum.reduceat(fitness, starts), 0.0 if none else -np.inf)
-        weight, left = np.exp(fitness - highest[of]), np.exp(-highest) if none else np.zeros(len(starts))
+        scores = (rows * point[:-1]).sum(axis=1) + point[-1]
+        highest = np.maximum(np.maximum.reduceat(scores, starts), 0.0 if none else -np.inf)
+        weight, left = np.exp(scores - highest[of]), np.exp(-highest) if none else np.zeros(len(starts))
         total = np.add.reduceat(weight, starts) + left
         off = weight / total[of] - wanted
-        value = -float((wanted * (fitness - highest[of] - np.log(total)[of])).sum())
+        value = -float((wanted * (scores - highest[of] - np.log(total)[of])).sum())
         value += float((nothing * (highest + np.log(total))).sum()) if none else 0.0
         slope = (rows * off[:, None]).sum(axis=0) + 2 * _PENALTY * point[:-1]
         return value + _PENALTY * float((point[:-1] ** 2).sum()), np.append(slope, off.sum() if none else 0.0)
 
-    point = least(loss, np.zeros(len(FEATURES) + 1), _STEPS)
+    point = minimise(loss, np.zeros(len(FEATURES) + 1), _STEPS)
     return np.append(point[:-1] / spread, point[-1])

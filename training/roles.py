@@ -14,7 +14,7 @@ import numpy as np
 from bot.summarise.choice.roles import ROLES, Matrix, Network, probabilities_by, write_network
 from training import words
 from training.medicine import with_medicine
-from training.network import Text, taught, text
+from training.network import Text, text_of, train
 from training.sections import structured
 from training.sources import Sources
 
@@ -27,7 +27,7 @@ def build(sources: Sources, target: Path) -> None:
     """Learn from CSAbstruct and PubMedQA and write the model to `target`."""
     names = ("csabstruct.train", "csabstruct.dev")
     records = [record for name in names for record in sources.quality(name)]
-    write_network(learned([*records, *map(of_medicine, sources.quality("pubmedqa_l"))]), target)
+    write_network(learn([*records, *map(of_medicine, sources.quality("pubmedqa_l"))]), target)
 
 
 def of_medicine(record: Record) -> Record:
@@ -35,18 +35,18 @@ def of_medicine(record: Record) -> Record:
     return {**structured(record), "medical": True}
 
 
-def learned(records: Sequence[Record]) -> Network:
+def learn(records: Sequence[Record]) -> Network:
     """Return a network that learned the roles of the sentences of `records`, of which those of medicine may be none."""
     places, vectors = words.read()
     texts, medical = (
         [_text(one, places) for one in records if bool(one.get("medical")) == is_so] for is_so in (False, True)
     )
-    network = taught(texts, places, vectors)
+    network = train(texts, places, vectors)
     return with_medicine(network, medical, texts) if medical else network
 
 
 def _text(record: Record, places: Mapping[str, int]) -> Text:
-    return text(record["sents"], [ROLES.index(label) for label in record["labels"]], places, len(ROLES))
+    return text_of(record["sents"], [ROLES.index(label) for label in record["labels"]], places, len(ROLES))
 
 
 def cross_validated(records: Sequence[Record], folds: int = 5) -> list[Matrix]:
@@ -66,4 +66,4 @@ def _by_folds(records: Sequence[Record], folds: int) -> Iterator[tuple[list[int]
     for fold in range(folds):
         held = [int(at) for order in orders for at in order[fold::folds]]
         others = frozenset(range(len(records))) - frozenset(held)
-        yield held, learned([records[at] for at in sorted(others)])
+        yield held, learn([records[at] for at in sorted(others)])

@@ -38,8 +38,8 @@ def build(sources: Sources, target: Path) -> None:
     labelled = Counter(
         token for record in sources.quality("csabstruct.train") for one in record["sents"] for token in tokens(one)
     )
-    words = _listed(texts, labelled)
-    vectors = _decomposed(_informative(texts, words))
+    words = _vocabulary(texts, labelled)
+    vectors = _decompose(_mutual_information(texts, words))
     vectors *= _SPREAD / vectors.std()
     vectors[PADDING] = 0.0
     steps = (np.abs(vectors).max(axis=1, keepdims=True) / _LARGEST).astype(np.float32)
@@ -56,18 +56,18 @@ def read(path: Path = SHIPPED) -> tuple[dict[str, int], Floats]:
     return {word: place for place, word in enumerate(words)}, vectors
 
 
-def _listed(texts: Tokens, labelled: Counter[str]) -> list[str]:
+def _vocabulary(texts: Tokens, labelled: Counter[str]) -> list[str]:
     common = [word for word, _ in Counter(token for text in texts for token in text).most_common(_WORDS)]
     known = set(common)
     return [*_NAMES, *common, *(word for word, times in labelled.items() if times >= _SELDOM and word not in known)]
 
 
-def _informative(texts: Tokens, words: Sequence[str]) -> Floats:
+def _mutual_information(texts: Tokens, words: Sequence[str]) -> Floats:
     """Per word, and per context and place: how much more often they meet than by chance."""
     places = {word: place for place, word in enumerate(words)}
     gap = [PADDING] * max(_APART)
     read = np.array([place for text in texts for place in (*gap, *(places.get(word, UNKNOWN) for word in text))])
-    met = np.concatenate([_met(read, apart, len(words)) for apart in _APART], axis=1)
+    met = np.concatenate([_cooccurrences(read, apart, len(words)) for apart in _APART], axis=1)
     often = met.sum(axis=0, dtype=np.float64) ** 0.75
     expected = (met.sum(axis=1, dtype=np.float64) + 1.0)[:, None].astype(np.float32) * (often / often.sum()).astype(
         np.float32
@@ -77,7 +77,7 @@ def _informative(texts: Tokens, words: Sequence[str]) -> Floats:
     return informative
 
 
-def _met(read: npt.NDArray[np.int64], apart: int, count: int) -> Floats:
+def _cooccurrences(read: npt.NDArray[np.int64], apart: int, count: int) -> Floats:
     """How often each context stands `apart` words after each word."""
     one, other = (read[:-apart], read[apart:]) if apart > 0 else (read[-apart:], read[:apart])
     kept = (one > PADDING) & (other > PADDING) & (other < _CONTEXTS)
@@ -85,7 +85,7 @@ def _met(read: npt.NDArray[np.int64], apart: int, count: int) -> Floats:
     return pairs.reshape(count, _CONTEXTS).astype(np.float32)
 
 
-def _decomposed(rows: Floats) -> Floats:
+def _decompose(rows: Floats) -> Floats:
     """The rows in few numbers, their products with each other kept as well as can be."""
     random = np.random.default_rng(0).normal(size=(rows.shape[1], _SIZE + _SPARE)).astype(np.float32)
     found = rows @ random

@@ -1,8 +1,8 @@
 """The sentence for each part of a summary: ACLSum's and Scholar Inbox's marks by people.
 
-hit@1: how often the sentence that is fittest for Problem, Method or Evidence is one of those that people marked, of the
+hit@1: how often the sentence that scores highest for Problem, Method or Evidence is one of those that people marked, of the
 abstracts that have one. A span is hit when it and the sentence cover more than half of the shorter of the two. "There at
-all" asks how well the fitness of the fittest sentence tells abstracts that have such a sentence from those without (AUC).
+all" asks how well the highest score tells abstracts that have such a sentence from those without (AUC).
 Nothing is trained on these sets; a handful of settings was chosen by their training halves. Baselines: the first, the last
 and a random sentence, for "there" the number of sentences.
 """
@@ -61,7 +61,7 @@ def _highlights(records: Sequence[Record]) -> Iterator[Figure]:
 
 
 def _hits(name: str, facet: str, kept: Sequence[tuple[Floats, Floats]], part: str, reach: float) -> Figure:
-    """`kept` are, per abstract, 1 for each sentence that is right, and the fitness of all."""
+    """`kept` are, per abstract, 1 for each sentence that is right, and the scores of all."""
     column = PARTS.index(part)
     ours = of_values("ours", [mark[table[:, column].argmax()] for mark, table in kept])
     baselines = (

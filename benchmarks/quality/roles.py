@@ -4,7 +4,7 @@ Accuracy over sentences and the mean F1 of the roles; whether an abstract report
 those are right that hold half of the abstracts without one); how far the model's confidence is from its accuracy. "The
 surest" are the abstracts of which CSAbstruct's annotators were sure: its test half is made of such alone, so this is the
 figure to hold against the test half. "No result" is told by the roles (the product of what each sentence leaves for other
-roles than result), and by how fit the fittest sentence is for Evidence. CSAbstruct and PubMedQA are cross-validated
+roles than result), and by the highest score for Evidence. CSAbstruct and PubMedQA are cross-validated
 together, since the model learned from both; either alone is taken for a test half.
 Baselines: always the commonest role; the commonest role at that place of the abstract; for "no result" how few sentences
 show a figure or a word such as `results`, `outperforms`.
@@ -167,7 +167,7 @@ def _no_result(judged: _Judged, *, aims: bool) -> Iterator[Figure]:
     texts = [record["sents"] for record in judged.records]
     ours = {"ours": np.array([np.log1p(-np.minimum(table[:, RESULT], _CERTAIN)).sum() for table in judged.roles])}
     if judged.note == UNSEEN:
-        ours["by fitness for Evidence"] = np.array([-part_scores(each)[:, _EVIDENCE].max() for each in texts])
+        ours["by the score for Evidence"] = np.array([-part_scores(each)[:, _EVIDENCE].max() for each in texts])
     cues = np.array([-sum(bool(_SHOWN.search(sentence)) for sentence in each) for each in texts], float)
     kinds: tuple[tuple[str, float, Callable[[Floats, Truths], float]], ...] = (
         ("no result reported, AUC", 0.89, auc),

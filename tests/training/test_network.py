@@ -9,14 +9,14 @@ import pytest
 
 from bot.summarise.choice.roles import Floats, Network, chain_weights, read_network, write_network
 from training.medicine import with_medicine
-from training.network import Batch, Text, begun, expected, steepest, taught, text
+from training.network import Batch, Text, expected, initial_weights, loss_and_gradients, text_of, train
 
 WORDS = {word: place for place, word in enumerate(["<between>", "<unknown>", "we", "see", "results", "it", "rains", "."])}
 VECTORS: Floats = np.random.default_rng(1).normal(size=(len(WORDS), 6)).astype(np.float32)
 TEXTS = [
-    text(["We see results.", "It rains.", "See results?"], [0, 1, 0], WORDS, 2),
-    text(["It rains."], [1], WORDS, 2),
-    text(["", "We see it."], [1, 0], WORDS, 2),
+    text_of(["We see results.", "It rains.", "See results?"], [0, 1, 0], WORDS, 2),
+    text_of(["It rains."], [1], WORDS, 2),
+    text_of(["", "We see it."], [1, 0], WORDS, 2),
 ]
 
 
@@ -25,14 +25,14 @@ TEXTS = [
 )
 def test_the_way_up_is_the_one_on_which_the_loss_grows(name: str) -> None:
     random = np.random.default_rng(2)
-    weights = {key: one.astype(np.float64) for key, one in begun(VECTORS, 2, random).items()}
+    weights = {key: one.astype(np.float64) for key, one in initial_weights(VECTORS, 2, random).items()}
     weights["transitions"] += random.normal(size=(2, 2))
     batch, way = Batch(TEXTS), random.normal(size=weights[name].shape)
 
     def loss(step: float) -> float:
-        return steepest({**weights, name: weights[name] + step * way}, batch, np.random.default_rng(3))[0]  # type: ignore[dict-item]
+        return loss_and_gradients({**weights, name: weights[name] + step * way}, batch, np.random.default_rng(3))[0]  # type: ignore[dict-item]
 
-    _, gradients = steepest(weights, batch, np.random.default_rng(3))  # type: ignore[arg-type]
+    _, gradients = loss_and_gradients(weights, batch, np.random.default_rng(3))  # type: ignore[arg-type]
     found = gradients[name]
     slope = float((found[1] * way[found[0]]).sum() if isinstance(found, tuple) else (found * way).sum())
     assert slope == pytest.approx((loss(1e-5) - loss(-1e-5)) / 2e-5, rel=1e-3, abs=1e-6)
@@ -60,7 +60,7 @@ SEEN, WET = ["We see results.", "It rains."], ["It rains.", "We see it."]
 
 
 def many() -> list[Text]:
-    return [text(*((SEEN, [0, 1]) if at % 2 else (WET, [1, 0])), WORDS, 2) for at in range(300)]
+    return [text_of(*((SEEN, [0, 1]) if at % 2 else (WET, [1, 0])), WORDS, 2) for at in range(300)]
 
 
 def kinds(sentences: Sequence[str], network: Network) -> list[int]:
@@ -68,7 +68,7 @@ def kinds(sentences: Sequence[str], network: Network) -> list[int]:
 
 
 def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) -> None:
-    network = taught(many(), WORDS, VECTORS)
+    network = train(many(), WORDS, VECTORS)
     write_network(network, tmp_path / "network.npz")
     shipped = read_network(tmp_path / "network.npz")
     assert shipped.words == WORDS
@@ -80,9 +80,9 @@ def test_it_learns_what_the_words_say_and_reads_the_same_back(tmp_path: Path) ->
 
 
 def test_medicine_is_read_by_its_own_customs_and_the_rest_as_before() -> None:
-    computing = [text(SEEN, [0, 1], WORDS, 2) for _ in range(300)]
-    medicine = [text(WET, [0, 1], WORDS, 2) for _ in range(300)]
-    plain = taught([*computing, *many()], WORDS, VECTORS)
+    computing = [text_of(SEEN, [0, 1], WORDS, 2) for _ in range(300)]
+    medicine = [text_of(WET, [0, 1], WORDS, 2) for _ in range(300)]
+    plain = train([*computing, *many()], WORDS, VECTORS)
     assert kinds(WET, plain) == [1, 0]
     network = with_medicine(plain, medicine, computing)
     assert kinds(WET, network) == [0, 1]
@@ -90,6 +90,6 @@ def test_medicine_is_read_by_its_own_customs_and_the_rest_as_before() -> None:
 
 
 def test_the_same_texts_teach_the_same_to_the_last_digit() -> None:
-    one, other = (taught(many()[:40], WORDS, VECTORS) for _ in range(2))
+    one, other = (train(many()[:40], WORDS, VECTORS) for _ in range(2))
     assert np.array_equal(one.hidden, other.hidden)
     assert np.array_equal(one.vectors, other.vectors)

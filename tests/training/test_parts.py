@@ -8,7 +8,7 @@ import numpy as np
 
 from bot.models import PARTS
 from bot.summarise.choice.scoring import EVIDENCE, FEATURES, SHIPPED, part_scores, read_weights
-from training.parts import cross_validated, learned, marked, write
+from training.parts import cross_validated, learn, marked, write
 
 HASHES = Path(__file__).parents[2] / "training" / "hashes.json"
 # Of SciTLDR's form, in small.
@@ -33,7 +33,7 @@ def test_the_marks_are_of_sentences_that_are_there() -> None:
 
 
 def test_the_learned_weights_choose_the_marked_sentences_and_read_back_as_written(tmp_path: Path) -> None:
-    weights = learned(marked()[:40], RECORDS)
+    weights = learn(marked()[:40], RECORDS)
     write(weights, tmp_path / "parts.json")
     again = read_weights(tmp_path / "parts.json")
     assert np.array_equal(again.rows, weights.rows)

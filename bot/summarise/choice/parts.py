@@ -1,10 +1,10 @@
 """Chooses which sentences of a text stand for each of the four parts.
 
-Every sentence gets a fitness per part (`bot.summarise.choice.scoring`); the four are then chosen together, so that no
-sentence stands for two parts and the whole is fittest. A sentence that begins with a `This` or `It` which points at another
-is only chosen with the one before it, and only if no other is nearly as fit; one that points at another from inside
-(`automating this task`) gives way to another more easily, too, and comes with the one before it where that is short. A part
-whose best sentence stays under its bar is left out: the text does not say.
+Every sentence gets a score per part (`bot.summarise.choice.scoring`); the four are then chosen together, so that no
+sentence stands for two parts and the sum of the scores is highest. A sentence that begins with a `This` or `It` which points
+at another is only chosen with the one before it, and only if no other scores nearly as high; one that points at another
+from inside (`automating this task`) gives way to another more easily, too, and comes with the one before it where that is
+short. A part whose best sentence stays under its bar is left out: the text does not say.
 """
 
 import itertools
@@ -25,17 +25,17 @@ _PAIR_WORDS = 55  # two sentences of one part are no longer than this together
 _NEXT = 3  # sentences after the first in which more of the method is looked for
 _NEAR = 2  # sentences around the first in which further evidence is looked for
 
-# How fit a part's sentence must be. By ten-fold cross-validation on the marked abstracts (`training/parts.py`), after the
+# The least score of a part's sentence. By ten-fold cross-validation on the marked abstracts (`training/parts.py`), after the
 # joint choice, there is one in 93 % of the texts of which a problem is shown, 94 % for evidence and 75 % for why it
 # matters; 6, 4 and 22 % of those that have it are missed. Every abstract has something that says what the work is.
 _BARS = {PROBLEM: -0.5, METHOD: -1.5, EVIDENCE: -0.5, WHY: -1.2}
-# How fit a second sentence must be. By the same cross-validation it is marked, too, in six of ten methods that get one and
-# in eight of ten evidences.
+# The least score of a second sentence. By the same cross-validation it is marked, too, in six of ten methods that get one
+# and in eight of ten evidences.
 _SECOND = {METHOD: 1.6, EVIDENCE: 1.5}
-_MECHANISM = 2.0  # how much fitter it is beside the first where it says by which means
+_MECHANISM = 2.0  # added to its score beside the first where it says by which means
 _ENOUGH = {METHOD: 24, EVIDENCE: 24}  # words of a first sentence that needs no second
 
-# How much fitter the first sentence is to be the method that says in so many words what the work is. By ten-fold
+# Added to the score for the method of the first sentence that says in so many words what the work is. By ten-fold
 # cross-validation on the 639 marked abstracts what is shown is a marked sentence in 94.2 % (93.4 without) and the best of
 # them in 87.3 % (85.1): 2.2 points more [0.6, 3.8]; 0.7 and 1 were alike.
 _ANNOUNCED = 0.5
@@ -44,7 +44,7 @@ _ANNOUNCES = re.compile(
     r"^This (?:paper|work|article|study) (?:\w+ )?(?:proposes|presents|introduces)\b"
 )
 
-_LEANING = 1.2  # how much fitter a sentence must be that cannot stand without the one before it; 0.5 to 1.5 were alike
+_LEANING = 1.2  # how much higher a sentence must score that cannot stand without the one before it; 0.5 to 1.5 were alike
 
 # The same of a sentence that points at another from inside, alone and with the one before it. On 639 marked abstracts the
 # sentences shown are marked ones as often as without (0.3 points either way); those that point at nothing that is shown fall
@@ -64,16 +64,16 @@ _AVAILABLE = re.compile(
 
 
 class _Text(NamedTuple):
-    """The sentences, how fit each is for what, and which of them cannot well stand alone."""
+    """The sentences, the score of each for each part, and which of them cannot well stand alone."""
 
     sentences: Sequence[str]
-    fitness: Scores
+    scores: Scores
     leans: Sequence[bool]
     open: Sequence[bool]  # which point at another from inside
     announced: int | None  # where the work is announced first
 
     def usable(self, at: int) -> bool:
-        return bool(self.fitness[at, 0] > UNUSABLE)
+        return bool(self.scores[at, 0] > UNUSABLE)
 
     def length(self, places: Places) -> int:
         return sum(len(self.sentences[at].split()) for at in places)
@@ -114,15 +114,13 @@ def _together(text: _Text) -> Choice:
 def _options(part: str, text: _Text) -> list[_Option]:
     """The best of a part, the best first, and that it is left out."""
     column = PARTS.index(part)
-    found = [
-        _option(part, at, float(text.fitness[at, column]), text) for at in range(len(text.sentences)) if text.usable(at)
-    ]
+    found = [_option(part, at, float(text.scores[at, column]), text) for at in range(len(text.sentences)) if text.usable(at)]
     above = [option for option in found if option is not None and option.gain > 0]
     return [*sorted(above, key=lambda option: (-option.gain, option.places))[:_CANDIDATES], _NONE]
 
 
-def _option(part: str, at: int, fitness: float, text: _Text) -> _Option | None:
-    gain = fitness - _BARS[part] + (_ANNOUNCED if part == METHOD and at == text.announced else 0.0)
+def _option(part: str, at: int, score: float, text: _Text) -> _Option | None:
+    gain = score - _BARS[part] + (_ANNOUNCED if part == METHOD and at == text.announced else 0.0)
     pair = (at - 1, at)
     paired = at > 0 and not text.leans[at - 1] and text.usable(at - 1) and text.length(pair) <= _PAIR_WORDS
     if text.leans[at]:
@@ -158,10 +156,10 @@ def _add_second(part: str, chosen: Choice, text: _Text) -> None:
     (first,) = chosen[part]
     taken = {at for places in chosen.values() for at in places}
     free = [at for at in range(len(text.sentences)) if at not in taken and text.length((first, at)) <= _PAIR_WORDS]
-    near = [at for at in free if _is_near(part, first, at, text) and text.fitness[at].argmax() == PARTS.index(part)]
-    fittest = max(((_fitness_beside(part, at, text), -at) for at in near), default=(UNUSABLE, 0))
-    if fittest[0] >= _SECOND[part]:
-        chosen[part] = (first, -fittest[1])
+    near = [at for at in free if _is_near(part, first, at, text) and text.scores[at].argmax() == PARTS.index(part)]
+    best = max(((_score_beside(part, at, text), -at) for at in near), default=(UNUSABLE, 0))
+    if best[0] >= _SECOND[part]:
+        chosen[part] = (first, -best[1])
 
 
 def _is_near(part: str, first: int, at: int, text: _Text) -> bool:
@@ -169,6 +167,6 @@ def _is_near(part: str, first: int, at: int, text: _Text) -> bool:
     return within and (at == first + 1 or not text.leans[at])
 
 
-def _fitness_beside(part: str, at: int, text: _Text) -> float:
+def _score_beside(part: str, at: int, text: _Text) -> float:
     tells_how = part == METHOD and MECHANISM.search(text.sentences[at].lower()) is not None
-    return float(text.fitness[at, PARTS.index(part)]) + (_MECHANISM if tells_how else 0.0)
+    return float(text.scores[at, PARTS.index(part)]) + (_MECHANISM if tells_how else 0.0)

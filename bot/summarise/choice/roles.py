@@ -33,12 +33,12 @@ RESULT = ROLES.index("result")
 
 SHIPPED = Path(__file__).parents[1] / "models" / "roles.npz"
 
-PADDING, UNKNOWN = 0, 1  # places in the list of words that no word has
+PADDING, UNKNOWN = 0, 1  # indices in the list of words that no word has
 NUMBER = "0"  # stands for every number
 LONGEST = 60  # words of a sentence that are read
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?|\d+(?:[.,]\d+)*|[^\w\s]|_")
-_FIRST, _LAST, _COUNT, _TENTHS = 10, 10, 15, 11  # how many of each kind of fact there are
+_FIRST, _LAST, _COUNT, _TENTHS = 10, 10, 15, 11  # how many of each kind of feature there are
 POSITION_FEATURES = _FIRST + _LAST + _COUNT + _TENTHS + 2
 
 _LARGEST = 127  # of 8 bits
@@ -84,7 +84,7 @@ def role_probabilities(sentences: Sequence[str]) -> Matrix:
 
 
 def probabilities_by(sentences: Sequence[str], network: Network) -> Matrix:
-    """Return what `score` returns, by another network."""
+    """Return what `role_probabilities` returns, by another network."""
     if not sentences:
         return np.zeros((0, len(ROLES)))
     return marginals(*chain_weights(sentences, network))
@@ -112,31 +112,31 @@ def tokens(sentence: str) -> list[str]:
 
 
 def word_indices(sentences: Sequence[str], words: Mapping[str, int]) -> tuple[Indices, Indices]:
-    """Return the places of all words, with BETWEEN before, between and after the sentences, and how many each sentence has.
+    """Return the indices of all words, with PADDING before, between and after the sentences, and how many each sentence has.
 
     A sentence without any word has one that is not known.
     """
     read = [[words.get(token, UNKNOWN) for token in tokens(sentence)[:LONGEST]] or [UNKNOWN] for sentence in sentences]
-    places = [place for sentence in read for place in (PADDING, *sentence)]
-    return np.array([*places, PADDING]), np.array([len(sentence) for sentence in read])
+    indices = [index for sentence in read for index in (PADDING, *sentence)]
+    return np.array([*indices, PADDING]), np.array([len(sentence) for sentence in read])
 
 
 def position_features(lengths: Indices) -> Floats:
-    """Return where each sentence stands: one row of FACTS per sentence, given the number of words of each."""
-    return np.array([_facts(at, len(lengths), int(length)) for at, length in enumerate(lengths)], dtype=np.float32)
+    """Return where each sentence stands: one row of POSITION_FEATURES per sentence, given the number of words of each."""
+    return np.array([_position(at, len(lengths), int(length)) for at, length in enumerate(lengths)], dtype=np.float32)
 
 
 @lru_cache(maxsize=1 << 12)
-def _facts(at: int, count: int, length: int) -> tuple[float, ...]:
+def _position(at: int, count: int, length: int) -> tuple[float, ...]:
     """Each end of the text has its own count, since "third" and "last but one" say different things."""
     way = at / max(1, count - 1)
-    facts = [0.0] * POSITION_FEATURES
-    facts[min(at, _FIRST - 1)] = 1.0
-    facts[_FIRST + min(count - 1 - at, _LAST - 1)] = 1.0
-    facts[_FIRST + _LAST + min(count, _COUNT) - 1] = 1.0
-    facts[_FIRST + _LAST + _COUNT + int((_TENTHS - 1) * way)] = 1.0
-    facts[-2:] = way, length / LONGEST * 2
-    return tuple(facts)
+    features = [0.0] * POSITION_FEATURES
+    features[min(at, _FIRST - 1)] = 1.0
+    features[_FIRST + min(count - 1 - at, _LAST - 1)] = 1.0
+    features[_FIRST + _LAST + min(count, _COUNT) - 1] = 1.0
+    features[_FIRST + _LAST + _COUNT + int((_TENTHS - 1) * way)] = 1.0
+    features[-2:] = way, length / LONGEST * 2
+    return tuple(features)
 
 
 # --- the network and the chain
@@ -144,8 +144,8 @@ def _facts(at: int, count: int, length: int) -> tuple[float, ...]:
 
 def chain_weights(sentences: Sequence[str], network: Network) -> ChainWeights:
     """Return what the network finds in the sentences of a text, of which there is one at least."""
-    places, lengths = word_indices(sentences, network.words)
-    last, about = encode(places, lengths, position_features(lengths), network)
+    indices, lengths = word_indices(sentences, network.words)
+    last, about = encode(indices, lengths, position_features(lengths), network)
     medical = float(np.exp(-np.logaddexp(0.0, -float(about @ network.medical[:-1] + network.medical[-1]))))
     found = (1 - medical) * (last @ network.out + network.out_bias).astype(np.float64)
     found += medical * (last @ network.medical_out + network.medical_bias)
@@ -153,20 +153,20 @@ def chain_weights(sentences: Sequence[str], network: Network) -> ChainWeights:
     return ChainWeights(found, chain)
 
 
-def encode(places: Indices, lengths: Indices, stands: Floats, network: Network) -> Encoding:
-    """Return a text as the last layer sees it, given what `numbered` and `standing` say of it."""
-    answers = _convolve(places, lengths, network)
-    read = np.concatenate([answers, stands], axis=1)
+def encode(indices: Indices, lengths: Indices, positions: Floats, network: Network) -> Encoding:
+    """Return a text as the last layer sees it, given what `word_indices` and `position_features` say of it."""
+    answers = _convolve(indices, lengths, network)
+    read = np.concatenate([answers, positions], axis=1)
     none = np.zeros_like(read[:1])
     beside = np.concatenate([np.concatenate([none, read[:-1]]), read, np.concatenate([read[1:], none])], axis=1)
     hidden = np.tanh(beside @ network.hidden + network.hidden_bias)
-    words = network.vectors[places[places != PADDING]]
+    words = network.vectors[indices[indices != PADDING]]
     return Encoding(np.concatenate([hidden, read], axis=1), np.concatenate([answers.mean(axis=0), words.mean(axis=0)]))
 
 
-def _convolve(places: Indices, lengths: Indices, network: Network) -> Floats:
+def _convolve(indices: Indices, lengths: Indices, network: Network) -> Floats:
     """Per sentence, what each window answered at most and on the whole."""
-    vectors, at = network.vectors[places], np.flatnonzero(places != PADDING)
+    vectors, at = network.vectors[indices], np.flatnonzero(indices != PADDING)
     three = np.concatenate([vectors[at - 1], vectors[at], vectors[at + 1]], axis=1)
     answers = np.maximum(three @ network.windows + network.windows_bias, 0)
     starts = np.cumsum(lengths) - lengths
@@ -212,7 +212,7 @@ def write_network(network: Network, path: Path) -> None:
 
 
 def read_network(path: Path) -> Network:
-    """Return the network that `write` wrote; raises ValueError where its layers do not fit one another."""
+    """Return the network that `write_network` wrote; raises ValueError where its layers do not fit one another."""
     with path.open("rb") as opened, np.load(opened, allow_pickle=False) as arrays:
         words = arrays["words"].tobytes().decode().split("\n")
         layers = {name: _whole(arrays[name], arrays[f"{name}_step"]) for name in _WEIGHTS}

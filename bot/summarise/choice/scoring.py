@@ -48,14 +48,14 @@ _ANNOUNCING = ("introduces", "paper", "is a")
 
 
 class Weights(NamedTuple):
-    """What each sign counts: a row per sign of SIGNS, columns as in COLUMNS, and what is added to each column."""
+    """What each feature counts: a row per feature of FEATURES, columns as in COLUMNS, and what is added to each column."""
 
     rows: Matrix
     start: Matrix
 
 
 def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
-    """Return how fit each sentence is for each part: one row per sentence, columns as in PARTS.
+    """Return the score of each sentence for each part: one row per sentence, columns as in PARTS.
 
     0 is as likely the part's sentence as that the text has none for it.
     """
@@ -68,20 +68,20 @@ def best_sentence(sentences: Sequence[str], title: str = "") -> int:
 
 
 def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:
-    """Return how fit each sentence is to stand for the whole text; of a notice or a fragment, UNFIT."""
+    """Return the score of each sentence for standing for the whole text; of a notice or a fragment, UNUSABLE."""
     return _scores(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
 
 
 def best_sentence_by(sentences: Sequence[str], title: str, weights: Weights) -> int:
     """Return what `best` returns, by other weights."""
-    fitness = _scores(sentences, title, weights)
-    return int(fitness[:, COLUMNS.index(WHOLE)].argmax()) if len(fitness) else 0
+    scores = _scores(sentences, title, weights)
+    return int(scores[:, COLUMNS.index(WHOLE)].argmax()) if len(scores) else 0
 
 
 def read_weights(path: Path) -> Weights:
     """Return the weights that `training/parts.py` wrote to `path`; raises ValueError where they are not so many."""
     table = json.loads(path.read_text(encoding="ascii"))
-    rows, start = np.array([table["signs"][sign] for sign in FEATURES], float), np.array(table["start"], float)
+    rows, start = np.array([table["signs"][name] for name in FEATURES], float), np.array(table["start"], float)
     if rows.shape != (len(FEATURES), len(COLUMNS)) or start.shape != (len(COLUMNS),):
         raise ValueError(f"weights of {rows.shape} and {start.shape}")
     return Weights(rows, start)
@@ -94,11 +94,11 @@ def _weights() -> Weights:
 
 def _scores(sentences: Sequence[str], title: str, weights: Weights) -> Scores:
     looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
-    fitness = np.full((len(sentences), len(COLUMNS)), UNUSABLE)
-    for at, fits in enumerate(features(looked_at, title) @ weights.rows + weights.start):
+    scores = np.full((len(sentences), len(COLUMNS)), UNUSABLE)
+    for at, row in enumerate(features(looked_at, title) @ weights.rows + weights.start):
         if not _says_nothing(looked_at[at]):
-            fitness[at] = fits
-    return fitness
+            scores[at] = row
+    return scores
 
 
 def _says_nothing(sentence: str) -> bool:
@@ -110,7 +110,7 @@ def _says_nothing(sentence: str) -> bool:
 
 
 def features(sentences: Sequence[str], title: str = "") -> Matrix:
-    """Return the signs of each sentence: one row per sentence, columns as in SIGNS."""
+    """Return the features of each sentence: one row per sentence, columns as in FEATURES."""
     if not sentences:
         return np.zeros((0, len(FEATURES)))
     shown = np.array([_worded(sentence) for sentence in sentences], dtype=np.float64)

@@ -96,7 +96,7 @@ def _points(sentence: str) -> bool:
 
 def _resolved(sentence: str, before: str, *, placed: bool) -> _Found | None:
     """By the first rule that is certain; after something that is `placed` before, `they` may mean that."""
-    for rule in (_results, _means, _it) if placed else (_results, _means, _it, _they, _does):
+    for rule in (_results, _thing, _it) if placed else (_results, _thing, _it, _they, _doing):
         found = rule(sentence, before)
         if found is not None:
             return found
@@ -110,7 +110,7 @@ def _results(sentence: str, before: str) -> _Found | None:
     return _Found(f"The {sentence[match.start(1) :]}", borrows=False)
 
 
-def _means(sentence: str, before: str) -> _Found | None:
+def _thing(sentence: str, before: str) -> _Found | None:
     name = _name_introduced(before)
     if not (name or _name_in_front(before) or patterns.AUTHORS.search(before)):
         return None
@@ -149,7 +149,7 @@ def _they(sentence: str, before: str) -> _Found | None:
     return _Found(f"{named}{whose}{sentence[match.end() :]}", borrows=True)
 
 
-def _does(sentence: str, before: str) -> _Found | None:
+def _doing(sentence: str, before: str) -> _Found | None:
     match = patterns.DOES.match(sentence)
     if match is None or not (_name_in_front(before) or patterns.AUTHORS.search(before)):
         return None

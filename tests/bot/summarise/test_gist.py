@@ -1,4 +1,4 @@
-"""The one sentence for lists: the fittest that can stand alone, edited and short; else a description, or an opening."""
+"""The one sentence for lists: the best that can stand alone, edited and short; else a description, or an opening."""
 
 import asyncio
 from dataclasses import replace
@@ -118,7 +118,7 @@ def test_of_a_real_edition_every_paper_is_told_in_one_short_sentence() -> None:
         assert not told.startswith(("This ", "These ", "It ", "We "))
 
 
-def test_what_says_most_of_the_whole_is_the_fittest_and_what_says_nothing_is_unfit() -> None:
+def test_what_says_most_of_the_whole_scores_highest_and_what_says_nothing_is_unusable() -> None:
     sentences = [*split(ABSTRACT), "Copyright 2026.", "This paper has been withdrawn by the author."]
     assert whole_scores(sentences).argmax() == best_sentence(sentences) == 1
     assert list(whole_scores(sentences) == UNUSABLE) == [False, False, False, True, True]
