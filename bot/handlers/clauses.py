@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from bot.errors import UsageError
-from bot.handlers.wording.replies import in_order, numbered, shown
+from bot.handlers.wording.replies import as_numbered_list, excerpt, read_number
 from bot.models import And, Not, Or, Query, Term, Tree
 from bot.query import parse, unparse_tree
 
@@ -40,42 +40,42 @@ def clauses_of(query: Query) -> tuple[Tree, ...]:
     return query.tree.parts if isinstance(query.tree, And) else (query.tree,)
 
 
-def meaning(tree: Tree) -> Tree:
+def normalised(tree: Tree) -> Tree:
     """Return the tree in one spelling: two that are alike so ask the same of an item, whatever their case and quotes."""
     match tree:
         case Term():
             return replace(tree, text=" ".join(tree.text.casefold().split()), quoted=False)
         case Not(part):
-            return Not(meaning(part))
+            return Not(normalised(part))
         case And(parts) | Or(parts):
-            return type(tree)(tuple(map(meaning, parts)))
+            return type(tree)(tuple(map(normalised, parts)))
         case _:
             return tree
 
 
-def told(clause: Tree) -> str:
+def clause_text(clause: Tree) -> str:
     """Return a clause as text that parses to it again, in parentheses when it is an alternative."""
     return unparse_tree(clause, inside=And)
 
 
-def together(clauses: Sequence[Tree]) -> Query:
+def join_clauses(clauses: Sequence[Tree]) -> Query:
     """Return the query in which all the clauses hold."""
-    return parse(" ".join(map(told, clauses)))
+    return parse(" ".join(map(clause_text, clauses)))
 
 
 def with_clauses(query: Query, text: str) -> Query:
     """Return the query with what the text says besides; what stands there already is not repeated."""
     present = clauses_of(query)
-    known = set(map(meaning, present))
-    fresh = {meaning(clause): clause for clause in clauses_of(read_filter(text))}
+    known = set(map(normalised, present))
+    fresh = {normalised(clause): clause for clause in clauses_of(read_filter(text))}
     added = [clause for meant, clause in fresh.items() if meant not in known]
-    return together([*present, *added]) if added else query
+    return join_clauses([*present, *added]) if added else query
 
 
-def clauses_meant(query: Query, text: str) -> tuple[Tree, ...]:
+def named_clauses(query: Query, text: str) -> tuple[Tree, ...]:
     """Return the clauses of the query that the text says, or the one that it numbers, from 1."""
     present = clauses_of(query)
-    if number := numbered(text, len(present)):
+    if number := read_number(text, len(present)):
         return (present[number - 1],)
     return clauses_of(read_filter(text))
 
@@ -85,15 +85,15 @@ def without_clauses(query: Query, gone: Sequence[Tree]) -> Query:
     present = clauses_of(query)
     if not present:
         raise UsageError("There is no filter to remove anything from.")
-    known = set(map(meaning, present))
+    known = set(map(normalised, present))
     for clause in gone:
-        if meaning(clause) not in known:
-            raise _not_there(told(clause), [told(each) for each in present])
-    unwanted = set(map(meaning, gone))
-    return together([clause for clause in present if meaning(clause) not in unwanted])
+        if normalised(clause) not in known:
+            raise _not_there(clause_text(clause), [clause_text(each) for each in present])
+    unwanted = set(map(normalised, gone))
+    return join_clauses([clause for clause in present if normalised(clause) not in unwanted])
 
 
 def _not_there(clause: str, present: Sequence[str]) -> UsageError:
     close = difflib.get_close_matches(clause[:200], [each[:200] for each in present], n=1)
-    hint = f"Did you mean {shown(close[0])}?" if close else f"There are: {in_order(present)}."
-    return UsageError(f"The filter has no clause {shown(clause)}.", hint=hint)
+    hint = f"Did you mean {excerpt(close[0])}?" if close else f"There are: {as_numbered_list(present)}."
+    return UsageError(f"The filter has no clause {excerpt(clause)}.", hint=hint)

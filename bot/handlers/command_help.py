@@ -6,7 +6,7 @@ from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_fo
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.wording.replies import button, shown
+from bot.handlers.wording.replies import button, excerpt
 from bot.models import Actor, Field, Reply, ReplyEntry
 from bot.query import FIELDS
 
@@ -29,7 +29,7 @@ _ITEMS = "An ITEM is an arXiv number, a link, owner/name, its number in the last
 
 
 @handles(Help)
-async def help_(context: HandlerContext, command: Help, actor: Actor, now: datetime) -> Reply:
+async def show_help(context: HandlerContext, command: Help, actor: Actor, now: datetime) -> Reply:
     """Say what can be asked, or how one command goes."""
     asked = " ".join(command.command.lower().split())
     if not asked:
@@ -43,8 +43,8 @@ async def help_(context: HandlerContext, command: Help, actor: Actor, now: datet
         return Reply(title=asked.capitalize(), entries=tuple(ReplyEntry(title=row.words, lines=_lines(row)) for row in rows))
     near = help_for(asked)
     if near is None:
-        raise UsageError(f'There is no command "{shown(asked)}".', hint="*help* lists all there is.")
-    return _one(near, f'There is no command "{shown(asked)}"; the nearest is this.')
+        raise UsageError(f'There is no command "{excerpt(asked)}".', hint="*help* lists all there is.")
+    return _one(near, f'There is no command "{excerpt(asked)}"; the nearest is this.')
 
 
 def _overview() -> Reply:

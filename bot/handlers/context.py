@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from bot.digest.request import RequestBuilder
 from bot.errors import Conflict, UsageError
-from bot.handlers.wording.replies import SHOWN, shown
+from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Subscription, Topic
 from bot.ports.ledger import Ledger
 from bot.ports.store import Previewer, Store
@@ -68,7 +68,7 @@ class HandlerContext:
         titled = [topic for topic in topics.values() if slug(topic.title) == typed] if typed else []
         if len(titled) == 1:
             return titled[0]
-        raise UsageError(f'There is no topic "{shown(name)}".', hint=_nearest(typed, topics))
+        raise UsageError(f'There is no topic "{excerpt(name)}".', hint=_nearest(typed, topics))
 
     async def may_manage(self, actor: Actor) -> bool:
         """Say whether the actor may change subscriptions, topics and filters, as the workspace or the operator settled."""

@@ -31,21 +31,21 @@ async def less(context: HandlerContext, command: Less, actor: Actor, now: dateti
 async def _said(context: HandlerContext, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
     item, named = await item_for_topic(context, actor, command.item, command.topic)
     topic = await _topic_meant(context, actor, item, replace(command, topic=named))
-    before = own(await context.store.feedback(actor.workspace, topic.name), actor, item)
+    before = feedback_of(await context.store.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
-        await context.store.drop_feedback([before], change_of(actor, before, None, now))
+        await context.store.drop_feedback([before], feedback_change(actor, before, None, now))
         return _answer(topic, item, None, before)
     said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
     return _answer(topic, item, said, before)
 
 
-def own(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
+def feedback_of(given: Sequence[Feedback], actor: Actor, item: Item) -> Feedback | None:
     """Return what the one who asks said of the item, under whichever of its keys; None for nothing."""
     keys = {item.key, *item.aliases}
     return next((each for each in reversed(given) if each.person == actor.person and each.key in keys), None)
 
 
-def change_of(actor: Actor, before: Feedback | None, after: Feedback | None, now: datetime) -> Change:
+def feedback_change(actor: Actor, before: Feedback | None, after: Feedback | None, now: datetime) -> Change:
     """Return the line of the audit for one thing that was said."""
     said = after or before
     if said is None:
@@ -128,11 +128,11 @@ async def note_reaction(
     given_before = await context.store.feedback(actor.workspace, topic)
     for key in dict.fromkeys(keys):
         item = known.get(key) or Item(key=key, kind=Kind.POST, title="")  # the key is what counts
-        before = own(given_before, actor, item)
+        before = feedback_of(given_before, actor, item)
         if given and (before is None or before.more is not more):
             await _save(context, actor, topic, item, before, more=more, now=now)
         elif not given and before is not None and before.more is more:
-            await context.store.drop_feedback([before], change_of(actor, before, None, now))
+            await context.store.drop_feedback([before], feedback_change(actor, before, None, now))
 
 
 async def _save(
@@ -147,5 +147,5 @@ async def _save(
         at=now,
         channel=actor.channel,
     )
-    await context.store.save_feedback(said, change_of(actor, before, said, now))
+    await context.store.save_feedback(said, feedback_change(actor, before, said, now))
     return said

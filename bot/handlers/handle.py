@@ -40,16 +40,16 @@ def failed(error: Exception, asked: Command | str) -> Reply:
     """
     command = asked if isinstance(asked, Command) else None
     if isinstance(error, Unclear) and command is not None:
-        return failures.unclear(error, command)
+        return failures.which_one(error, command)
     if isinstance(error, UsageError):
-        return failures.not_done(error, asked)
+        return failures.usage_failure(error, asked)
     what = "a form" if command is None else type(command).__name__
     if isinstance(error, BotError):
         log.warning("%s failed: %s", what, error)
-        return failures.broken(failures.in_words(error))
+        return failures.failure_reply(failures.failure_in_words(error))
     reference = secrets.token_hex(4)
     log.error("%s failed [%s]", what, reference, exc_info=error)
-    return failures.unforeseen(reference)
+    return failures.unforeseen_failure(reference)
 
 
 async def handle(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:

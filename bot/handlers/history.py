@@ -6,8 +6,8 @@ from datetime import datetime
 from bot.commands import History
 from bot.handlers.context import HandlerContext, slug
 from bot.handlers.registry import handles
-from bot.handlers.subscriptions.times import local
-from bot.handlers.wording.replies import mentioning, shown
+from bot.handlers.subscriptions.times import in_zone
+from bot.handlers.wording.replies import excerpt, mentioning
 from bot.models import Actor, Change, Reply, ReplyEntry
 from bot.wording import shortened, time_in_words
 
@@ -26,7 +26,7 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
     known = [each for each in await _changes(context, named, actor) if _may_see(each, actor)]
     seen = set(await context.visible_channels(actor, {channel for each in known for channel in _subscribing(each)}))
     told = [each for each in known if seen.issuperset(_subscribing(each))]
-    where = f"of {shown(command.topic)}" if named else "in this workspace"
+    where = f"of {excerpt(command.topic)}" if named else "in this workspace"
     if not told:
         return Reply(
             title=f"Nothing was changed {where} yet",
@@ -63,7 +63,7 @@ def _subscribing(change: Change) -> Collection[str]:
 
 
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
-    at = await local(change.at, actor.zone or "UTC")
+    at = await in_zone(change.at, actor.zone or "UTC")
     who = "you" if change.person == actor.person else change.person
     return ReplyEntry(title=change.what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
 

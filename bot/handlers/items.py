@@ -11,8 +11,8 @@ from bot.commands import Similar
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.search import PAGE, close_ones, found_entry, near_text
-from bot.handlers.wording.replies import called, shown
+from bot.handlers.search import PAGE, close_in_meaning, found_entry, near_text
+from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (
     Actor,
     And,
@@ -137,12 +137,12 @@ async def _offer_close(context: HandlerContext, typed: str) -> None:
     if near is None:
         return
     page = await context.store.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
-    close = await close_ones(context, near, [hit.item for hit in page.hits])
+    close = await close_in_meaning(context, near, [hit.item for hit in page.hits])
     found = [hit.item for hit in page.hits if hit.item.key in close]
     if found:
-        choices = [(called(item), item.key) for item in found]
+        choices = [(title_or_key(item), item.key) for item in found]
         named = "; ".join(f"{title} ({key})" for title, key in choices)
-        raise Unclear(f'No item has "{shown(typed)}" in its title. Close to it: {named}. Which one?', "item", choices)
+        raise Unclear(f'No item has "{excerpt(typed)}" in its title. Close to it: {named}. Which one?', "item", choices)
 
 
 def _chosen(typed: str, found: Sequence[Item]) -> Item:
@@ -151,18 +151,18 @@ def _chosen(typed: str, found: Sequence[Item]) -> Item:
         if len(those) == 1:
             return those[0]
     more = " and others" if len(found) > _OFFERED else ""
-    named = "; ".join(f"{called(item)} ({item.key})" for item in found[:_OFFERED])
-    choices = [(called(item), item.key) for item in found[:_OFFERED]]
-    raise Unclear(f'"{shown(typed)}" may be {named}{more}: which one?', "item", choices)
+    named = "; ".join(f"{title_or_key(item)} ({item.key})" for item in found[:_OFFERED])
+    choices = [(title_or_key(item), item.key) for item in found[:_OFFERED]]
+    raise Unclear(f'"{excerpt(typed)}" may be {named}{more}: which one?', "item", choices)
 
 
 def _unknown(typed: str, wanted: Sequence[str]) -> UsageError:
     if wanted:
         return UsageError(
-            f'"{shown(typed)}" is not among the items collected so far.',
+            f'"{excerpt(typed)}" is not among the items collected so far.',
             hint="Broadsheet knows what its sources have shown since it runs; *search* finds those.",
         )
-    return UsageError(f'No item has "{shown(typed)}" in its title.', hint=_HOW)
+    return UsageError(f'No item has "{excerpt(typed)}" in its title.', hint=_HOW)
 
 
 _READ = 40_000  # characters of a message: Slack takes no more, Discord 4,000
@@ -227,12 +227,12 @@ async def similar(context: HandlerContext, command: Similar, actor: Actor, now: 
     hits = await context.store.similar(item, now, limit=PAGE, near=await near_item(context, item))
     if not hits:
         return Reply(
-            title=f"Nothing is close to {shown(called(item))}",
+            title=f"Nothing is close to {excerpt(title_or_key(item))}",
             text=("Its text has too little in common with everything else that was collected.",),
         )
     gists = await context.gists([hit.item for hit in hits])
     return Reply(
-        title=f"Close to {called(item)}",
+        title=f"Close to {title_or_key(item)}",
         entries=tuple(
             found_entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
             for hit, gist in zip(hits, gists, strict=True)

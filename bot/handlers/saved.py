@@ -9,8 +9,8 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
-from bot.handlers.wording.bibliography import address, bibtex, markdown, ris
-from bot.handlers.wording.replies import button, called
+from bot.handlers.wording.bibliography import bibtex, markdown, ris, url_of
+from bot.handlers.wording.replies import button, title_or_key
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved
 from bot.wording import counted, day_in_words
 
@@ -53,7 +53,7 @@ async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: da
         keys, title = {typed}, typed
     else:
         item = await item_named(context, actor, typed)
-        keys, title = {item.key, *item.aliases} & held, called(item)
+        keys, title = {item.key, *item.aliases} & held, title_or_key(item)
     if not keys:
         return Reply(title="It was not saved", text=(f"{title} is not among what you put aside.",), buttons=(_all(),))
     for key in keys:
@@ -94,7 +94,7 @@ def _entry(saved: Saved, item: Item | None, gist: str, now: datetime) -> ReplyEn
     when = f"saved on {day_in_words(saved.at.date(), now.date())}"
     back = button("Unsave", Unsave(saved.key))
     if item is None:
-        where = address(saved.key)
+        where = url_of(saved.key)
         said = ("It is not kept here any more.", *((where,) if where else ()), when)
         return ReplyEntry(title=saved.key, lines=said, buttons=(back,))
     return ReplyEntry(item, gist=gist, lines=(when,), buttons=(back, button("Similar", Similar(item.key))))
@@ -125,6 +125,6 @@ async def _exported(context: HandlerContext, held: Sequence[Saved], form: Format
 
 def _only_key(key: str) -> Item:
     """What can still be said of an item that is not kept any more."""
-    where = address(key)
+    where = url_of(key)
     kind = _KINDS.get(key.partition(":")[0], Kind.POST)
     return Item(key=key, kind=kind, title=key, links=(Link("page", where),) if where else ())

@@ -15,7 +15,7 @@ from bot.digest.topic_vectors import PATIENCE
 from bot.errors import EmbeddingUnavailable, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.wording.replies import button, shown
+from bot.handlers.wording.replies import button, excerpt
 from bot.models import (
     Actor,
     And,
@@ -230,7 +230,7 @@ async def near_text(context: HandlerContext, text: str, *, patience: float = PAT
     return Near(context.embedder.space, pack(rows)[0], context.embedder.enough) if rows.any() else None
 
 
-async def close_ones(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
+async def close_in_meaning(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
     """Return the keys of those items whose meaning is near enough for them to be found by it alone."""
     stored = await context.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
     if near is None or not stored:
@@ -271,7 +271,7 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
         return await _nothing(context, asked, place)
     gists = await context.gists(items)
     return Reply(
-        title=f"Found for: {shown(command.query)}",
+        title=f"Found for: {excerpt(command.query)}",
         text=(_in_words(asked, found),),
         entries=tuple(
             found_entry(item, gist, _line(asked, item, found, place)) for item, gist in zip(items, gists, strict=True)
@@ -297,7 +297,7 @@ async def _found(context: HandlerContext, asked: SearchQuery, place: Position, a
     near = await near_query(context, query)
     if not query.topic_of:
         page = await context.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
-        return _Found(page, close=await close_ones(context, near, [hit.item for hit in page.hits]))
+        return _Found(page, close=await close_in_meaning(context, near, [hit.item for hit in page.hits]))
     topic = await context.topic_named(actor.workspace, query.topic_of)
     request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
     page = await context.store.search(query, at, limit=RANKED, mark=place.mark, near=near)

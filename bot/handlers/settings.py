@@ -13,7 +13,7 @@ from bot.commands import Settings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
 from bot.handlers.registry import handles
-from bot.handlers.wording.replies import button, mentioning, numbered, one_line, shown
+from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
 from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
 from bot.wording import some
 
@@ -69,7 +69,9 @@ def _who(context: HandlerContext, preferences: Preferences, _here: str) -> str:
 
 async def _set_who(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _WHO:
-        raise UsageError(f'"{shown(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*")
+        raise UsageError(
+            f'"{excerpt(value)}" is not who may manage: it is anyone or admins.', hint="*settings manage admins*"
+        )
     return replace(preferences, manage=_WHO[value.lower()])
 
 
@@ -88,7 +90,7 @@ def _top(context: HandlerContext, preferences: Preferences, _here: str) -> str:
 
 
 async def _set_top(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
-    if (entries := numbered(value, MOST_ENTRIES)) is None:
+    if (entries := read_number(value, MOST_ENTRIES)) is None:
         raise UsageError(f"A digest has 1 to {MOST_ENTRIES} entries.", hint="*settings top 7*")
     return replace(preferences, entries=entries)
 
@@ -120,7 +122,7 @@ def _daily(_context: HandlerContext, preferences: Preferences, _here: str) -> st
 
 async def _set_daily(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     found = _A_DAY.fullmatch(value.lower())
-    if found is None or (entries := numbered(found[1], MOST_DAILY)) is None:
+    if found is None or (entries := read_number(found[1], MOST_DAILY)) is None:
         raise UsageError(
             f"A channel gets 1 to {MOST_DAILY} entries a day, or as many as its digests have.",
             hint="*settings daily 20*, or *settings daily off*",
@@ -139,7 +141,7 @@ async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Prefer
     channel = actor.channel if value.lower() in _HERE else value
     if channel != actor.channel and channel not in await _known(context, actor.workspace):
         raise UsageError(
-            f'"{shown(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
+            f'"{excerpt(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
         )
     return replace(preferences, alerts=channel)
 
@@ -160,7 +162,7 @@ def _twice(_context: HandlerContext, preferences: Preferences, here: str) -> str
 async def _set_twice(_context: HandlerContext, actor: Actor, preferences: Preferences, value: str) -> Preferences:
     if value.lower() not in _HERE:
         raise UsageError(
-            f'"{shown(value)}" is not *here* or *off*: give the command in the channel it is for.',
+            f'"{excerpt(value)}" is not *here* or *off*: give the command in the channel it is for.',
             hint="*settings duplicates here*",
         )
     return replace(preferences, prefer_duplicate=tuple(sorted({*preferences.prefer_duplicate, actor.channel})))
@@ -298,7 +300,7 @@ def _setting(typed: str) -> tuple[str, Setting]:
     if name not in SETTINGS:
         near = difflib.get_close_matches(name[:40], [*SETTINGS, *_ALSO], 1)
         hint = f"Did you mean {_ALSO.get(near[0], near[0])}?" if near else ""
-        raise UsageError(f'There is no setting "{shown(typed)}"; there are {", ".join(SETTINGS)}.', hint=hint)
+        raise UsageError(f'There is no setting "{excerpt(typed)}"; there are {", ".join(SETTINGS)}.', hint=hint)
     return name, SETTINGS[name]
 
 

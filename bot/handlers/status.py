@@ -11,7 +11,7 @@ from bot.embed.backfill import in_words
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.subscriptions.times import local, moment_in_words, pause_in_words, posted_next
+from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, preview_button, title_of, unsubscribe_button
 from bot.models import (
@@ -72,7 +72,7 @@ class ChannelDigests:
         return next((each for each in self.told if each.occurrence.subscription == subscription.id), None)
 
 
-async def posted_here(context: HandlerContext, actor: Actor) -> ChannelDigests:
+async def digests_here(context: HandlerContext, actor: Actor) -> ChannelDigests:
     """Return what the ledger knows of the actor's channel."""
     found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
     parts: dict[_Place, list[Delivery]] = {}
@@ -122,11 +122,11 @@ async def last_digest(posted: ChannelDigests, subscription: Subscription, now: d
 
 
 async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
-    at = await local(occurrence.due, zone)
+    at = await in_zone(occurrence.due, zone)
     return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
 
 
-def summary(posted: ChannelDigests, where: str, now: datetime) -> Sequence[Field]:
+def digest_counts(posted: ChannelDigests, where: str, now: datetime) -> Sequence[Field]:
     """Return how many digests of the last days came to what; nothing when there were none."""
     lately = _lately(posted, now)
     counts = Counter(each.kind for each in lately)
@@ -191,7 +191,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await context.topics(actor.workspace)
-    posted = await posted_here(context, actor)
+    posted = await digests_here(context, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
@@ -211,7 +211,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
             *await troubles(posted, here, topics, now),
         ),
         fields=(
-            *summary(posted, "here" if actor.channel else "of all channels", now),
+            *digest_counts(posted, "here" if actor.channel else "of all channels", now),
             *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
             await _counts(context),
             *await _vectors(context),

@@ -11,9 +11,9 @@ from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_for_topic
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.preview import ONCE
-from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.replies import button, called, preview_button, subscribe_button, title_of
+from bot.handlers.wording.replies import button, preview_button, subscribe_button, title_of, title_or_key
 from bot.models import (
     Actor,
     Button,
@@ -48,10 +48,10 @@ class _Here:
     now: datetime
 
     async def day(self, moment: datetime) -> str:
-        return day_in_words((await local(moment, self.zone)).date(), self.now.date())
+        return day_in_words((await in_zone(moment, self.zone)).date(), self.now.date())
 
     async def moment(self, moment: datetime) -> str:
-        there = await local(moment, self.zone)
+        there = await in_zone(moment, self.zone)
         return time_in_words(there, self.now)
 
 
@@ -76,7 +76,7 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         lines = (*_path(outcome), verdict, *outlook)
         entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, outcome)))
     return Reply(
-        title=f"Why: {called(item)}",
+        title=f"Why: {title_or_key(item)}",
         text=(ONCE,) if awaited > 1 else (),
         entries=tuple(entries),
         next_steps=_next_steps(asked, command),

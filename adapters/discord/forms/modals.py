@@ -17,7 +17,7 @@ from bot.commands.forms import Form as Values
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
-from bot.handlers.wording.failures import broken, in_words, not_done
+from bot.handlers.wording.failures import failure_in_words, failure_reply, usage_failure
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
@@ -39,10 +39,10 @@ async def open_form(context: DiscordContext, interaction: DiscordInteraction, fo
     try:
         standing = await shape.standing(context.handler_context, interaction.actor, before["topic"], context.now)
     except UsageError as error:
-        await context.answers.reply_now(interaction.callback, not_done(error, _command(form.kind, form.topic)))
+        await context.answers.reply_now(interaction.callback, usage_failure(error, _command(form.kind, form.topic)))
         return
     except BotError as error:
-        await context.answers.reply_now(interaction.callback, broken(in_words(error)))
+        await context.answers.reply_now(interaction.callback, failure_reply(failure_in_words(error)))
         return
     said = shape.said(standing)
     memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
@@ -64,15 +64,15 @@ async def submitted(context: DiscordContext, interaction: DiscordInteraction) ->
 
     async def asking() -> Reply:
         if not kept:
-            return broken("The form was opened too long ago; open it again.")
+            return failure_reply("The form was opened too long ago; open it again.")
         memory = json.loads(kept)
         try:
             return await _done(context, interaction, memory)
         except UsageError as error:
             again.extend([] if isinstance(error, Conflict) else await _to_go_on(context, interaction, memory))
-            return not_done(error, _command(FormKind(memory["of"]), memory["topic"]))
+            return usage_failure(error, _command(FormKind(memory["of"]), memory["topic"]))
         except BotError as error:
-            return broken(in_words(error))
+            return failure_reply(failure_in_words(error))
 
     await context.answers.answer(interaction.callback, asking, replaces=False, form=lambda: again[0] if again else None)
 

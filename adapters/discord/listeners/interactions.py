@@ -15,7 +15,7 @@ from bot.commands import Command, ListSaved, Search, Similar, Unreadable, read
 from bot.errors import BotError, UsageError
 from bot.handlers.items import links_in
 from bot.handlers.surfaces.suggestions import suggest
-from bot.handlers.wording.failures import broken, not_done
+from bot.handlers.wording.failures import failure_reply, usage_failure
 from bot.models import Reply
 
 log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ async def _command(context: DiscordContext, interaction: DiscordInteraction) -> 
     if (form := form_asked_for(asked)) is not None:
         await open_form(context, interaction, form)
     elif isinstance(asked, Unreadable):
-        await context.answers.reply_now(interaction.callback, not_done(asked.error, words))
+        await context.answers.reply_now(interaction.callback, usage_failure(asked.error, words))
     else:
         await _answer(context, interaction, asked, replaces=False)
 
@@ -95,7 +95,7 @@ async def _similar(context: DiscordContext, interaction: DiscordInteraction) -> 
         await _answer(context, interaction, Similar(links[0]), replaces=False)
         return
     said = "The message has no link to a paper or a repository that I can read."
-    await context.answers.reply_now(interaction.callback, broken(said))
+    await context.answers.reply_now(interaction.callback, failure_reply(said))
 
 
 def _text_of(message: dict[str, Any]) -> str:

@@ -42,9 +42,9 @@ from adapters.slack.listeners.context import Body, SlackContext, SlackInteractio
 from adapters.slack.workspaces import PLATFORM
 from bot.commands import Filter, FilterAction
 from bot.errors import BotError, UsageError
-from bot.handlers.surfaces.forms import filter_form, matching, subscribe_form, topic_form
+from bot.handlers.surfaces.forms import count_matching, filter_form, subscribe_form, topic_form
 from bot.handlers.surfaces.suggestions import suggest
-from bot.handlers.wording.failures import in_words
+from bot.handlers.wording.failures import failure_in_words
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
@@ -146,7 +146,7 @@ async def _made(making: Awaitable[View]) -> View:
     try:
         return await making
     except BotError as error:
-        text = f"{in_words(error)} {getattr(error, 'hint', '')}".strip()
+        text = f"{failure_in_words(error)} {getattr(error, 'hint', '')}".strip()
         return modal(SHOWN, TITLE, ({"type": "section", "block_id": "trouble|", "text": mrkdwn(text)},), {})
 
 
@@ -231,11 +231,11 @@ async def _matches(context: SlackContext, actor: Actor, query: str) -> str:
     if not query.strip():
         return "Nothing is said yet: without a query nothing can be counted."
     try:
-        return await matching(context.platform.handler_context, actor, query, context.now)
+        return await count_matching(context.platform.handler_context, actor, query, context.now)
     except UsageError as error:
         return f"{error} {error.hint}".strip()
     except BotError as error:
-        return in_words(error)
+        return failure_in_words(error)
 
 
 async def _try_filter(context: SlackContext, body: Body) -> None:

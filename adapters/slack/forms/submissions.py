@@ -21,7 +21,7 @@ from bot.errors import BotError, Misfit, UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.handle import failed
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
-from bot.handlers.wording.failures import in_words
+from bot.handlers.wording.failures import failure_in_words
 from bot.models import Actor, Reply
 
 _PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one
@@ -154,7 +154,7 @@ def _target(form: Submission, body: Mapping[str, Any]) -> AnswerTarget:
 
 def _sentence(error: BotError) -> str:
     hint = getattr(error, "hint", "")
-    return f"{error} {hint}".strip() if hint not in str(error) else in_words(error)
+    return f"{error} {hint}".strip() if hint not in str(error) else failure_in_words(error)
 
 
 # --- subscribing

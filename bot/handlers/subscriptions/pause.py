@@ -17,13 +17,13 @@ from bot.handlers.subscriptions.subscription_change import change_subscription, 
 from bot.handlers.subscriptions.times import (
     MOMENT,
     count_due,
+    in_zone,
     last_due,
-    local,
     moment_in_words,
     next_due,
     pause_in_words,
     posted_next,
-    start_of,
+    start_of_day,
     today,
 )
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
@@ -56,7 +56,7 @@ async def pause(context: HandlerContext, command: Pause, actor: Actor, now: date
 async def _until(subscription: Subscription, typed: str, now: datetime) -> datetime:
     await next_due(subscription, now)  # for its hint, where the schedule cannot be computed
     zone = subscription.schedule.zone
-    return await start_of(day_meant(typed, await today(zone, now)), zone)
+    return await start_of_day(read_day(typed, await today(zone, now)), zone)
 
 
 async def _held_back(subscription: Subscription, until: datetime | None, now: datetime) -> Subscription:
@@ -105,7 +105,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):
-        since = await local(changed.after.baseline, changed.after.schedule.zone)
+        since = await in_zone(changed.after.baseline, changed.after.schedule.zone)
         looks = f"It looks at what has come in since {time_in_words(since, now)}"
         text.append(f"{looks}; digests that were due in the pause are left out.")
     return Reply(
@@ -133,7 +133,7 @@ _MONTH_FIRST = re.compile(r"([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?(?:,? (\d{4
 _HINT = "Write a date such as 2026-12-01, a day (*monday*, *tomorrow*), or how long: *3d*, *2w*."
 
 
-def day_meant(text: str, today: date) -> date:
+def read_day(text: str, today: date) -> date:
     """Return the day that is meant, always later than `today`.
 
     A day of the week is the next one, a date without a year the next of its kind. Raises UsageError for what is no day, is

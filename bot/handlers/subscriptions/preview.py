@@ -9,7 +9,7 @@ from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
-from bot.handlers.subscriptions.times import local, moment_in_words, next_due, pause_in_words
+from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, subscribe_button
 from bot.models import Actor, Button, Digest, Reply, Subscription, Topic
@@ -64,7 +64,7 @@ async def _made(
     usual = await context.previewer.preview(replace(request, baseline=None, since_last=False), now)
     if not usual.coverage.seen:
         return digest, outlook
-    since = await local(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")
+    since = await in_zone(digest.since, subscription.schedule.zone if subscription else actor.zone or "UTC")
     begins = time_in_words(since, now)
     return usual, f"{outlook} Nothing has come in since {begins}; this is from the last {context.window_hours} hours."
 

@@ -14,10 +14,16 @@ from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, retry_on_conflict
 from bot.handlers.registry import handles
-from bot.handlers.subscriptions.subscription_change import Changed, begin_of, change_of, subscribed_here
+from bot.handlers.subscriptions.subscription_change import ChangedSubscription, change_of, first_baseline, subscription_named
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.wording.replies import button, mentioning, title_of
-from bot.handlers.wording.subscriptions import NO_TOPIC, as_command, buttons_of, fields_of, subscription_entry
+from bot.handlers.wording.subscriptions import (
+    NO_TOPIC,
+    as_command,
+    subscription_buttons,
+    subscription_entry,
+    subscription_fields,
+)
 from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
 from bot.wording import counted
 
@@ -45,22 +51,22 @@ async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
 
 async def _subscribed(
     context: HandlerContext, command: Subscribe, wanted: Query | None, actor: Actor, now: datetime
-) -> tuple[bool, Changed]:
+) -> tuple[bool, ChangedSubscription]:
     """Make or change the subscription, trying again when somebody else did in between; tell whether it existed."""
 
-    async def attempt() -> tuple[bool, Changed]:
+    async def attempt() -> tuple[bool, ChangedSubscription]:
         before = await context.subscription_here(actor, command.topic)
         base = before or await _new(context, command.topic, actor, now)
         after = _altered(base, command, wanted)
         if after == before:
-            return True, Changed(before, before)
+            return True, ChangedSubscription(before, before)
         await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
         if before is None:
-            after = replace(after, baseline=await begin_of(context, actor, after, now))
+            after = replace(after, baseline=await first_baseline(context, actor, after, now))
         change = change_of(actor, after, before, after, now)
         saved = await context.store.save_subscription(after, change, replaces=base.revision)
         await _check_topic_stays(context, actor, saved, now)
-        return before is not None, Changed(base, saved)
+        return before is not None, ChangedSubscription(base, saved)
 
     return await retry_on_conflict(attempt)
 
@@ -113,7 +119,9 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
     return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
 
 
-async def _confirmation(context: HandlerContext, topic: Topic, changed: Changed, existed: bool, now: datetime) -> Reply:
+async def _confirmation(
+    context: HandlerContext, topic: Topic, changed: ChangedSubscription, existed: bool, now: datetime
+) -> Reply:
     subscription = changed.after
     coming = await posted_next(context, subscription, now)
     filtered = " that passes the filter" if subscription.filter.text or topic.filter.text else ""
@@ -130,13 +138,13 @@ async def _confirmation(context: HandlerContext, topic: Topic, changed: Changed,
         title = f"{topic.title} is subscribed just so already"
     else:
         title = f"Changed the subscription to {topic.title}"
-    fields = await fields_of(context, subscription, topic, now)
+    fields = await subscription_fields(context, subscription, topic, now)
     return Reply(
         title=title,
         text=tuple(text),
         fields=fields,
         next_steps=_next_steps(subscription, existed),
-        buttons=(*buttons_of(subscription, now), button("Try the filter", Filter(topic.name, FilterAction.TEST))),
+        buttons=(*subscription_buttons(subscription, now), button("Try the filter", Filter(topic.name, FilterAction.TEST))),
         private=False,
     )
 
@@ -168,7 +176,7 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
 
 async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
     async def attempt() -> Subscription:
-        before = await subscribed_here(context, actor, topic)
+        before = await subscription_named(context, actor, topic)
         await context.store.delete_subscription(before, change_of(actor, before, before, None, now))
         return before
 

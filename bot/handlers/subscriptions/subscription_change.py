@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.subscriptions.times import last_due
-from bot.handlers.wording.replies import shown, title_of
+from bot.handlers.wording.replies import excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
 from bot.models import Actor, Change, Subscription
 
@@ -15,18 +15,18 @@ _PAUSED = " (paused"  # how the audit says it
 _UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
 _LOOKED_AT = 50  # of the audit's lines on one subscription
 
-Alter = Callable[[Subscription], Awaitable[Subscription]]
+AlterSubscription = Callable[[Subscription], Awaitable[Subscription]]
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedSubscription:
     """A subscription before and after a change; the same twice when there was nothing to change."""
 
     before: Subscription
     after: Subscription
 
 
-async def subscribed_here(context: HandlerContext, actor: Actor, name: str) -> Subscription:
+async def subscription_named(context: HandlerContext, actor: Actor, name: str) -> Subscription:
     """Return the channel's subscription to the topic of that name or title; raises UsageError when there is none.
 
     A subscription is found also when its topic is not there any more.
@@ -40,22 +40,24 @@ async def subscribed_here(context: HandlerContext, actor: Actor, name: str) -> S
     if not here:
         raise UsageError("Nothing is subscribed in this channel.", hint="*subscribe TOPIC weekdays at 09:00* begins one.")
     names = ", ".join(each.topic for each in here[:9])
-    raise UsageError(f'"{shown(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
+    raise UsageError(f'"{excerpt(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
 
 
-async def change_subscription(context: HandlerContext, actor: Actor, name: str, alter: Alter, now: datetime) -> Changed:
+async def change_subscription(
+    context: HandlerContext, actor: Actor, name: str, alter: AlterSubscription, now: datetime
+) -> ChangedSubscription:
     """Change the channel's subscription to the topic; what others change at the same time stays changed.
 
     `alter` may be called again, with the subscription as it has become in between.
     """
 
-    async def attempt() -> Changed:
-        before = await subscribed_here(context, actor, name)
+    async def attempt() -> ChangedSubscription:
+        before = await subscription_named(context, actor, name)
         after = await alter(before)
         if after == before:
-            return Changed(before, before)
+            return ChangedSubscription(before, before)
         change = change_of(actor, before, before, after, now)
-        return Changed(before, await context.store.save_subscription(after, change, replaces=before.revision))
+        return ChangedSubscription(before, await context.store.save_subscription(after, change, replaces=before.revision))
 
     return await retry_on_conflict(attempt)
 
@@ -76,7 +78,7 @@ def _on_record(subscription: Subscription | None) -> str:
     return as_command(subscription) + (f"{_PAUSED}{until})" if subscription.paused else "")
 
 
-async def begin_of(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> datetime:
+async def first_baseline(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> datetime:
     """Return from when on a new subscription looks at items: from now on, unless it takes an ending back.
 
     It does where the last that was heard of the channel's subscription to the topic is that it ended just so, not long ago.

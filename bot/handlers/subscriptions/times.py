@@ -46,12 +46,12 @@ async def today(zone: str, now: datetime) -> date:
     return (await asyncio.to_thread(lambda: now.astimezone(due.zone_named(zone)))).date()
 
 
-async def start_of(day: date, zone: str) -> datetime:
+async def start_of_day(day: date, zone: str) -> datetime:
     """Return the instant, in UTC, at which the day begins in the zone."""
     return await asyncio.to_thread(_start_of, day, zone)
 
 
-async def local(instant: datetime, zone: str) -> datetime:
+async def in_zone(instant: datetime, zone: str) -> datetime:
     """Return the instant in the zone; in UTC when the zone is not known any more."""
     return await asyncio.to_thread(_local, instant, zone)
 
@@ -115,6 +115,6 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
     if not subscription.is_paused(now):
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
-    ending = f"until {moment_in_words(await local(until, zone), now)}" if until else "until somebody resumes it"
+    ending = f"until {moment_in_words(await in_zone(until, zone), now)}" if until else "until somebody resumes it"
     because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
     return f"Paused {ending}{because}"

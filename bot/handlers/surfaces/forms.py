@@ -14,11 +14,11 @@ from bot.handlers.clauses import read_filter, read_topic_query
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import HANDLERS
 from bot.handlers.subscriptions.subscribe import usual_zone
-from bot.handlers.topics.create import drafted, new_name
+from bot.handlers.topics.create import check_new_name, draft_topic
 from bot.handlers.topics.edit import edit_of
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
 from bot.handlers.wording.replies import one_line
-from bot.handlers.wording.topics import elements
+from bot.handlers.wording.topics import part_values
 from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
 from bot.wording import counted
 
@@ -65,7 +65,7 @@ async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicF
         name=topic.name,
         title=topic.title,
         description=topic.description,
-        query=elements(topic, Part.QUERY)[0],
+        query=part_values(topic, Part.QUERY)[0],
         interests=topic.interests,
         examples=topic.examples,
         sources=topic.sources,
@@ -92,7 +92,7 @@ async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> Filt
     )
 
 
-async def matching(context: HandlerContext, actor: Actor, query: str, now: datetime) -> str:
+async def count_matching(context: HandlerContext, actor: Actor, query: str, now: datetime) -> str:
     """Return in a sentence how many of the last week's items would enter a topic of this query.
 
     Raises UsageError, with the position, for a query that cannot be one.
@@ -169,9 +169,9 @@ async def _try_subscribing(command: Subscribe) -> None:
 
 async def _try_making(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
     with _at_field("name"):
-        new_name(command, await context.topics(actor.workspace))
+        check_new_name(command, await context.topics(actor.workspace))
     with _at_field("query"):
-        return await drafted(context, command, actor)
+        return await draft_topic(context, command, actor)
 
 
 @contextlib.contextmanager

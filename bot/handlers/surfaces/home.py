@@ -9,7 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.handlers.saved import list_saved
 from bot.handlers.status import status
-from bot.handlers.subscriptions.times import local, moment_in_words, posted_next
+from bot.handlers.subscriptions.times import in_zone, moment_in_words, posted_next
 from bot.handlers.topics.show import topic_entry
 from bot.handlers.wording.replies import title_of
 from bot.handlers.wording.subscriptions import subscription_entry
@@ -91,6 +91,6 @@ async def _coming(
     soonest = sorted(due, key=lambda pair: (pair[0], pair[1].channel, pair[1].topic))[:_COMING]
     said = []
     for at, each in soonest:
-        when = moment_in_words(await local(at, actor.zone) if actor.zone else at, now)
+        when = moment_in_words(await in_zone(at, actor.zone) if actor.zone else at, now)
         said.append(f"*{title_of(known, each.topic)}* in {each.channel}: {when}.")
     return tuple(said), tuple(dict.fromkeys(each.channel for _, each in soonest))

@@ -113,7 +113,7 @@ async def _zones(context: HandlerContext, typed: str, actor: Actor, _now: dateti
 
 
 async def _queries(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    return await complete(context, typed, await context.topics(actor.workspace))
+    return await complete_query(context, typed, await context.topics(actor.workspace))
 
 
 _KINDS: dict[str, Callable[[HandlerContext, str, Actor, datetime], Awaitable[Sequence[Suggestion]]]] = {
@@ -152,7 +152,7 @@ _USUAL: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-async def complete(context: HandlerContext, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
+async def complete_query(context: HandlerContext, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
     """Return the query with its last word completed in the ways that are likeliest; nothing where there is none."""
     text = typed.translate(TYPED)
     start = _start(text)

@@ -9,7 +9,7 @@ from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.registry import handles
-from bot.handlers.topics.topic_change import entering
+from bot.handlers.topics.topic_change import entering_in_words
 from bot.handlers.wording.replies import button, mentioning, preview_button, show_button, subscribe_button
 from bot.handlers.wording.subscriptions import as_command
 from bot.handlers.wording.topics import definition
@@ -26,11 +26,11 @@ LONGEST_NAME = 40  # characters; a menu shows so many
 async def create_topic(context: HandlerContext, command: CreateTopic, actor: Actor, now: datetime) -> Reply:
     """Make a topic of the workspace's own, from a query or from another topic."""
     await context.check_may_manage(actor)
-    name = new_name(command, await context.topics(actor.workspace))
-    topic = await drafted(context, command, actor)
+    name = check_new_name(command, await context.topics(actor.workspace))
+    topic = await draft_topic(context, command, actor)
     change = change_by(actor, f"topic {name}", "", definition(topic), now)
     made = await context.store.save_topic(actor.workspace, topic, change, replaces=0)
-    said, best = await entering(context, actor, made, now)
+    said, best = await entering_in_words(context, actor, made, now)
     return Reply(
         title=f"Made the topic {made.title} ({name})",
         text=(said,),
@@ -49,7 +49,7 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
     )
 
 
-def new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
+def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
     """Return the name when a new topic may have it; raises UsageError with one that it may have."""
     name = command.name
     proposed = slug(name)[:LONGEST_NAME].rstrip("-")
@@ -68,7 +68,7 @@ def _free(name: str, topics: Mapping[str, Topic]) -> str:
     return next((each for each in names if each not in topics), name)
 
 
-async def drafted(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
+async def draft_topic(context: HandlerContext, command: CreateTopic, actor: Actor) -> Topic:
     """Return the topic as the command makes it; raises UsageError for a query that says nothing, or no such origin."""
     name = command.name
     title = name.replace("-", " ").capitalize()

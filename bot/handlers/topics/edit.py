@@ -9,13 +9,21 @@ from typing import Any
 
 from bot.commands import EditTopic, Part
 from bot.errors import Conflict, Unclear, UsageError
-from bot.handlers.clauses import meaning, read_topic_query
+from bot.handlers.clauses import normalised, read_topic_query
 from bot.handlers.context import HandlerContext
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
-from bot.handlers.topics.topic_change import Alter, ChangedTopic, change_topic, entering
-from bot.handlers.wording.replies import button, in_order, numbered, one_line, preview_button, show_button, shown
-from bot.handlers.wording.topics import LISTS, NAMES, copied_in_words, elements
+from bot.handlers.topics.topic_change import AlterTopic, ChangedTopic, change_topic, entering_in_words
+from bot.handlers.wording.replies import (
+    as_numbered_list,
+    button,
+    excerpt,
+    one_line,
+    preview_button,
+    read_number,
+    show_button,
+)
+from bot.handlers.wording.topics import LIST_PARTS, PART_NAMES, copied_in_words, part_values
 from bot.models import LONGEST_TITLE, MOST_WEIGHT, Actor, And, Interest, Reply, ReplyEntry, Topic
 from bot.query import parse
 from bot.sources.github.search_query import check_search
@@ -46,11 +54,11 @@ async def _check_revision(context: HandlerContext, actor: Actor, topic: Topic, c
         raise await _as_it_stands(context, actor, topic.name, command.part, now)
 
 
-def _guarded(alter: Alter, read: Topic, command: EditTopic) -> Alter:
+def _guarded(alter: AlterTopic, read: Topic, command: EditTopic) -> AlterTopic:
     """Keep a change from falling upon one that its author has not seen: of the same part, or of a revision they named."""
 
     def checked(topic: Topic) -> Topic:
-        overrun = command.part not in LISTS and elements(topic, command.part) != elements(read, command.part)
+        overrun = command.part not in LIST_PARTS and part_values(topic, command.part) != part_values(read, command.part)
         if overrun or (command.revision is not None and topic.revision != command.revision):
             raise Conflict("Somebody changed the topic in between.")
         return alter(topic)
@@ -63,10 +71,10 @@ async def _as_it_stands(context: HandlerContext, actor: Actor, name: str, part: 
     topic = await context.topic_named(actor.workspace, name)
     changes = await context.store.changes(actor.workspace, about=f"topic {name}", limit=1)
     by = f"by {changes[0].person}, {span_in_words(now - changes[0].at)} ago" if changes else "as it comes with Broadsheet"
-    said = elements(topic, part)
-    stands = f"{counted(len(said), 'entry')}" if part in LISTS else shown(said[0]) or "empty"
+    said = part_values(topic, part)
+    stands = f"{counted(len(said), 'entry')}" if part in LIST_PARTS else excerpt(said[0]) or "empty"
     conflict = Conflict(
-        f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {NAMES[part]} now: {stands}.",
+        f"{name} is in revision {topic.revision} now, {by}; nothing was changed. Its {PART_NAMES[part]} now: {stands}.",
         hint=f"*topic show {name}* shows all of it; *topic edit {name} rev={topic.revision} {part} …* changes it as it is.",
     )
     conflict.people = tuple(each.person for each in changes)
@@ -80,7 +88,7 @@ def _told(part: Part, before: Topic, after: Topic) -> tuple[str, str]:
 
 
 def _difference(part: Part, before: Topic, after: Topic) -> tuple[list[str], list[str]]:
-    old, new = elements(before, part), elements(after, part)
+    old, new = part_values(before, part), part_values(after, part)
     return [each for each in old if each not in new], [each for each in new if each not in old]
 
 
@@ -98,20 +106,20 @@ async def _answer(
     if topic is changed.before:
         return Reply(
             title=f"{topic.title} is so already",
-            text=tuple(filter(None, (f"Nothing of its {NAMES[part]} was changed.", note))),
+            text=tuple(filter(None, (f"Nothing of its {PART_NAMES[part]} was changed.", note))),
             buttons=(show_button(topic.name),),
         )
     gone, come = _difference(part, changed.before, topic)
-    was, is_now = ("Gone", "New") if part in LISTS else ("It was", "It is now")
+    was, is_now = ("Gone", "New") if part in LIST_PARTS else ("It was", "It is now")
     text = [line for line in (_line(was, gone), _line(is_now, come), note) if line]
     if changed.copied:
         text.append(copied_in_words(topic))
     entries: tuple[ReplyEntry, ...] = ()
     if part in _FOR_TRIAL:
-        said, entries = await entering(context, actor, topic, now)
+        said, entries = await entering_in_words(context, actor, topic, now)
         text.append(said)
     return Reply(
-        title=f"Changed the {NAMES[part]} of {topic.title}",
+        title=f"Changed the {PART_NAMES[part]} of {topic.title}",
         text=tuple(text),
         entries=entries,
         buttons=(
@@ -129,9 +137,9 @@ def _line(word: str, said: list[str]) -> str:
 
 def _undo(changed: ChangedTopic, part: Part) -> EditTopic:
     """Return the command that brings the part back to what it was."""
-    old, new = elements(changed.before, part), elements(changed.after, part)
+    old, new = part_values(changed.before, part), part_values(changed.after, part)
     base = EditTopic(name=changed.after.name, part=part, value="")
-    if part not in LISTS:
+    if part not in LIST_PARTS:
         return replace(base, value=old[0])
     if part is Part.INTEREST:
         return _undo_interest(changed, base)
@@ -155,7 +163,7 @@ MOST = {Part.INTEREST: 100, Part.EXAMPLE: 50, Part.REPOSITORIES: 20}
 class Edit:
     """How a topic is to be changed, and what is to be said about it besides."""
 
-    alter: Alter
+    alter: AlterTopic
     note: str = ""
 
 
@@ -185,7 +193,9 @@ async def _description(_context: HandlerContext, _actor: Actor, command: EditTop
 
 async def _query(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
     query = read_topic_query(command.value, f"topic edit {command.name} query")
-    return Edit(lambda topic: topic if meaning(topic.query.tree) == meaning(query.tree) else replace(topic, query=query))
+    return Edit(
+        lambda topic: topic if normalised(topic.query.tree) == normalised(query.tree) else replace(topic, query=query)
+    )
 
 
 async def _interest(_context: HandlerContext, _actor: Actor, command: EditTopic) -> Edit:
@@ -197,7 +207,9 @@ async def _interest(_context: HandlerContext, _actor: Actor, command: EditTopic)
         raise UsageError(f"A weight lies {bounds}, and is not 0.", hint="For example *weight 2.5*.")
 
     def alter(topic: Topic) -> Topic:
-        same = [place for place, each in enumerate(topic.interests) if meaning(parse(each.clause).tree) == meaning(tree)]
+        same = [
+            place for place, each in enumerate(topic.interests) if normalised(parse(each.clause).tree) == normalised(tree)
+        ]
         if not same:
             return _appended(topic, Part.INTEREST, Interest(command.value, weight))
         interests = list(topic.interests)
@@ -231,7 +243,7 @@ async def _sources(context: HandlerContext, _actor: Actor, command: EditTopic) -
     sources = () if names == ("all",) else names
     known = dict.fromkeys([*context.source_titles, *(name.partition(":")[0] for name in context.source_titles)])
     if strange := next((name for name in sources if name not in known), ""):
-        raise UsageError(f'There is no source "{shown(strange)}".', hint=f"There are: {', '.join(known)}; or *all*.")
+        raise UsageError(f'There is no source "{excerpt(strange)}".', hint=f"There are: {', '.join(known)}; or *all*.")
     return Edit(lambda topic: replace(topic, sources=sources))
 
 
@@ -286,7 +298,7 @@ _FIELDS: Mapping[Part, str] = {Part.INTEREST: "interests", Part.EXAMPLE: "exampl
 
 async def _removal(context: HandlerContext, actor: Actor, part: Part, value: str, topic: Topic) -> Edit:
     """Take away what the value says or numbers, from 1 in the order in which the topic is shown."""
-    if part not in LISTS:
+    if part not in LIST_PARTS:
         raise UsageError(f"A topic always has a {part}: say another instead.", hint=f"*topic edit {topic.name} {part} …*")
     gone = await _meant(context, actor, part, value, _present(topic, part))
 
@@ -307,7 +319,7 @@ def _with(topic: Topic, part: Part, values: tuple[_Element, ...]) -> Topic:
 
 
 async def _meant(context: HandlerContext, actor: Actor, part: Part, value: str, present: Sequence[_Element]) -> _Element:
-    if number := numbered(value, len(present)):
+    if number := read_number(value, len(present)):
         return present[number - 1]
     literal = (each for each in present if value == " ".join(_text(each).split()))
     if (found := next(literal, None)) is not None:
@@ -315,7 +327,7 @@ async def _meant(context: HandlerContext, actor: Actor, part: Part, value: str, 
     same: list[_Element] = []
     if part is Part.INTEREST:
         tree = parse(value).tree
-        same = [each for each in present if meaning(parse(_text(each)).tree) == meaning(tree)]
+        same = [each for each in present if normalised(parse(_text(each)).tree) == normalised(tree)]
     elif part is Part.EXAMPLE:
         key = await _key_of(context, actor, value)
         same = [each for each in present if each == key]
@@ -337,7 +349,7 @@ async def _key_of(context: HandlerContext, actor: Actor, typed: str) -> str:
 
 def _absent(part: Part, value: str, present: Sequence[_Element]) -> UsageError:
     said = [_text(each) for each in present]
-    hint = f"There are: {in_order(said)}. A number will do." if said else f"There are no {_FIELDS[part]}."
+    hint = f"There are: {as_numbered_list(said)}. A number will do." if said else f"There are no {_FIELDS[part]}."
     return UsageError(
-        f"The topic has no {'repository search' if part is Part.REPOSITORIES else part} {shown(value)}.", hint=hint
+        f"The topic has no {'repository search' if part is Part.REPOSITORIES else part} {excerpt(value)}.", hint=hint
     )

@@ -6,12 +6,20 @@ from datetime import datetime
 
 from bot.commands import Filter, FilterAction, Scope
 from bot.errors import UsageError
-from bot.handlers.clauses import clauses_meant, clauses_of, meaning, read_filter, told, with_clauses, without_clauses
+from bot.handlers.clauses import (
+    clause_text,
+    clauses_of,
+    named_clauses,
+    normalised,
+    read_filter,
+    with_clauses,
+    without_clauses,
+)
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.subscriptions.subscription_change import change_subscription
-from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, tried
-from bot.handlers.wording.replies import button, one_line, preview_button, shown
+from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, try_filters
+from bot.handlers.wording.replies import button, excerpt, one_line, preview_button
 from bot.handlers.wording.topics import copied_in_words
 from bot.models import Actor, Button, DigestRequest, FilterTest, Query, Reply, ReplyEntry, Subscription, TestedItem, Topic
 from bot.wording import counted
@@ -69,7 +77,7 @@ async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Pla
 
 
 def _shown(place: _Place) -> Reply:
-    lines = [f"{number}. {told(clause)}" for number, clause in enumerate(clauses_of(place.filter), 1)]
+    lines = [f"{number}. {clause_text(clause)}" for number, clause in enumerate(clauses_of(place.filter), 1)]
     name = place.topic.name
     besides = place.topic.filter if not place.everywhere else place.here.filter if place.here else Query("")
     text = [] if lines else ["It has none: what fits the topic is posted."]
@@ -100,14 +108,14 @@ def _buttons(place: _Place) -> tuple[Button, ...]:
 
 async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
     tested = read_filter(typed) if typed.strip() else place.filter
-    result = await tried(context, await _request(context, place, tested, actor), now)
+    result = await try_filters(context, await _request(context, place, tested, actor), now)
     setting = button("Set it", Filter(place.topic.name, FilterAction.SET, typed, place.scope))
-    other = bool(typed.strip()) and meaning(tested.tree) != meaning(place.filter.tree)
+    other = bool(typed.strip()) and normalised(tested.tree) != normalised(place.filter.tree)
     name = one_line(tested.text) or "no filter"
     return Reply(
-        title=f"Tried on {place.words}: {shown(name)}",
-        text=(outcome(result), *(("Nothing was changed.",) if other else ())),
-        entries=judged_entries(result),
+        title=f"Tried on {place.words}: {excerpt(name)}",
+        text=(result_in_words(result), *(("Nothing was changed.",) if other else ())),
+        entries=tested_entries(result),
         buttons=((setting,) if other else ()) + _buttons(place)[-1:],
     )
 
@@ -121,7 +129,7 @@ async def _request(context: HandlerContext, place: _Place, tested: Query, actor:
     return replace(request, filter=tested)
 
 
-def outcome(result: FilterTest) -> str:
+def result_in_words(result: FilterTest) -> str:
     """Return in a sentence what a filter made of the last week."""
     if not result.seen:
         return NOTHING_SEEN
@@ -131,7 +139,7 @@ def outcome(result: FilterTest) -> str:
     return f"It would have let through {result.passed:,} of {result.entered:,} that fit the topic in {span}."
 
 
-def judged_entries(result: FilterTest) -> tuple[ReplyEntry, ...]:
+def tested_entries(result: FilterTest) -> tuple[ReplyEntry, ...]:
     """Return some that would pass and some that would not, each with the clause that decided."""
     return tuple(_judged(each) for each in (*result.through, *result.stopped))
 
@@ -146,7 +154,7 @@ def _judged(each: TestedItem) -> ReplyEntry:
 
 def _set(query: Query, typed: str) -> Query:
     wanted = read_filter(typed)
-    return query if meaning(wanted.tree) == meaning(query.tree) else wanted
+    return query if normalised(wanted.tree) == normalised(query.tree) else wanted
 
 
 async def _changed(context: HandlerContext, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:
@@ -175,7 +183,7 @@ def _alter(place: _Place, command: Filter) -> AlterFilter:
         case FilterAction.ADD:
             return lambda query: with_clauses(query, command.query)
         case FilterAction.REMOVE:
-            gone = clauses_meant(place.filter, command.query)
+            gone = named_clauses(place.filter, command.query)
             return lambda query: without_clauses(query, gone)
         case _:
             return lambda _query: Query("")
@@ -196,16 +204,16 @@ async def _answer(
     if filtered == was:
         text = (f"It is {one_line(filtered.text) or 'empty'} already; nothing was changed.",)
         return Reply(title=f"The filter of {place.words}", text=text, buttons=_buttons(place))
-    result = await tried(context, await _request(context, place, filtered, actor), now)
+    result = await try_filters(context, await _request(context, place, filtered, actor), now)
     return Reply(
         title=f"{'Changed' if filtered.text else 'Cleared'} the filter of {place.words}",
         text=(
             f"Was {one_line(was.text) or 'empty'}.",
             f"Now {one_line(filtered.text) or 'empty: all that fits the topic is posted'}.",
-            outcome(result),
+            result_in_words(result),
             *note,
         ),
-        entries=judged_entries(result) if filtered.text else (),
+        entries=tested_entries(result) if filtered.text else (),
         buttons=(button("Undo", _undo(place, was)), *_buttons(place)),
         private=False,
     )

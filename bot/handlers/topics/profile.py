@@ -9,7 +9,7 @@ from datetime import datetime
 from bot.commands import Less, More, Profile, ProfileAction
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by
-from bot.handlers.feedback import change_of, own, word_of
+from bot.handlers.feedback import feedback_change, feedback_of, word_of
 from bot.handlers.items import item_named
 from bot.handlers.registry import handles
 from bot.handlers.wording.replies import button, preview_button
@@ -39,7 +39,7 @@ async def profile_topic(context: HandlerContext, command: Profile, actor: Actor,
             return await _exported(context, topic, given)
 
 
-async def learned_of(
+async def learned_from(
     context: HandlerContext, given: Sequence[Feedback]
 ) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
     """Return the items that feedback was given on, by the keys it was given under, and what it teaches."""
@@ -53,7 +53,7 @@ async def learned_of(
 async def _shown(context: HandlerContext, topic: Topic, given: Sequence[Feedback], actor: Actor) -> Reply:
     if not given:
         return _nothing(topic)
-    known, terms = await learned_of(context, given)
+    known, terms = await learned_from(context, given)
     wanted = [each for each in terms if each.weight >= _LEAST][:_SHOWN]
     unwanted = [each for each in terms if each.weight <= -_LEAST][:_SHOWN]
     entries = [
@@ -117,7 +117,7 @@ async def _undone(
     context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor, now: datetime
 ) -> Reply:
     said = await _to_undo(context, topic, given, typed, actor)
-    await context.store.drop_feedback([said], change_of(actor, said, None, now))
+    await context.store.drop_feedback([said], feedback_change(actor, said, None, now))
     known = await context.store.find([said.key])
     title = known[said.key].title if said.key in known else said.key
     again = More(said.key, topic.name) if said.more else Less(said.key, topic.name)
@@ -142,7 +142,7 @@ async def _to_undo(context: HandlerContext, topic: Topic, given: Sequence[Feedba
     if by_key is not None:  # also of an item that is not kept any more
         return by_key
     item = await item_named(context, actor, typed)
-    said = own(given, actor, item)
+    said = feedback_of(given, actor, item)
     if said is None:
         raise UsageError(
             f"You have said neither more nor less of “{item.title}” for {topic.name}.",
@@ -180,7 +180,7 @@ async def _exported(context: HandlerContext, topic: Topic, given: Sequence[Feedb
 
 
 async def _export(context: HandlerContext, topic: Topic, given: Sequence[Feedback]) -> Attachment:
-    known, terms = await learned_of(context, given)
+    known, terms = await learned_from(context, given)
     text = await asyncio.to_thread(_as_json, topic, given, known, terms)
     return Attachment(f"{topic.name}-profile.json", "application/json", text)
 

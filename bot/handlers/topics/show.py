@@ -7,7 +7,7 @@ from bot.commands import ListTopics, Part, Profile, ShowTopic
 from bot.handlers.context import HandlerContext
 from bot.handlers.registry import handles
 from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
-from bot.handlers.wording.topics import elements, interest_in_words
+from bot.handlers.wording.topics import interest_in_words, part_values
 from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic
 from bot.wording import counted, listed, shortened
 
@@ -94,11 +94,11 @@ async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, 
 def _made_of(
     context: HandlerContext, topic: Topic, users: Sequence[Subscription], learned: int, actor: Actor
 ) -> list[tuple[str, str]]:
-    query = elements(topic, Part.QUERY)[0]
+    query = part_values(topic, Part.QUERY)[0]
     return [
         ("Query", "everything enters" if query == "*" else query),
         ("Filter", one_line(topic.filter.text) or "none"),
-        ("Sources", elements(topic, Part.SOURCES)[0]),
+        ("Sources", part_values(topic, Part.SOURCES)[0]),
         ("Least score", f"{topic.min_score:g}"),
         ("Feedback", counted(learned, "answer")),
         ("Revision", f"{topic.revision}, {_origin(context, topic)}" if topic.revision else "as it comes with Broadsheet"),

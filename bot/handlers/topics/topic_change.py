@@ -25,14 +25,14 @@ class ChangedTopic:
         return not self.before.revision and self.after is not self.before
 
 
-Alter = Callable[[Topic], Topic]  # raises UsageError where it cannot be
+AlterTopic = Callable[[Topic], Topic]  # raises UsageError where it cannot be
 
 
-Told = Callable[[Topic, Topic], tuple[str, str]]  # a topic before and after, in words
+DescribeChange = Callable[[Topic, Topic], tuple[str, str]]  # a topic before and after, in words
 
 
 async def change_topic(
-    context: HandlerContext, actor: Actor, name: str, alter: Alter, told: Told, now: datetime
+    context: HandlerContext, actor: Actor, name: str, alter: AlterTopic, told: DescribeChange, now: datetime
 ) -> ChangedTopic:
     """Change the topic of that name; what others change of it at the same time stays changed.
 
@@ -51,10 +51,12 @@ async def change_topic(
     return await retry_on_conflict(attempt)
 
 
-async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: datetime) -> tuple[str, tuple[ReplyEntry, ...]]:
+async def entering_in_words(
+    context: HandlerContext, actor: Actor, topic: Topic, now: datetime
+) -> tuple[str, tuple[ReplyEntry, ...]]:
     """Return how many of the last week's items enter the topic, in words, and the best of them."""
     request = await context.request(actor, replace(topic, filter=Query("")))
-    result = await tried(context, request, now)
+    result = await try_filters(context, request, now)
     if not result.seen:
         return NOTHING_SEEN, ()
     of = f"{counted(result.seen, 'item')} of the last {WEEK.days} days"
@@ -64,6 +66,6 @@ async def entering(context: HandlerContext, actor: Actor, topic: Topic, now: dat
     return f"{result.entered:,} of the {of} {'enters' if result.entered == 1 else 'enter'} it; the best:", best
 
 
-async def tried(context: HandlerContext, request: DigestRequest, now: datetime) -> FilterTest:
+async def try_filters(context: HandlerContext, request: DigestRequest, now: datetime) -> FilterTest:
     """Return what the request's filters make of the last week."""
     return await context.previewer.try_filter(replace(request, baseline=None), now - WEEK, now)

@@ -118,7 +118,7 @@ def markdown(items: Sequence[Item], title: str) -> str:
     return "\n".join([f"# {_escaped(_line(title))}", "", *map(_markdown_line, map(_work, items)), ""])
 
 
-def address(key: str) -> str:
+def url_of(key: str) -> str:
     """Return where the item of this key can be read, "" when the key leads nowhere."""
     scheme, _, rest = key.partition(":")
     match scheme:
@@ -141,7 +141,7 @@ def _work(item: Item) -> _Work:
         tuple(names),
         others,
         (item.updated or item.published) if item.kind is Kind.REPO else (item.published or item.appeared),
-        address(item.key),
+        url_of(item.key),
         next((key[6:] for key in known if key.startswith("arxiv:")), ""),
         next((key[4:] for key in known if key.startswith("doi:") and not set(key) & set("{}\\")), ""),
     )

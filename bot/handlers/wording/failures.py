@@ -18,7 +18,7 @@ def in_one_line(error: UsageError) -> str:
     return f"{error} {error.hint}".strip()
 
 
-def unclear(error: Unclear, command: Command) -> Reply:
+def which_one(error: Unclear, command: Command) -> Reply:
     """Offer each of the things that may be meant, a tap away."""
     if error.field not in {field.name for field in fields(command)}:
         return Reply(title="Which one?", text=_sentences(error))
@@ -26,7 +26,7 @@ def unclear(error: Unclear, command: Command) -> Reply:
     return Reply(title="Which one?", text=_sentences(error), buttons=tuple(button(label, each) for label, each in meant))
 
 
-def not_done(error: UsageError, asked: Command | str) -> Reply:
+def usage_failure(error: UsageError, asked: Command | str) -> Reply:
     """Say what was wrong and where, and how the command goes that was asked, or that the text probably means.
 
     Of a form, `asked` is the words of the command that does the same: what was wrong does not stand in them.
@@ -46,21 +46,21 @@ def not_done(error: UsageError, asked: Command | str) -> Reply:
     )
 
 
-def in_words(error: BotError) -> str:
+def failure_in_words(error: BotError) -> str:
     """Return what is told of a failure in a chat: where the database or a model lies, and its fault, is the operator's."""
     if isinstance(error, SummaryUnavailable):
         return _SUMMARIES
     return _STORE if isinstance(error, StoreError) else str(error)
 
 
-def broken(sentence: str) -> Reply:
+def failure_reply(sentence: str) -> Reply:
     """Tell a failure that is not the person's."""
     return Reply(title=_FAILED, text=(sentence,))
 
 
-def unforeseen(reference: str) -> Reply:
+def unforeseen_failure(reference: str) -> Reply:
     """Tell that something went wrong which nobody foresaw; the log has it under the reference."""
-    return broken(f"Something went wrong on our side; nothing of it was your doing. The log has it as {reference}.")
+    return failure_reply(f"Something went wrong on our side; nothing of it was your doing. The log has it as {reference}.")
 
 
 def _sentences(error: UsageError) -> tuple[str, ...]:

@@ -12,20 +12,20 @@ SHOWN = 60  # characters of what was typed that an answer repeats
 _LISTED = 9  # things of a list that an error names
 
 
-def shown(text: str) -> str:
+def excerpt(text: str) -> str:
     """Return what was typed, short enough to be repeated in a sentence."""
     return shortened(text[: 4 * SHOWN], SHOWN)
 
 
-def numbered(text: str, most: int) -> int | None:
+def read_number(text: str, most: int) -> int | None:
     """Return the number from 1 to `most` that was typed, as "3" or "#3"; None when it is none of these."""
     number = text.strip().removeprefix("#")
     return int(number) if re.fullmatch(r"[0-9]{1,3}", number) and 1 <= int(number) <= most else None
 
 
-def in_order(said: Sequence[str]) -> str:
-    """Return "1. title; 2. abstract", as `numbered` takes them; of more than nine how many there are besides."""
-    return some([f"{number}. {shown(each)}" for number, each in enumerate(said, 1)], _LISTED, "; ")
+def as_numbered_list(said: Sequence[str]) -> str:
+    """Return "1. title; 2. abstract", as `read_number` takes them; of more than nine how many there are besides."""
+    return some([f"{number}. {excerpt(each)}" for number, each in enumerate(said, 1)], _LISTED, "; ")
 
 
 def one_line(text: str) -> str:
@@ -38,7 +38,7 @@ def title_of(topics: Mapping[str, Topic], name: str) -> str:
     return topics[name].title if name in topics else name
 
 
-def called(item: Item) -> str:
+def title_or_key(item: Item) -> str:
     """Return the item's title, or its key when it has none."""
     return one_line(item.title) or item.key
 

@@ -34,7 +34,9 @@ def as_command(subscription: Subscription) -> str:
     )
 
 
-async def fields_of(context: HandlerContext, subscription: Subscription, topic: Topic, now: datetime) -> tuple[Field, ...]:
+async def subscription_fields(
+    context: HandlerContext, subscription: Subscription, topic: Topic, now: datetime
+) -> tuple[Field, ...]:
     """Return what is posted, when and how, part by part. Raises UsageError when the schedule cannot be told."""
     due = await posted_next(context, subscription, now)
     waits = subscription.is_paused(now) and subscription.paused_until is None
@@ -92,7 +94,7 @@ async def subscription_entry(
         lines.append(f"filter: {filters}")
     channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
     title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
-    buttons = buttons_of(each, now)[0 if topic else -1 :] if here else ()  # without a topic it can only be ended
+    buttons = subscription_buttons(each, now)[0 if topic else -1 :] if here else ()  # without a topic it can only be ended
     return ReplyEntry(title=title, lines=tuple(lines), buttons=buttons)
 
 
@@ -107,7 +109,7 @@ async def _schedule_line(context: HandlerContext, each: Subscription, now: datet
     return f"{coming.words}; next {moment_in_words(coming.next, now)}"
 
 
-def buttons_of(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
+def subscription_buttons(subscription: Subscription, now: datetime) -> tuple[Button, ...]:
     """Return the buttons to preview the subscription, to pause or resume it, and to end it."""
     name = subscription.topic
     paused = subscription.is_paused(now)

@@ -1,22 +1,22 @@
 """The parts of a topic in words."""
 
 from bot.commands import CreateTopic, DeleteTopic, EditTopic, Filter, FilterAction, Part, Scope, write
-from bot.handlers.clauses import told
+from bot.handlers.clauses import clause_text
 from bot.handlers.wording.replies import one_line
 from bot.models import Interest, Topic
 from bot.query import parse
 
-NAMES = {
+PART_NAMES = {
     **{part: part.value for part in Part},
     Part.MIN: "least score",
     Part.INTEREST: "interests",
     Part.EXAMPLE: "examples",
     Part.REPOSITORIES: "repository searches",
 }
-LISTS = (Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES)  # added to and taken from; the others are replaced
+LIST_PARTS = (Part.INTEREST, Part.EXAMPLE, Part.REPOSITORIES)  # added to and taken from; the others are replaced
 
 
-def elements(topic: Topic, part: Part) -> tuple[str, ...]:
+def part_values(topic: Topic, part: Part) -> tuple[str, ...]:
     """Return what the part consists of, as it would be typed; one text for a part that is no list."""
     match part:
         case Part.INTEREST:
@@ -40,13 +40,13 @@ def elements(topic: Topic, part: Part) -> tuple[str, ...]:
 def definition(topic: Topic) -> str:
     """Return the commands that make the topic again, one a line."""
     name = topic.name
-    lines = [write(CreateTopic(name, query=elements(topic, Part.QUERY)[0]))]
+    lines = [write(CreateTopic(name, query=part_values(topic, Part.QUERY)[0]))]
     for part in (Part.TITLE, Part.DESCRIPTION, Part.SOURCES, Part.MIN):
-        lines += [write(EditTopic(name=name, part=part, value=value)) for value in elements(topic, part) if value]
+        lines += [write(EditTopic(name=name, part=part, value=value)) for value in part_values(topic, part) if value]
     for each in topic.interests:
         lines.append(write(EditTopic(name=name, part=Part.INTEREST, value=each.clause, weight=each.weight)))
     for part in (Part.EXAMPLE, Part.REPOSITORIES):
-        lines += [write(EditTopic(name=name, part=part, value=value)) for value in elements(topic, part)]
+        lines += [write(EditTopic(name=name, part=part, value=value)) for value in part_values(topic, part)]
     if topic.filter.text:
         lines.append(write(Filter(name, FilterAction.SET, topic.filter.text, Scope.TOPIC)))
     return "\n".join(lines)
@@ -54,7 +54,7 @@ def definition(topic: Topic) -> str:
 
 def interest_in_words(interest: Interest) -> str:
     """Return "KV cache × 2.5"."""
-    return f"{told(parse(interest.clause).tree)} × {interest.weight:g}"
+    return f"{clause_text(parse(interest.clause).tree)} × {interest.weight:g}"
 
 
 def copied_in_words(topic: Topic) -> str:

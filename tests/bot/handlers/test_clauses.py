@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.handlers.clauses import clauses_meant, clauses_of, read_filter, together, with_clauses, without_clauses
+from bot.handlers.clauses import clauses_of, join_clauses, named_clauses, read_filter, with_clauses, without_clauses
 from bot.models import And, Tree
 from bot.query import parse, unparse_tree
 from tests.bot.query.generate import trees
@@ -14,7 +14,7 @@ FILTER = parse("kind:paper -blockchain (vLLM OR SGLang) 2 3")
 
 
 def test_a_filter_is_the_list_of_what_must_hold() -> None:
-    assert [together([clause]).text for clause in clauses_of(FILTER)] == [
+    assert [join_clauses([clause]).text for clause in clauses_of(FILTER)] == [
         "kind:paper",
         "-blockchain",
         "(vLLM OR SGLang)",
@@ -39,15 +39,15 @@ def test_a_filter_is_the_list_of_what_must_hold() -> None:
     ],
 )
 def test_a_clause_is_removed_by_its_words_or_its_number(typed: str, left: str) -> None:
-    assert without_clauses(FILTER, clauses_meant(FILTER, typed)).text == left
+    assert without_clauses(FILTER, named_clauses(FILTER, typed)).text == left
 
 
 def test_removing_what_is_not_there_suggests_what_is() -> None:
     with pytest.raises(UsageError, match='has no clause "kind:papers"') as raised:
-        without_clauses(FILTER, clauses_meant(FILTER, '"kind:papers"'))
+        without_clauses(FILTER, named_clauses(FILTER, '"kind:papers"'))
     assert "kind:paper" in raised.value.hint
     with pytest.raises(UsageError, match="no filter to remove"):
-        without_clauses(parse(""), clauses_meant(parse(""), "1"))
+        without_clauses(parse(""), named_clauses(parse(""), "1"))
 
 
 def test_what_stands_in_a_filter_is_not_added_again() -> None:
@@ -80,5 +80,5 @@ def test_any_text_is_understood_or_refused(typed: str) -> None:
         added = with_clauses(FILTER, typed)
         assert parse(added.text) == added
     with contextlib.suppress(UsageError):
-        left = without_clauses(FILTER, clauses_meant(FILTER, typed))
+        left = without_clauses(FILTER, named_clauses(FILTER, typed))
         assert parse(left.text) == left

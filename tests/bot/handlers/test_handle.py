@@ -16,7 +16,7 @@ from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.handle import answer
 from bot.handlers.registry import HANDLERS, handles
-from bot.handlers.wording.failures import not_done
+from bot.handlers.wording.failures import usage_failure
 from bot.models import Reply
 from tests.bot.commands.generate import commands, texts
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
@@ -71,7 +71,7 @@ async def test_a_command_as_it_is_has_its_help_too(ada: Asker) -> None:
 
 @pytest.mark.parametrize("words", ["filter", "subscribe", "topic create", "topic edit"])
 def test_what_was_filled_in_wrongly_is_told_without_pointing_at_anything_else(words: str) -> None:
-    reply = not_done(UsageError("This parenthesis is never closed.", position=2), words)
+    reply = usage_failure(UsageError("This parenthesis is never closed.", position=2), words)
 
     assert reply.text == ("This parenthesis is never closed.",)
     assert [field.value.startswith(words) for field in reply.fields] == [True, True]

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UsageError
-from bot.handlers.subscriptions.pause import FURTHEST, day_meant
+from bot.handlers.subscriptions.pause import FURTHEST, read_day
 from tests.bot.handlers.askers import Asker, button, said, stored
 
 
@@ -161,7 +161,7 @@ WEDNESDAY = date(2026, 4, 1)
     ],
 )
 def test_the_days_that_people_write_are_read(typed: str, day: date) -> None:
-    assert day_meant(typed, WEDNESDAY) == day
+    assert read_day(typed, WEDNESDAY) == day
 
 
 @pytest.mark.parametrize(
@@ -183,18 +183,18 @@ def test_the_days_that_people_write_are_read(typed: str, day: date) -> None:
 )
 def test_what_is_no_day_ahead_is_said_to_be_none(typed: str, sentence: str) -> None:
     with pytest.raises(UsageError, match=sentence) as raised:
-        day_meant(typed, WEDNESDAY)
+        read_day(typed, WEDNESDAY)
     assert raised.value.hint
 
 
 def test_a_month_later_is_the_last_day_of_a_month_that_is_shorter() -> None:
-    assert day_meant("1m", date(2027, 1, 31)) == date(2027, 2, 28)
+    assert read_day("1m", date(2027, 1, 31)) == date(2027, 2, 28)
 
 
 @given(st.text(max_size=30) | st.from_regex(r"[0-9]{0,4}[-. dwm]?[a-z0-9 -]{0,12}", fullmatch=True), st.dates())
 def test_any_text_is_a_day_ahead_or_a_usage_error(typed: str, today: date) -> None:
     try:
-        day = day_meant(typed, today)
+        day = read_day(typed, today)
     except UsageError:
         return
     assert timedelta(0) < day - today <= FURTHEST

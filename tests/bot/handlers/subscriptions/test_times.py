@@ -3,7 +3,7 @@ from datetime import UTC, datetime, time, timedelta
 import pytest
 
 from bot.errors import UsageError
-from bot.handlers.subscriptions.times import count_due, last_due, local, moment_in_words, timetable
+from bot.handlers.subscriptions.times import count_due, in_zone, last_due, moment_in_words, timetable
 from bot.models import Schedule
 
 NOON = Schedule(at=time(12), zone="Europe/Zurich")
@@ -33,4 +33,4 @@ async def test_what_is_due_as_a_span_ends_is_not_counted_in_it(now: datetime) ->
 async def test_a_zone_that_is_gone_is_said_to_be_so_and_an_instant_then_told_in_utc(now: datetime) -> None:
     with pytest.raises(UsageError, match='"Europe/Atlantis" is not known'):
         await timetable(Schedule(zone="Europe/Atlantis"), now)
-    assert (await local(now, "Europe/Atlantis")).tzinfo is UTC
+    assert (await in_zone(now, "Europe/Atlantis")).tzinfo is UTC

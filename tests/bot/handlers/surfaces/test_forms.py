@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from bot.commands import Scope, Subscribe
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, commands_of, filled
 from bot.errors import Conflict, Misfit, UsageError
-from bot.handlers.surfaces.forms import filter_form, matching, submit, subscribe_form, topic_form
+from bot.handlers.surfaces.forms import count_matching, filter_form, submit, subscribe_form, topic_form
 from bot.models import Interest, Reply, Subscription
 from bot.query import parse
 from tests.bot.commands.test_forms import forms, subscribing
@@ -244,7 +244,7 @@ async def test_a_filter_form_sets_clears_and_is_refused_at_its_query(ada: Asker)
 
 async def test_how_many_items_a_query_lets_in_is_told_in_a_sentence(ada: Asker) -> None:
     async def told(query: str, now: datetime = ada.now) -> str:
-        return await matching(ada.context, ada.actor, query, now)
+        return await count_matching(ada.context, ada.actor, query, now)
 
     assert await told("cache") == "3 of the 5 items of the last 7 days enter it."
     assert await told("blockchain") == "1 of the 5 items of the last 7 days enters it."
@@ -256,4 +256,4 @@ async def test_how_many_items_a_query_lets_in_is_told_in_a_sentence(ada: Asker) 
 @pytest.mark.parametrize("query", ["", "stars:>many", "cache sort:new"])
 async def test_a_query_that_cannot_be_a_topics_is_refused(ada: Asker, query: str) -> None:
     with pytest.raises(UsageError):
-        await matching(ada.context, ada.actor, query, ada.now)
+        await count_matching(ada.context, ada.actor, query, ada.now)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from bot.handlers.wording.bibliography import Name, address, bibtex, markdown, name_of, ris, to_latex
+from bot.handlers.wording.bibliography import Name, bibtex, markdown, name_of, ris, to_latex, url_of
 from bot.models import Item, Kind
 from tests.conftest import tries
 from tests.fakes.works import paper, post, repo
@@ -202,11 +202,11 @@ def test_a_markdown_line_is_a_link_with_authors_and_year_and_nothing_of_the_titl
 
 
 def test_an_address_is_made_from_the_key_and_a_script_is_none() -> None:
-    assert address("arxiv:math/0309136") == "https://arxiv.org/abs/math/0309136"
-    assert address("doi:10.1002/(sici)1097<x>{1}") == "https://doi.org/10.1002/(sici)1097%3Cx%3E%7B1%7D"
-    assert address("github:owner/na.me") == "https://github.com/owner/na.me"
-    assert address("url:https://lab.example/a b") == "https://lab.example/a%20b"
-    assert address("url:javascript:alert(1)") == ""
+    assert url_of("arxiv:math/0309136") == "https://arxiv.org/abs/math/0309136"
+    assert url_of("doi:10.1002/(sici)1097<x>{1}") == "https://doi.org/10.1002/(sici)1097%3Cx%3E%7B1%7D"
+    assert url_of("github:owner/na.me") == "https://github.com/owner/na.me"
+    assert url_of("url:https://lab.example/a b") == "https://lab.example/a%20b"
+    assert url_of("url:javascript:alert(1)") == ""
 
 
 hostile = st.text(st.characters(), max_size=40)
