@@ -2,9 +2,8 @@
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
 from typing import Any
 
 from adapters.chat import forms
@@ -12,10 +11,8 @@ from adapters.chat.forms import Field, FormKind, FormRequest, on_one_line
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction
 from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
-from bot.commands.forms import FilterForm, SubscribeForm, TopicForm, filled
-from bot.commands.forms import Form as Values
+from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, filled
 from bot.errors import BotError, Conflict, UsageError
-from bot.handlers.context import HandlerContext
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
 from bot.handlers.wording.failures import failure_in_words, failure_reply, usage_failure
 from bot.models import Actor, Reply
@@ -33,26 +30,26 @@ _ANY = "x"  # stands for the topic where only the rest of a command is read
 
 async def open_form(context: DiscordContext, interaction: DiscordInteraction, form: FormRequest) -> None:
     """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead."""
-    shape = _SHAPES[form.kind]
-    kept = await context.platform.chats.kept_text(interaction.actor.workspace, form.kept) if form.kept else None
+    chats, workspace = context.platform.chats, interaction.actor.workspace
+    kept = await chats.kept_text(workspace, form.kept) if form.kept else None
     before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
     try:
-        standing = await shape.standing(context.handler_context, interaction.actor, before["topic"], context.now)
+        standing = await _standing(form.kind, context, interaction.actor, before["topic"])
     except UsageError as error:
         await context.answers.reply_now(interaction.callback, usage_failure(error, _command(form.kind, form.topic)))
         return
     except BotError as error:
         await context.answers.reply_now(interaction.callback, failure_reply(failure_in_words(error)))
         return
-    said = shape.said(standing)
+    said = _texts(standing)
     memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
     if kept:  # who goes on was shown what stood there then
         memory |= {"said": before["said"], "revision": before["revision"]}
-    fields = shape.fields(standing, said | before.get("typed", {}))
-    (key,) = await context.platform.chats.keep_texts(interaction.actor.workspace, [json.dumps(memory)], context.now)
-    await context.answers.open_modal(
-        interaction.callback, {"custom_id": f"f:{key}", "title": cut(shape.title(standing), _TITLE), "components": fields}
-    )
+    fields = _fields(standing, said | before.get("typed", {}))
+    (key,) = await chats.keep_texts(workspace, [json.dumps(memory)], context.now)
+    title = f"{_TITLES[form.kind]}: {clean(standing.title)}" if standing.title else _TITLES[form.kind]
+    modal = {"custom_id": f"f:{key}", "title": cut(title, _TITLE), "components": fields}
+    await context.answers.open_modal(interaction.callback, modal)
 
 
 async def submitted(context: DiscordContext, interaction: DiscordInteraction) -> None:
@@ -91,18 +88,14 @@ async def _to_go_on(
 
 
 async def _done(context: DiscordContext, interaction: DiscordInteraction, memory: dict[str, Any]) -> Reply:
-    shape = _SHAPES[FormKind(memory["of"])]
-    wanted = dict(_said(interaction.data))
-    topic = memory["topic"] or wanted.get("topic", "")
-    like = await shape.standing(
-        context.handler_context, interaction.actor, topic if memory["of"] != FormKind.TOPIC else memory["topic"], context.now
-    )
+    kind, wanted = FormKind(memory["of"]), dict(_said(interaction.data))
+    topic = memory["topic"] or ("" if kind is FormKind.TOPIC else wanted.get("topic", ""))
+    like = await _standing(kind, context, interaction.actor, topic)
     if isinstance(like, TopicForm):
         like = replace(like, revision=memory["revision"])
     # A form that was opened for no topic showed how none stands: all of it is to become true.
-    before = shape.read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
-    after = shape.read(like, wanted)
-    return await submit(context.handler_context, before, after, interaction.actor, context.now)
+    before = _read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
+    return await submit(context.handler_context, before, _read(like, wanted), interaction.actor, context.now)
 
 
 def _command(kind: FormKind, topic: str) -> str:
@@ -112,7 +105,7 @@ def _command(kind: FormKind, topic: str) -> str:
     return "subscribe" if kind is FormKind.SUBSCRIPTION else "filter"
 
 
-def _topic_of(standing: Values) -> str:
+def _topic_of(standing: Form) -> str:
     return standing.name if isinstance(standing, TopicForm) else standing.topic
 
 
@@ -152,12 +145,14 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
     return {"type": _LABEL, "label": cut(label, _NAME), **described, "component": component}
 
 
-# --- subscriptions
+# --- what stands in the form of each kind, and back
 
+_TITLES = {FormKind.SUBSCRIPTION: "Subscribe", FormKind.TOPIC: "Topic", FormKind.FILTER: "Filter"}
 _TOPIC = Field("Topic", "/digest topics lists them.", required=True)
 _WHEN = Field("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
 _NUMBERS = Field("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
 _FILTER = Field("Filter", "A query that everything posted here must satisfy.", long=True)
+_QUERY = Field("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
 _LAYOUTS = {
     "full quiet": "In full; quiet when there is nothing",
     "full always": "In full; also when there is nothing",
@@ -166,16 +161,62 @@ _LAYOUTS = {
 }
 
 
-async def _subscription(context: HandlerContext, actor: Actor, name: str, now: datetime) -> SubscribeForm:
-    return (
-        await subscribe_form(context, actor, name, now)
-        if name.strip()
-        else SubscribeForm(topic="", zone=actor.zone or "UTC")
-    )
+async def _standing(kind: FormKind, context: DiscordContext, actor: Actor, topic: str) -> Form:
+    """Return the form as it stands. Raises UsageError where there is no such topic."""
+    handlers = context.handler_context
+    if kind is FormKind.TOPIC:
+        return await topic_form(handlers, actor, topic)
+    if kind is FormKind.FILTER:
+        return await filter_form(handlers, actor, topic)
+    if topic.strip():
+        return await subscribe_form(handlers, actor, topic, context.now)
+    return SubscribeForm(topic="", zone=actor.zone or "UTC")
 
 
-def _subscription_said(form: Values) -> dict[str, str]:
-    assert isinstance(form, SubscribeForm)  # noqa: S101 - by its shape
+def _texts(form: Form) -> dict[str, str]:
+    """Return what stands in the form's fields."""
+    match form:
+        case TopicForm():
+            return forms.topic_texts(form)
+        case FilterForm():
+            return {"query": form.query, "scope": form.scope.value}
+        case SubscribeForm():
+            return _subscription_texts(form)
+
+
+def _fields(form: Form, said: Said) -> list[dict[str, Any]]:
+    """Return the form's fields, with what was said in them."""
+    match form:
+        case TopicForm():
+            first = ("title", forms.TITLE) if form.name else ("name", forms.NAME)
+            others = (("query", forms.QUERY), ("interests", forms.INTERESTS), ("examples", forms.EXAMPLES))
+            least = ("min", forms.LEAST_SCORE)
+            return [_text_field(name, field, said[name]) for name, field in (first, *others, least)]
+        case FilterForm():
+            here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}
+            scopes = {**here, Scope.TOPIC.value: "Everywhere the topic is posted"}
+            return [_text_field("query", _QUERY, said["query"]), _choice("scope", "Where", said["scope"], scopes)]
+        case SubscribeForm():
+            texts = (("topic", _TOPIC), ("when", _WHEN), ("numbers", _NUMBERS))
+            return [
+                *(_text_field(name, field, said[name]) for name, field in texts),
+                _choice("layout", "Layout", said["layout"], _LAYOUTS),
+                _text_field("filter", _FILTER, said["filter"]),
+            ]
+
+
+def _read(like: Form, said: Said) -> Form:
+    """Return the form with what is said in its fields. Raises UsageError for what cannot be read."""
+    match like:
+        case TopicForm():
+            return forms.read_topic(like, said)
+        case FilterForm():
+            return forms.read_filter(like, said["query"], said["scope"])
+        case SubscribeForm():
+            return _read_subscription(like, said)
+
+
+def _subscription_texts(form: SubscribeForm) -> dict[str, str]:
     when = Subscribe(
         topic=_ANY,
         weekdays=None if form.month_day else form.weekdays,
@@ -197,18 +238,7 @@ def _rest(command: Subscribe) -> str:
     return write(command).removeprefix(f"subscribe {_ANY}").strip()
 
 
-def _subscription_fields(form: Values, said: Said) -> list[dict[str, Any]]:
-    return [
-        _text_field("topic", _TOPIC, said["topic"]),
-        _text_field("when", _WHEN, said["when"]),
-        _text_field("numbers", _NUMBERS, said["numbers"]),
-        _choice("layout", "Layout", said["layout"], _LAYOUTS),
-        _text_field("filter", _FILTER, said["filter"]),
-    ]
-
-
-def _read_subscription(like: Values, said: Said) -> SubscribeForm:
-    assert isinstance(like, SubscribeForm)  # noqa: S101 - by its shape
+def _read_subscription(like: SubscribeForm, said: Said) -> SubscribeForm:
     command = parse(f"subscribe {_ANY} {on_one_line(said['when'])} {on_one_line(said['numbers'])}")
     assert isinstance(command, Subscribe)  # noqa: S101 - the text begins so
     layout, silence = said["layout"].split()
@@ -216,88 +246,3 @@ def _read_subscription(like: Values, said: Said) -> SubscribeForm:
     compact, always = layout == "compact", silence == "always"
     made = filled(bare, replace(command, topic=like.topic, compact=compact, always=always, filter=""))
     return replace(made, subscribed=like.subscribed)
-
-
-# --- topics
-
-
-async def _topic(context: HandlerContext, actor: Actor, name: str, now: datetime) -> TopicForm:
-    return await topic_form(context, actor, name)
-
-
-def _topic_said(form: Values) -> dict[str, str]:
-    assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
-    return forms.topic_texts(form)
-
-
-def _topic_fields(form: Values, said: Said) -> list[dict[str, Any]]:
-    assert isinstance(form, TopicForm)  # noqa: S101 - by its shape
-    first = ("title", forms.TITLE) if form.name else ("name", forms.NAME)
-    others = (
-        ("query", forms.QUERY),
-        ("interests", forms.INTERESTS),
-        ("examples", forms.EXAMPLES),
-        ("min", forms.LEAST_SCORE),
-    )
-    return [_text_field(name, field, said[name]) for name, field in (first, *others)]
-
-
-def _read_topic(like: Values, said: Said) -> TopicForm:
-    assert isinstance(like, TopicForm)  # noqa: S101 - by its shape
-    return forms.read_topic(like, said)
-
-
-# --- filters
-
-
-async def _filter(context: HandlerContext, actor: Actor, name: str, now: datetime) -> FilterForm:
-    return await filter_form(context, actor, name)
-
-
-def _filter_said(form: Values) -> dict[str, str]:
-    assert isinstance(form, FilterForm)  # noqa: S101 - by its shape
-    return {"query": form.query, "scope": form.scope.value}
-
-
-def _filter_fields(form: Values, said: Said) -> list[dict[str, Any]]:
-    assert isinstance(form, FilterForm)  # noqa: S101 - by its shape
-    here = {Scope.HERE.value: "In this channel"} if form.subscribed else {}
-    query = Field("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
-    return [
-        _text_field("query", query, said["query"]),
-        _choice("scope", "Where", said["scope"], {**here, Scope.TOPIC.value: "Everywhere the topic is posted"}),
-    ]
-
-
-def _read_filter(like: Values, said: Said) -> FilterForm:
-    assert isinstance(like, FilterForm)  # noqa: S101 - by its shape
-    return forms.read_filter(like, said["query"], said["scope"])
-
-
-class _Shape:
-    """How a form of one kind is opened, shown and read."""
-
-    def __init__(
-        self,
-        title: str,
-        standing: Callable[[HandlerContext, Actor, str, datetime], Awaitable[Values]],
-        said: Callable[[Values], dict[str, str]],
-        fields: Callable[[Values, Said], list[dict[str, Any]]],
-        read: Callable[[Values, Said], Values],
-    ) -> None:
-        self._title = title
-        self.standing = standing
-        self.said = said
-        self.fields = fields
-        self.read = read
-
-    def title(self, form: Values) -> str:
-        """Return what stands over the form."""
-        return f"{self._title}: {clean(form.title)}" if form.title else self._title
-
-
-_SHAPES: Mapping[FormKind, _Shape] = {
-    FormKind.SUBSCRIPTION: _Shape("Subscribe", _subscription, _subscription_said, _subscription_fields, _read_subscription),
-    FormKind.TOPIC: _Shape("Topic", _topic, _topic_said, _topic_fields, _read_topic),
-    FormKind.FILTER: _Shape("Filter", _filter, _filter_said, _filter_fields, _read_filter),
-}

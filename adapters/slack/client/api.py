@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from aiohttp import ClientSession, ClientTimeout
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
+from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -187,3 +189,22 @@ def _identity(answer: Any) -> Identity:
         url=str(answer.get("url") or "").rstrip("/"),
         org_wide=bool(answer.get("is_enterprise_install")),
     )
+
+
+class Authorizer(AsyncAuthorize):
+    """Tells slack-bolt by whose token a request is answered."""
+
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+
+    async def __call__(
+        self,
+        *,
+        context: AsyncBoltContext,
+        enterprise_id: str | None,
+        team_id: str | None,
+        user_id: str | None,
+        **_: str | None,
+    ) -> AuthorizeResult | None:
+        """Return it, None where the app is not installed."""
+        return await self._clients.authorize(enterprise_id, team_id, org_wide=bool(context.is_enterprise_install))

@@ -8,12 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from slack_bolt.app.async_app import AsyncApp
-from slack_bolt.authorization import AuthorizeResult
-from slack_bolt.authorization.async_authorize import AsyncAuthorize
-from slack_bolt.context.async_context import AsyncBoltContext
 
 from adapters.chat.context import BackgroundTasks
-from adapters.slack.client.api import Clients, library_log, new_session
+from adapters.slack.client.api import Authorizer, Clients, library_log, new_session
 from adapters.slack.client.errors import FAILURES, failure_reason
 from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
 from adapters.slack.connection.http_server import EventsEndpoint, serving
@@ -128,29 +125,13 @@ def _listen(
         each.listen(app, context)
 
 
-class _Authorize(AsyncAuthorize):
-    def __init__(self, clients: Clients) -> None:
-        self._clients = clients
-
-    async def __call__(
-        self,
-        *,
-        context: AsyncBoltContext,
-        enterprise_id: str | None,
-        team_id: str | None,
-        user_id: str | None,
-        **_: str | None,
-    ) -> AuthorizeResult | None:
-        return await self._clients.authorize(enterprise_id, team_id, org_wide=bool(context.is_enterprise_install))
-
-
 def built_app(clients: Clients) -> AsyncApp:
     """Return the app without listeners. Signatures are the web server's, acknowledging is the dispatcher's."""
     return AsyncApp(
         name="broadsheet",
         logger=library_log,
         client=clients.bare(),
-        authorize=_Authorize(clients),  # type: ignore[arg-type] # None is for "not installed"
+        authorize=Authorizer(clients),  # type: ignore[arg-type] # None is for "not installed"
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,
         process_before_response=True,  # so that the dispatcher knows when a listener has ended

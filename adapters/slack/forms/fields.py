@@ -48,9 +48,9 @@ def form_button(form: FormRequest, label: str) -> dict[str, Any]:
     return button | ({"value": form.topic} if form.topic else {})
 
 
-def form_row(form: FormRequest | None) -> tuple[Block, ...]:
-    """Return what stands at the end of an answer for the form, nothing for none."""
-    return (button_row("form:0", form_button(form, FORM_LABEL)),) if form else ()
+def form_row(form: FormRequest) -> tuple[Block, ...]:
+    """Return what stands at the end of an answer, to open the form."""
+    return (button_row("form:0", form_button(form, FORM_LABEL)),)
 
 
 # --- what a form shows

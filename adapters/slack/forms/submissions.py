@@ -1,16 +1,16 @@
 """Forms that were sent: what they ask is done, a fault is shown at its field, and the answer is told."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.errors import SlackApiError
 
-from adapters.chat.forms import FormKind, FormRequest
+from adapters.chat.forms import FormKind
 from adapters.slack.client.errors import CLIENT_FAILURES
-from adapters.slack.forms.fields import FORM_IDS, View, block_of, form_of, form_row, memory_of, plain, said, shown
+from adapters.slack.forms.fields import FORM_IDS, Block, View, block_of, form_of, form_row, memory_of, plain, said, shown
 from adapters.slack.forms.modals import LOADING, reply_view, update_view
 from adapters.slack.forms.views import as_remembered, is_whole, read_filter, read_subscription, read_topic, subscribe_view
 from adapters.slack.listeners.answers import AnswerTarget
@@ -108,7 +108,7 @@ async def _answer_at_once(ack: AsyncAck, form: Submission, outcome: Outcome, bod
         form.context.tasks.start(_republish(form), "showing the Home tab")
     else:
         await ack()
-        telling = form.context.answers.send_reply(_target(form, body), outcome, form_row(_form_again(form)))
+        telling = form.context.answers.send_reply(_target(form, body), outcome, _beside(form))
         form.context.tasks.start(telling, "answering a form")
 
 
@@ -119,14 +119,14 @@ async def _answer_later(form: Submission, task: asyncio.Task[Outcome], body: Map
         await update_view(form.context, form.interaction.workspace, form.view["id"], _reply_view(form, reply))
         await _republish(form)
     else:
-        await form.context.answers.send_reply(_target(form, body), reply, form_row(_form_again(form)))
+        await form.context.answers.send_reply(_target(form, body), reply, _beside(form))
 
 
-def _form_again(form: Submission) -> FormRequest | None:
-    """Return the form in which what was done can be changed again."""
+def _beside(form: Submission) -> Sequence[Block]:
+    """Return what stands at the end of the answer: the button for the form in which what was done can be changed again."""
     values = said(form.view)
     topic = values.get("topic") or form.memory.get("topic") or values.get("name") or ""
-    return form_of(form.view["callback_id"], str(topic)) if topic else None
+    return form_row(form_of(form.view["callback_id"], str(topic))) if topic else ()
 
 
 def _not_done(outcome: FieldError | View) -> Reply:

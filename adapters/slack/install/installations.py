@@ -11,8 +11,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
-from slack_sdk.oauth.installation_store import Bot, Installation
-from slack_sdk.oauth.installation_store.async_installation_store import AsyncInstallationStore
+from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.workspaces import PLATFORM
@@ -29,8 +28,8 @@ _OURS = (
 log = logging.getLogger(__name__)
 
 
-class Installations(AsyncInstallationStore):
-    """Slack's installation store over ours. One process writes it, so what is in memory is what is in the database."""
+class Installations:
+    """The installations and their tokens. One process writes it, so what is in memory is what is in the database."""
 
     def __init__(self, chats: Chats, cipher: TokenCipher, clock: Callable[[], datetime]) -> None:
         self._chats, self._cipher, self._clock = chats, cipher, clock
@@ -104,50 +103,13 @@ class Installations(AsyncInstallationStore):
         if self._org_of.pop(team, None):
             await self._chats.drop_installation(PLATFORM, team)
 
-    async def async_save(self, installation: Installation) -> None:
+    async def save(self, installation: Installation) -> None:
         """Keep it instead of what was kept of its place."""
         place = place_of(installation)
         content = {name: _plain(value) for name, value in installation.to_dict().items() if name in _OURS}
         # In memory first: where it cannot be written, a token that Slack has just renewed is not lost at once.
         self._remember(place, content)
         await self._write(place, content, installation.user_id or "")
-
-    async def async_save_bot(self, bot: Bot) -> None:
-        """Keep new tokens of an installation that is there."""
-        known = self.find(bot.team_id or "", bot.enterprise_id or "", org_wide=bool(bot.is_enterprise_install))
-        merged = known.to_dict_for_copying() if known else {"user_id": ""}
-        merged.update({name: value for name, value in bot.to_dict_for_copying().items() if name in _OURS})
-        await self.async_save(Installation(**merged))
-
-    async def async_find_bot(
-        self, *, enterprise_id: str | None, team_id: str | None, is_enterprise_install: bool | None = False
-    ) -> Bot | None:
-        """Return what `find` finds, as a bot."""
-        found = self.find(team_id or "", enterprise_id or "", org_wide=bool(is_enterprise_install))
-        return found.to_bot() if found else None
-
-    async def async_find_installation(
-        self,
-        *,
-        enterprise_id: str | None,
-        team_id: str | None,
-        user_id: str | None = None,
-        is_enterprise_install: bool | None = False,
-    ) -> Installation | None:
-        """Return a copy of what `find` finds; whoever installed it, it is one for all."""
-        found = self.find(team_id or "", enterprise_id or "", org_wide=bool(is_enterprise_install))
-        return Installation(**found.to_dict_for_copying()) if found else None
-
-    async def async_delete_bot(self, *, enterprise_id: str | None, team_id: str | None) -> None:
-        """Forget the workspace's installation; without a workspace, the organisation's."""
-        await self.drop(team_id or enterprise_id or "")
-
-    async def async_delete_installation(
-        self, *, enterprise_id: str | None, team_id: str | None, user_id: str | None = None
-    ) -> None:
-        """Forget it where it is the whole installation that goes; no user has one of their own."""
-        if user_id is None:
-            await self.drop(team_id or enterprise_id or "")
 
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
         text = self._cipher.opened(kept.sealed)

@@ -116,7 +116,7 @@ class InstallPages:
         answer = await self._clients.renewal.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
         who: Any = await self._clients.bare(answer["access_token"]).auth_test()
         installed = _installation(answer, str(who.get("bot_id") or ""), str(who.get("url") or ""), self._clock())
-        await self._installations.async_save(installed)
+        await self._installations.save(installed)
         return installed
 
     def _told(self, status: int, title: str, text: str) -> web.Response:

@@ -70,7 +70,7 @@ class TokenRotation:
         ends = self._clock() + timedelta(seconds=int(answer["expires_in"]))
         renewed.bot_token_expires_at = int(ends.timestamp())
         try:
-            await installations.async_save(renewed)
+            await installations.save(renewed)
         except StoreError as error:
             log.error("the new token of %s is in memory alone: %s", place_of(found), error)  # noqa: TRY400 - foreseen
         return renewed

@@ -5,13 +5,13 @@ A button carries another command, or opens a form. A posted digest is never chan
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for
-from adapters.slack.forms.fields import View, form_of, form_row, memory_of
+from adapters.slack.forms.fields import Block, View, form_of, form_row, memory_of
 from adapters.slack.forms.modals import open_form, open_view, reply_view, update_view
 from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
 from adapters.slack.listeners.answers import AnswerTarget
@@ -47,7 +47,13 @@ async def _answer_command(context: SlackContext, body: Body) -> None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return
     actor = await context.actor(interaction, interaction.channel)
-    await context.answers.answer(interaction.target, context.ask(asked, actor), form_row(follow_up_form(asked)))
+    await context.answers.answer(interaction.target, context.ask(asked, actor), _beside(asked))
+
+
+def _beside(asked: _Asked) -> Sequence[Block]:
+    """Return what stands at the end of an answer: the button for the form in which one may go on."""
+    form = follow_up_form(asked)
+    return form_row(form) if form else ()
 
 
 # --- buttons
@@ -70,7 +76,7 @@ async def _answer_button(context: SlackContext, body: Body) -> None:
         may_replace=own,
     )
     asking = _ask(context, interaction, interaction.channel, asked)
-    await context.answers.answer(target, asking, form_row(follow_up_form(asked)))
+    await context.answers.answer(target, asking, _beside(asked))
 
 
 async def _command_of(context: SlackContext, interaction: SlackInteraction, value: str) -> _Asked:

@@ -25,7 +25,6 @@ from adapters.slack.render.blocks import (
     channel_run,
     divider,
     header,
-    long_commands,
     messages_of,
     numbered,
     paragraph,
@@ -41,7 +40,7 @@ from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import CONTEXT, units
 from adapters.slack.render.mrkdwn import exact
 from adapters.text import clean, cut, emphasised
-from adapters.words import SpanKind, coverage_line, empty_sentence, entry_buttons, kept_of_seen, spans
+from adapters.words import SpanKind, coverage_line, empty_sentence, kept_of_seen, spans
 from bot.models import Attachment, Button, Digest, Entry, Field, Reply, ReplyEntry
 from bot.wording import long_day
 
@@ -206,14 +205,6 @@ def reply(reply: Reply, today: date) -> list[SlackMessage]:
     pages = messages_of(_reply_groups(reply, today))
     file = reply.attachment if reply.attachment and not _is_short(reply.attachment) else None
     return [*pages[:-1], replace(pages[-1], file=file)]
-
-
-def long_texts(reply: Reply) -> tuple[str, ...]:
-    """Return the commands of an answer's buttons, its entries' among them, that must be kept for the buttons to work."""
-    shown = [(entry.ranked.item.key, digest.topic) for digest in reply.digests for entry in digest.entries]
-    buttons = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
-    buttons += [button for key, topic in shown for button in entry_buttons(key, topic)]
-    return tuple(dict.fromkeys(long_commands(buttons)))
 
 
 def plain(posting: SlackMessage) -> SlackMessage:

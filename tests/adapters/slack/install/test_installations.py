@@ -53,7 +53,7 @@ async def test_an_installation_is_there_after_a_restart_whole(
     whole = workspace("T1", "xoxb-1")
     whole.bot_refresh_token, whole.bot_scopes, whole.bot_token_expires_at = "xoxe-1", ["chat:write"], int(now.timestamp())
     whole.user_token = "xoxp-of-a-person"
-    await installations.async_save(whole)
+    await installations.save(whole)
     found = (await again(store, now)).find("T1")
 
     assert found is not None
@@ -62,7 +62,7 @@ async def test_an_installation_is_there_after_a_restart_whole(
 
 
 async def test_the_database_holds_nothing_that_can_be_read(installations: Installations, store: MemoryStore) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1-secret"))
+    await installations.save(workspace("T1", "xoxb-1-secret"))
     [kept] = await store.installations(PLATFORM)
 
     assert kept.place == "T1"
@@ -74,15 +74,15 @@ async def test_the_database_holds_nothing_that_can_be_read(installations: Instal
 async def test_a_workspace_within_an_organisation_is_kept_as_a_workspace(
     installations: Installations, enterprise: str | None
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1", enterprise=enterprise))
+    await installations.save(workspace("T1", "xoxb-1", enterprise=enterprise))
 
     assert token(installations.find("T1", enterprise or "")) == "xoxb-1"
     assert token(installations.find("T2", enterprise or "")) is None
 
 
 async def test_whoever_installs_it_again_there_is_one_installation(installations: Installations, store: MemoryStore) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1", user="U1"))
-    await installations.async_save(workspace("T1", "xoxb-2", user="U2"))
+    await installations.save(workspace("T1", "xoxb-1", user="U1"))
+    await installations.save(workspace("T1", "xoxb-2", user="U2"))
 
     assert token(installations.find("T1")) == "xoxb-2"
     assert [each.made_by for each in await store.installations(PLATFORM)] == ["U2"]
@@ -91,7 +91,7 @@ async def test_whoever_installs_it_again_there_is_one_installation(installations
 async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restart(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.save(organisation("E1", "xoxb-org"))
     await installations.follow("T1", "E1")
     restarted = await again(store, now)
 
@@ -103,8 +103,8 @@ async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restar
 async def test_a_workspaces_own_token_comes_first_until_slack_speaks_of_the_organisations(
     installations: Installations,
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-own", enterprise="E1"))
-    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.save(workspace("T1", "xoxb-own", enterprise="E1"))
+    await installations.save(organisation("E1", "xoxb-org"))
 
     assert token(installations.find("T1", "E1")) == "xoxb-own"
     assert token(installations.find("T1", "E1", org_wide=True)) == "xoxb-org"
@@ -116,7 +116,7 @@ async def test_a_workspaces_own_token_comes_first_until_slack_speaks_of_the_orga
 async def test_nobody_follows_an_organisation_that_did_not_install_it(
     installations: Installations, store: MemoryStore
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-own"))
+    await installations.save(workspace("T1", "xoxb-own"))
     await installations.follow("T1", "E2")
 
     assert token(installations.find("T1")) == "xoxb-own"
@@ -124,8 +124,8 @@ async def test_nobody_follows_an_organisation_that_did_not_install_it(
 
 
 async def test_an_organisation_takes_its_workspaces_with_it(installations: Installations, store: MemoryStore) -> None:
-    await installations.async_save(organisation("E1", "xoxb-org"))
-    await installations.async_save(workspace("T9", "xoxb-other"))
+    await installations.save(organisation("E1", "xoxb-org"))
+    await installations.save(workspace("T9", "xoxb-other"))
     await installations.follow("T1", "E1")
     await installations.follow("T2", "E1")
 
@@ -140,7 +140,7 @@ async def test_a_token_that_cannot_be_written_is_used_all_the_same(tmp_path: Pat
     installations = Installations(store, TokenCipher(OLD), lambda: now)
     await store.close()
     with pytest.raises(StoreError):
-        await installations.async_save(workspace("T1", "xoxb-renewed"))
+        await installations.save(workspace("T1", "xoxb-renewed"))
 
     assert token(installations.find("T1")) == "xoxb-renewed"
 
@@ -148,7 +148,7 @@ async def test_a_token_that_cannot_be_written_is_used_all_the_same(tmp_path: Pat
 async def test_what_is_dropped_is_gone_after_a_restart(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1"))
+    await installations.save(workspace("T1", "xoxb-1"))
 
     assert await installations.drop("T1") == ["T1"]
     assert token((await again(store, now)).find("T1")) is None
@@ -157,8 +157,8 @@ async def test_what_is_dropped_is_gone_after_a_restart(
 async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1"))
-    await installations.async_save(organisation("E1", "xoxb-org"))
+    await installations.save(workspace("T1", "xoxb-1"))
+    await installations.save(organisation("E1", "xoxb-org"))
     await installations.follow("T2", "E1")
     await again(store, now, f"{NEW} {OLD}")
     without = await again(store, now, NEW)
@@ -169,7 +169,7 @@ async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
 
 
 async def test_who_only_looks_seals_nothing_anew(installations: Installations, store: MemoryStore, now: datetime) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1"))
+    await installations.save(workspace("T1", "xoxb-1"))
     [before] = await store.installations(PLATFORM)
     await Installations(store, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(seal_anew=False)
 
@@ -179,7 +179,7 @@ async def test_who_only_looks_seals_nothing_anew(installations: Installations, s
 async def test_without_its_key_an_installation_is_neither_used_nor_lost(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1"))
+    await installations.save(workspace("T1", "xoxb-1"))
     locked = await again(store, now, NEW)
 
     assert token(locked.find("T1")) is None
@@ -187,32 +187,30 @@ async def test_without_its_key_an_installation_is_neither_used_nor_lost(
     assert "T1" in locked.trouble()
     assert token((await again(store, now)).find("T1")) == "xoxb-1"
 
-    await locked.async_save(workspace("T1", "xoxb-2"))
+    await locked.save(workspace("T1", "xoxb-2"))
     assert locked.trouble() == ""
 
 
 async def test_a_row_cannot_pass_for_another_workspaces(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
-    await installations.async_save(workspace("T1", "xoxb-1"))
+    await installations.save(workspace("T1", "xoxb-1"))
     [kept] = await store.installations(PLATFORM)
     await store.save_installation(Kept(platform=PLATFORM, place="T2", sealed=kept.sealed, at=now))
 
     assert token((await again(store, now)).find("T2")) is None
 
 
-async def test_slack_bolt_finds_saves_and_deletes_as_it_expects(installations: Installations, now: datetime) -> None:
-    ends = int((now + timedelta(hours=12)).timestamp())
-    await installations.async_save(workspace("T1", "xoxb-1"))
-    bot = await installations.async_find_bot(enterprise_id=None, team_id="T1")
-    assert bot is not None
-    bot.bot_token, bot.bot_token_expires_at = "xoxb-2", ends
-    await installations.async_save_bot(bot)
-    found = await installations.async_find_installation(enterprise_id=None, team_id="T1", user_id="U7")
+async def test_a_new_token_takes_the_place_of_the_old_one_until_the_installation_is_dropped(
+    installations: Installations, now: datetime
+) -> None:
+    await installations.save(workspace("T1", "xoxb-1"))
+    renewed = workspace("T1", "xoxb-2")
+    renewed.bot_token_expires_at = int((now + timedelta(hours=12)).timestamp())
+    await installations.save(renewed)
+    found = installations.find("T1")
 
     assert found is not None
-    assert (found.bot_token, found.bot_token_expires_at, found.user_id) == ("xoxb-2", ends, "U1")
-    await installations.async_delete_installation(enterprise_id=None, team_id="T1", user_id="U1")
-    assert token(installations.find("T1")) == "xoxb-2"
-    await installations.async_delete_all(enterprise_id=None, team_id="T1")
+    assert (found.bot_token, found.bot_token_expires_at) == ("xoxb-2", renewed.bot_token_expires_at)
+    assert await installations.drop("T1") == ["T1"]
     assert token(installations.find("T1")) is None

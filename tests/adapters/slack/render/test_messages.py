@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.slack.render import messages
-from adapters.slack.render.blocks import SlackMessage
+from adapters.slack.render.blocks import SlackMessage, long_commands
 from adapters.slack.render.limits import fits
 from adapters.slack.render.messages import Layout, channels_in
+from adapters.words import entry_buttons
 from bot.commands import More, parse
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
@@ -158,6 +159,14 @@ def test_each_entry_has_the_four_buttons_and_each_is_a_command_that_can_be_read(
     assert parse(buttons(posting)[0][1]) == More(KERNEL_SMITH.key, "gpu-systems")
 
 
+def long_texts(reply: Reply) -> tuple[str, ...]:
+    """The commands of an answer's buttons, its entries' among them, that must be kept for the buttons to work."""
+    shown = [(entry.ranked.item.key, digest.topic) for digest in reply.digests for entry in digest.entries]
+    made = [*reply.buttons, *(button for entry in reply.entries for button in entry.buttons)]
+    made += [button for key, topic in shown for button in entry_buttons(key, topic)]
+    return tuple(dict.fromkeys(long_commands(made)))
+
+
 def test_a_command_too_long_for_a_button_is_kept_under_its_key() -> None:
     command = "search " + "kv cache " * 100
     reply = Reply(title="x", buttons=(Button("Next", command), Button("Ping", "search <!channel>"), Button("Short", "help")))
@@ -168,7 +177,7 @@ def test_a_command_too_long_for_a_button_is_kept_under_its_key() -> None:
         ("Ping", f"k:{text_key('search <!channel>')}"),
         ("Short", "help"),
     ]
-    assert posting.keep == messages.long_texts(reply) == (command, "search <!channel>")
+    assert posting.keep == long_texts(reply) == (command, "search <!channel>")
 
 
 def test_what_takes_something_away_is_asked_again() -> None:
@@ -341,7 +350,7 @@ def test_no_text_of_a_stranger_makes_an_answer_live_or_too_long(reply: Reply) ->
     postings = messages.reply(reply, date(2026, 4, 1))
 
     assert [found for each in postings for found in wrong(each)] == []
-    assert {text for each in postings for text in each.keep} == set(messages.long_texts(reply))
+    assert {text for each in postings for text in each.keep} == set(long_texts(reply))
 
 
 @settings(deadline=None)
