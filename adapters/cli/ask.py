@@ -118,7 +118,7 @@ def _show(reply: "Reply", at: "datetime", *, as_json: bool) -> None:
     from adapters.cli.render.reply import ReplyView
 
     if as_json:
-        from adapters.cli.render.as_json import reply_value
+        from adapters.cli.render.json_values import reply_value
 
         echo_json(reply_value(reply))
         return

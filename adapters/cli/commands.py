@@ -1,6 +1,8 @@
 """The commands of `broadsheet`: each translates its options, calls the core, and prints what comes back."""
 
 import asyncio
+import base64
+import binascii
 import logging
 import signal
 from collections.abc import AsyncIterator, Sequence
@@ -147,24 +149,24 @@ def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) 
     else:
         _show(digests, compact=compact, as_json=as_json)
         if platform is None and not as_json:
-            _show_glimpses(digests[0], compact=compact)
+            _show_excerpts(digests[0], compact=compact)
     _also_write(digests, page, as_json=as_json)
 
 
 def _show_messages(platform: str, digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
-    from adapters.cli.render import pictures
+    from adapters.cli.render import chat_preview
 
     if as_json:
-        echo_json(pictures.as_json(digests, platform, compact=compact))
+        echo_json([chat_preview.sent_messages(each, platform, compact=compact) for each in digests])
         return
-    for number, each in enumerate(pictures.whole(digests, platform, compact=compact)):
+    for number, each in enumerate(chat_preview.whole_messages(digests, platform, compact=compact)):
         console().print(*([""] if number else []), each, sep="\n")
 
 
-def _show_glimpses(digest: "Digest", *, compact: bool) -> None:
-    from adapters.cli.render import pictures
+def _show_excerpts(digest: "Digest", *, compact: bool) -> None:
+    from adapters.cli.render import chat_preview
 
-    for each in pictures.glimpses(digest, compact=compact):
+    for each in chat_preview.excerpts(digest, compact=compact):
         console().print("", each, sep="\n")
 
 
@@ -247,7 +249,57 @@ async def _told(settings: "HealthSettings", health: "ServiceHealth") -> AsyncIte
         yield
 
 
-COMMANDS = (demo, run, collect, digest, pack, doctor, version)
+@click.group()
+def slack() -> None:
+    """Set up Slack."""
+
+
+@slack.command()
+@click.option("--socket", is_flag=True, help="For an app that needs no public address.")
+@click.option("--url", default="", metavar="URL", help="For an app that Slack reaches at this address.")
+@click.option("--name", default="Broadsheet", show_default=True, help="What people see the app as.")
+@click.pass_context
+def manifest(context: click.Context, socket: bool, url: str, name: str) -> None:
+    """Print the manifest to paste into Slack: it makes the app with exactly our commands and the fewest rights."""
+    if socket and url:
+        raise UsageError("Give either --socket or --url: an app is heard in one way.")
+    settings = settings_of(context).slack
+    from adapters.slack.install.manifest import manifest as made
+
+    echo_json(made(settings, socket=socket, url=url, name=name))
+
+
+@click.group()
+def discord() -> None:
+    """Set up Discord."""
+
+
+@discord.command()
+@click.argument("application", default="", metavar="[APPLICATION]")
+@click.pass_context
+def invite(context: click.Context, application: str) -> None:
+    """Print the link that brings the bot into a server, with the fewest permissions.
+
+    APPLICATION is the application's identifier; without one it is read from the token in the settings.
+    """
+    from adapters.discord.install.invite import invite as made
+
+    click.echo(made(application or _application_of(settings_of(context).discord.token.get_secret_value())))
+
+
+def _application_of(token: str) -> str:
+    """Return the identifier that is a token's first part, in base64 (discord.com/developers/docs/reference)."""
+    first = token.partition(".")[0]
+    try:
+        found = base64.urlsafe_b64decode(first + "=" * (-len(first) % 4)).decode("ascii")
+    except (binascii.Error, ValueError):
+        found = ""
+    if not found.isdigit():
+        raise UsageError("Name the application's identifier: it stands in Discord's developer portal.")
+    return found
+
+
+COMMANDS = (demo, run, collect, digest, pack, doctor, version, slack, discord)
 
 
 def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
@@ -258,7 +310,7 @@ def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_js
 
 def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:
     if as_json:
-        from adapters.cli.render.as_json import digest_value
+        from adapters.cli.render.json_values import digest_value
 
         echo_json({"version": __version__, "digests": [digest_value(each) for each in digests]})
         return

@@ -2,7 +2,7 @@
 
 import asyncio
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -13,6 +13,7 @@ from bot.app import LOCAL, App, backups_of
 from bot.errors import BotError, StoreError
 from bot.models import DeliveryState, Item, Kind, Subscription
 from bot.ports.facts import HEARTBEAT, time_of_fact
+from bot.ports.vectors import Embedder
 from bot.summarise.extractive import Extractive
 
 LITTLE_SPACE = 500 * 2**20  # bytes
@@ -41,7 +42,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
     """Try everything that can be tried; `offline` leaves out what needs a network."""
     found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
-        found += await asyncio.gather(*(_source(app, index, now) for index in range(len(app.sources))))
+        found += await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.chats)
         found += [Finding(name, Grade.GOOD if well else Grade.BAD, text) for name, well, text in chats]
         found += await _model(app, now) + await _embeddings(app)
@@ -143,47 +144,46 @@ def _topics(app: App) -> Iterable[Finding]:
             yield Finding(f"topic {name}", Grade.BAD, "there is no such topic; `broadsheet topics` lists those there are")
 
 
-async def _source(app: App, index: int, now: datetime) -> Finding:
-    source = app.sources[index]
+async def _tried(name: str, work: Awaitable[str], otherwise: str = "") -> Finding:
+    """Say how the work came out; what fails is told with what happens until it is mended."""
     try:
-        return Finding(source.title, Grade.GOOD, await source.check(now))
+        return Finding(name, Grade.GOOD, await work)
     except BotError as error:
-        return Finding(source.title, Grade.BAD, str(error))
+        return Finding(name, Grade.BAD, f"{str(error).rstrip('.')}{otherwise}" if otherwise else str(error))
 
 
 async def _model(app: App, now: datetime) -> list[Finding]:
     if app.model is None:
         return []
-    try:
-        return [Finding("LLM", Grade.GOOD, await app.model.check(now))]
-    except BotError as error:
-        return [Finding("LLM", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, summaries are extracted")]
+    return [await _tried("LLM", app.model.check(now), "; until it is mended, summaries are extracted")]
 
 
 async def _shipped(app: App, now: datetime) -> list[Finding]:
     """Whether the models that come with Broadsheet can be read, those that are used."""
-    found = []
-    try:
-        await Extractive().summarise(_SAMPLE, now)
-        found.append(Finding("summaries", Grade.GOOD, "their models can be read"))
-    except BotError as error:
-        found.append(Finding("summaries", Grade.BAD, str(error)))
+    found = [await _tried("summaries", _summarised(now))]
     if app.embedder is not None and not app.settings.embeddings.base_url:
-        try:
-            await app.embedder.embed(["A test."])
-            found.append(Finding("embeddings", Grade.GOOD, "their model can be read"))
-        except BotError as error:
-            found.append(Finding("embeddings", Grade.BAD, f"{str(error).rstrip('.')}; until then words alone decide"))
+        found.append(await _tried("embeddings", _embedded(app.embedder), "; until then words alone decide"))
     return found
 
 
 async def _embeddings(app: App) -> list[Finding]:
     """Whether an endpoint that is to make the vectors does."""
-    chosen = app.settings.embeddings
-    if app.embedder is None or not chosen.base_url:
+    chosen, embedder = app.settings.embeddings, app.embedder
+    if embedder is None or not chosen.base_url:
         return []
-    try:
-        await app.embedder.embed(["A test."])
-    except BotError as error:
-        return [Finding("embeddings", Grade.BAD, f"{str(error).rstrip('.')}; until it is mended, words alone decide")]
-    return [Finding("embeddings", Grade.GOOD, f"{chosen.model} answers; {app.embedder.size:,} numbers for a text")]
+
+    async def embedded() -> str:
+        await embedder.embed(["A test."])
+        return f"{chosen.model} answers; {embedder.size:,} numbers for a text"
+
+    return [await _tried("embeddings", embedded(), "; until it is mended, words alone decide")]
+
+
+async def _summarised(now: datetime) -> str:
+    await Extractive().summarise(_SAMPLE, now)
+    return "their models can be read"
+
+
+async def _embedded(embedder: Embedder) -> str:
+    await embedder.embed(["A test."])
+    return "their model can be read"

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import click
 
-from adapters.cli import ask, commands, database, platform_commands
+from adapters.cli import ask, commands, database
 from adapters.cli.exits import Exit, sentence_of, status_of
 from bot.errors import BotError
 
@@ -45,8 +45,6 @@ for command in (
     *ask.commands(),
     ask.ask,
     database.db,
-    platform_commands.slack,
-    platform_commands.discord,
 ):
     cli.add_command(command)
 

@@ -1,7 +1,7 @@
 import json
 from pathlib import Path
 
-from adapters.cli.render.as_json import digest_value, reply_value
+from adapters.cli.render.json_values import digest_value, reply_value
 from tests.adapters.golden import check
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 from tests.fakes.replies import FOUND, SUBSCRIBED, UGLY
