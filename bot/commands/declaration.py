@@ -135,17 +135,16 @@ DECLARED: list[Usage] = []
 
 def declared(
     words: str,
-    *,
-    help: str,  # noqa: A002 - it is the help
-    example: str,
     group: Group,
+    *,
+    example: str,
     permission: Permission = Permission.ANYONE,
     aliases: tuple[str, ...] = (),
     syntax: str = "",
     order: tuple[str, ...] = (),
     besides: tuple[Option, ...] = (),
 ) -> Callable[[type[C]], type[C]]:
-    """Make the class known as the command of these words.
+    """Make the class known as the command of these words; its help is what the class says of itself.
 
     The syntax follows from the arguments where it is not given; `order` names the fields as they stand in a line where that
     is not their own order. `besides` are options that are no field, which `chosen` looks at by itself.
@@ -158,7 +157,7 @@ def declared(
             words=words,
             command=command,
             syntax=syntax or " ".join([words, *(each.shown for _, each in ordered if each.shown)]),
-            help=help,
+            help=command.__doc__ or words,
             example=example,
             group=group,
             permission=permission,

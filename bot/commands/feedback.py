@@ -10,13 +10,7 @@ from bot.commands.quoting import item_text
 from bot.commands.words import Words
 
 
-@declared(
-    "more",
-    help="Say that an item is what a topic is for; said again, it is taken back.",
-    example="more 3 for gpu-systems",
-    group=Group.TASTE,
-    aliases=("like", "upvote", "+1"),
-)
+@declared("more", Group.TASTE, example="more 3 for gpu-systems", aliases=("like", "upvote", "+1"))
 @dataclass(frozen=True, slots=True)
 class More(Command):
     """Say that an item is what a topic is for; said again, it is taken back."""
@@ -25,13 +19,7 @@ class More(Command):
     topic: ForTopic = ""
 
 
-@declared(
-    "less",
-    help="Say that an item is not what a topic is for; said again, it is taken back.",
-    example="less owner/name for gpu-systems",
-    group=Group.TASTE,
-    aliases=("dislike", "downvote", "-1"),
-)
+@declared("less", Group.TASTE, example="less owner/name for gpu-systems", aliases=("dislike", "downvote", "-1"))
 @dataclass(frozen=True, slots=True)
 class Less(Command):
     """Say that an item is not what a topic is for; said again, it is taken back."""
@@ -49,14 +37,7 @@ class ProfileAction(StrEnum):
     EXPORT = "export"
 
 
-@declared(
-    "profile",
-    help="Show, undo, reset or export what a topic has learned from more and less.",
-    example="profile gpu-systems",
-    group=Group.TASTE,
-    permission=Permission.SOME,
-    aliases=("taste", "learned"),
-)
+@declared("profile", Group.TASTE, example="profile gpu-systems", permission=Permission.SOME, aliases=("taste", "learned"))
 @dataclass(frozen=True, slots=True)
 class Profile(Command):
     """Show, undo, reset or export what a topic has learned from more and less."""

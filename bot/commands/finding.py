@@ -16,9 +16,8 @@ def _page(words: Words, _usage: Usage) -> str:
 
 @declared(
     "search",
-    help="Search everything collected.",
+    Group.FINDING,
     example='search "kv cache" stars:>100 published:30d sort:new',
-    group=Group.FINDING,
     aliases=("find", "query", "lookup"),
     order=("page", "query"),
 )
@@ -38,13 +37,7 @@ class Search(Command):
     ] = ""
 
 
-@declared(
-    "similar",
-    help="Find what is close to an item, or to the item behind a link.",
-    example="similar https://arxiv.org/abs/2606.01234",
-    group=Group.FINDING,
-    aliases=("related", "similar to"),
-)
+@declared("similar", Group.FINDING, example="similar https://arxiv.org/abs/2606.01234", aliases=("related", "similar to"))
 @dataclass(frozen=True, slots=True)
 class Similar(Command):
     """Find what is close to an item, or to the item behind a link."""
@@ -52,13 +45,7 @@ class Similar(Command):
     item: ItemName
 
 
-@declared(
-    "why",
-    help="Say why an item was, or was not, posted here.",
-    example="why 2606.01234 for gpu-systems",
-    group=Group.FINDING,
-    aliases=("explain", "why not"),
-)
+@declared("why", Group.FINDING, example="why 2606.01234 for gpu-systems", aliases=("explain", "why not"))
 @dataclass(frozen=True, slots=True)
 class Why(Command):
     """Say why an item was, or was not, posted here."""
@@ -67,13 +54,7 @@ class Why(Command):
     topic: ForTopic = ""
 
 
-@declared(
-    "now",
-    help="Preview the next digest of a topic, or of every topic subscribed here.",
-    example="now gpu-systems",
-    group=Group.FINDING,
-    aliases=("preview", "digest"),
-)
+@declared("now", Group.FINDING, example="now gpu-systems", aliases=("preview", "digest"))
 @dataclass(frozen=True, slots=True)
 class Now(Command):
     """Preview the next digest of a topic, or of every topic subscribed here."""

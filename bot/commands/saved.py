@@ -9,30 +9,18 @@ from bot.commands.declaration import Argument, Command, Group, Option, declared,
 from bot.commands.words import Words
 
 
-@declared(
-    "save",
-    help="Put an item aside for yourself.",
-    example="save 2606.01234",
-    group=Group.SAVED,
-    aliases=("bookmark", "star"),
-)
+@declared("save", Group.SAVED, example="save 2606.01234", aliases=("bookmark", "star"))
 @dataclass(frozen=True, slots=True)
 class Save(Command):
-    """Put an item aside for oneself."""
+    """Put an item aside for yourself."""
 
     item: ItemName
 
 
-@declared(
-    "unsave",
-    help="Take an item back from what you saved.",
-    example="unsave 2606.01234",
-    group=Group.SAVED,
-    aliases=("unbookmark", "unstar"),
-)
+@declared("unsave", Group.SAVED, example="unsave 2606.01234", aliases=("unbookmark", "unstar"))
 @dataclass(frozen=True, slots=True)
 class Unsave(Command):
-    """Take an item back from what one saved."""
+    """Take an item back from what you saved."""
 
     item: ItemName
 
@@ -49,16 +37,10 @@ _FORMS = {form.value: form for form in Format} | {"bib": Format.BIBTEX, "md": Fo
 _MOST_PAGES = 10_000
 
 
-@declared(
-    "saved",
-    help="List what you saved, or hand it over as a file.",
-    example="saved bibtex",
-    group=Group.SAVED,
-    aliases=("bookmarks", "list saved"),
-)
+@declared("saved", Group.SAVED, example="saved bibtex", aliases=("bookmarks", "list saved"))
 @dataclass(frozen=True, slots=True)
 class ListSaved(Command):
-    """List what one saved, or hand it over as a file."""
+    """List what you saved, or hand it over as a file."""
 
     form: Annotated[
         Format | None,

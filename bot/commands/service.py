@@ -11,13 +11,7 @@ from bot.commands.words import Words
 _SETTINGS = ("manage", "zone", "top", "quiet", "daily", "alerts", "duplicates")
 
 
-@declared(
-    "status",
-    help="Tell the last and next digests, the sources, and what failed.",
-    example="status",
-    group=Group.SERVICE,
-    aliases=("health",),
-)
+@declared("status", Group.SERVICE, example="status", aliases=("health",))
 @dataclass(frozen=True, slots=True)
 class Status(Command):
     """Tell the last and next digests, the sources, and what failed."""
@@ -30,9 +24,8 @@ def _setting(words: Words, _usage: Usage) -> str:
 
 @declared(
     "settings",
-    help="Show what the workspace settled, or settle one thing.",
+    Group.SERVICE,
     example="settings zone Europe/Zurich",
-    group=Group.SERVICE,
     permission=Permission.SOME,
     aliases=("setting", "config", "preferences"),
 )
@@ -48,27 +41,15 @@ class Settings(Command):
     value: Annotated[str, rest("", free_text), Option(help="How.")] = ""
 
 
-@declared(
-    "history",
-    help="Tell who changed what in the workspace, or in one topic.",
-    example="history gpu-systems",
-    group=Group.SERVICE,
-    aliases=("changes", "log"),
-)
+@declared("history", Group.SERVICE, example="history gpu-systems", aliases=("changes", "log"))
 @dataclass(frozen=True, slots=True)
 class History(Command):
-    """Tell who changed what in the workspace, all of it or of one topic."""
+    """Tell who changed what in the workspace, or in one topic."""
 
     topic: Annotated[str, ANY_TOPIC, Option(help="Only of this topic.", suggests="topic")] = ""
 
 
-@declared(
-    "help",
-    help="Say what can be asked, or how one command goes.",
-    example="help subscribe",
-    group=Group.SERVICE,
-    aliases=("?", "commands", "usage"),
-)
+@declared("help", Group.SERVICE, example="help subscribe", aliases=("?", "commands", "usage"))
 @dataclass(frozen=True, slots=True)
 class Help(Command):
     """Say what can be asked, or how one command goes."""

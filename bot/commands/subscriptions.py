@@ -48,9 +48,8 @@ def _number_written(word: str) -> Callable[[float | Usual], Pieces]:
 
 @declared(
     "subscribe",
-    help="Subscribe this channel to a topic, or change how it is subscribed: what is not said stays as it is.",
+    Group.SUBSCRIPTIONS,
     example="subscribe gpu-systems weekdays at 09:00 in Europe/Zurich top 5 filter -survey",
-    group=Group.SUBSCRIPTIONS,
     permission=Permission.MANAGE,
     aliases=("sub", "follow"),
     besides=(
@@ -323,9 +322,8 @@ _WORDS = (*_NAMES, *_LAYOUTS, *_SILENCES, "daily", "weekdays", "weekends", "week
 
 @declared(
     "unsubscribe",
-    help="End this channel's subscription to a topic.",
+    Group.SUBSCRIPTIONS,
     example="unsubscribe gpu-systems",
-    group=Group.SUBSCRIPTIONS,
     permission=Permission.MANAGE,
     aliases=("unsub", "unfollow"),
 )
@@ -338,9 +336,8 @@ class Unsubscribe(Command):
 
 @declared(
     "list",
-    help="List the subscriptions of this channel, or of the whole workspace.",
+    Group.SUBSCRIPTIONS,
     example="list all",
-    group=Group.SUBSCRIPTIONS,
     aliases=("ls", "subs", "subscriptions", "subscribe list", "list subscriptions"),
 )
 @dataclass(frozen=True, slots=True)
@@ -360,9 +357,8 @@ def _until(words: Words, _usage: Usage) -> str:
 
 @declared(
     "pause",
-    help="Post nothing of a topic here until a day, or until it is resumed.",
+    Group.SUBSCRIPTIONS,
     example="pause gpu-systems until 2026-12-01",
-    group=Group.SUBSCRIPTIONS,
     permission=Permission.MANAGE,
     aliases=("mute", "snooze"),
 )
@@ -380,9 +376,8 @@ class Pause(Command):
 
 @declared(
     "resume",
-    help="Post again what was paused.",
+    Group.SUBSCRIPTIONS,
     example="resume gpu-systems",
-    group=Group.SUBSCRIPTIONS,
     permission=Permission.MANAGE,
     aliases=("unmute", "unpause"),
 )

@@ -37,25 +37,13 @@ from bot.errors import Incomplete, UsageError
 from bot.models import MOST_WEIGHT
 
 
-@declared(
-    "topics",
-    help="List the topics that can be subscribed.",
-    example="topics",
-    group=Group.TOPICS,
-    aliases=("topic list", "list topics"),
-)
+@declared("topics", Group.TOPICS, example="topics", aliases=("topic list", "list topics"))
 @dataclass(frozen=True, slots=True)
 class ListTopics(Command):
     """List the topics that can be subscribed."""
 
 
-@declared(
-    "topic show",
-    help="Show what a topic is made of.",
-    example="topic show gpu-systems",
-    group=Group.TOPICS,
-    aliases=("show topic", "topic view", "topic info"),
-)
+@declared("topic show", Group.TOPICS, example="topic show gpu-systems", aliases=("show topic", "topic view", "topic info"))
 @dataclass(frozen=True, slots=True)
 class ShowTopic(Command):
     """Show what a topic is made of."""
@@ -65,16 +53,15 @@ class ShowTopic(Command):
 
 @declared(
     "topic create",
-    help="Make a topic of your own, from a query or from another topic.",
+    Group.TOPICS,
     example='topic create kv-cache "kv cache" OR "paged attention"',
-    group=Group.TOPICS,
     permission=Permission.MANAGE,
     aliases=("create topic", "topic new", "new topic", "topic add", "add topic"),
     syntax="topic create NAME QUERY… | topic create NAME from OTHER",
 )
 @dataclass(frozen=True, slots=True)
 class CreateTopic(Command):
-    """Make a topic of the workspace's own, from a query, or from another topic."""
+    """Make a topic of your own, from a query or from another topic."""
 
     name: Annotated[str, Argument("NAME", text), Option(help="Its name. Leave it out for a form.", optional=True)]
     query: Annotated[str, Argument("", text), Option(help="What enters it.", suggests="query")] = ""
@@ -145,16 +132,15 @@ _WEIGHT_BEHIND = re.compile(r" weight (\S+)[.,;]?\Z", re.IGNORECASE)
 
 @declared(
     "topic edit",
-    help="Change one part of a topic; interests, examples and repositories are added, or with remove taken away.",
+    Group.TOPICS,
     example='topic edit kv-cache interest weight 2.5 "prefix caching"',
-    group=Group.TOPICS,
     permission=Permission.MANAGE,
     aliases=("edit topic", "topic set", "topic change"),
     order=("name", "revision", "remove", "part", "weight", "value"),
 )
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditTopic(Command):
-    """Change one part of a topic. Interests, examples and repositories are added; with `remove`, taken away."""
+    """Change one part of a topic; interests, examples and repositories are added, or with remove taken away."""
 
     name: Annotated[str, Argument("NAME", text), NAMED]
     part: Annotated[
@@ -258,15 +244,14 @@ def _bounded(words: Words, weight: float, said: Word | None) -> float:
 
 @declared(
     "topic delete",
-    help="Delete a topic of your own; anyway also deletes one that channels subscribe to.",
+    Group.TOPICS,
     example="topic delete kv-cache",
-    group=Group.TOPICS,
     permission=Permission.MANAGE,
     aliases=("delete topic", "topic remove", "remove topic", "topic rm"),
 )
 @dataclass(frozen=True, slots=True)
 class DeleteTopic(Command):
-    """Delete a topic of the workspace's own."""
+    """Delete a topic of your own; anyway also deletes one that channels subscribe to."""
 
     name: Annotated[str, topic("NAME"), NAMED]
     anyway: Annotated[bool, flag("anyway"), Option(help="Also while channels subscribe to it.")] = False
@@ -295,16 +280,15 @@ class Scope(StrEnum):
 
 @declared(
     "filter",
-    help="Show, change or try the filter of a topic, for this channel or everywhere.",
+    Group.TOPICS,
     example="filter gpu-systems test has:code -survey",
-    group=Group.TOPICS,
     permission=Permission.SOME,
     aliases=("filters",),
     order=("topic", "scope", "action", "query"),
 )
 @dataclass(frozen=True, slots=True)
 class Filter(Command):
-    """Show, change or try the filter of a topic: of this channel's subscription to it, or of the topic everywhere."""
+    """Show, change or try the filter of a topic, for this channel or everywhere."""
 
     topic: TopicNamed
     action: Annotated[
