@@ -3,11 +3,13 @@
 `commands()` gives what can be said at all: texts that a command needs are not blank, numbers lie within their bounds.
 """
 
+from dataclasses import fields
 from datetime import time
 
 from hypothesis import strategies as st
 
 from bot.commands import (
+    TABLE,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -20,7 +22,6 @@ from bot.commands import (
     Less,
     ListSaved,
     ListSubscriptions,
-    ListTopics,
     More,
     Now,
     Part,
@@ -34,7 +35,6 @@ from bot.commands import (
     Settings,
     ShowTopic,
     Similar,
-    Status,
     Subscribe,
     Unsave,
     Unsubscribe,
@@ -246,7 +246,8 @@ def commands() -> st.SearchStrategy[Command]:
         of_item,
         *(st.builds(kind, topics()) for kind in (Unsubscribe, Resume, ShowTopic)),
         *(st.builds(kind, maybe) for kind in (Now, History, Help)),
-        *(st.just(kind()) for kind in (ListTopics, Status, Settings)),
+        *(st.just(usage.command()) for usage in TABLE if not fields(usage.command)),
+        st.just(Settings()),
         _subscriptions(),
         st.builds(ListSubscriptions, st.booleans()),
         st.builds(Pause, topics(), maybe),
