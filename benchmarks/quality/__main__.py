@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.quality import report
 from benchmarks.quality.embedding import Embedding, as_set
 from benchmarks.quality.figures import Figure
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.records import Folder
 
 # Modules of this package: each has `measure`, which yields its figures.
@@ -70,9 +70,9 @@ def _named(path: str) -> Path | None:
     return Path(path) if path else None
 
 
-def _given(asked: argparse.Namespace) -> Given:
+def _given(asked: argparse.Namespace) -> Inputs:
     embedder = as_set(asked.embeddings)
-    return Given(
+    return Inputs(
         Folder(asked.data),
         Embedding(embedder, asked.cache) if embedder else None,
         asked.cache,

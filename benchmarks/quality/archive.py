@@ -31,9 +31,9 @@ from benchmarks.corpus import papers
 from benchmarks.quality.baselines import Plain, Porter
 from benchmarks.quality.embedding import Embedding
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import TOP, Floats, ndcg
-from benchmarks.quality.ranked import BLANK, scores
+from benchmarks.quality.topic_scores import BLANK, scores
 from bot.models import Item, Topic
 from bot.models.vectors import pack as packed
 from bot.rank import ItemIndex, MarkedItem
@@ -59,7 +59,7 @@ class Day:
     now: datetime
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield both figures; they need the corpus and the days of Hugging Face."""
     if given.corpus is None or given.hf is None:
         return

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from benchmarks.corpus import papers
 from benchmarks.quality.figures import Figure, of_shares
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from bot.models import PARTS
 from bot.summarise.choice.scoring import PROBLEM, WHY
 from bot.summarise.english.sentences import split
@@ -29,7 +29,7 @@ _DANGLES = re.compile(
 )
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield a figure per part; they need the corpus."""
     if given.corpus is None:
         return

@@ -8,7 +8,7 @@ sentences of the abstract for the whole, its first and its last for a part.
 from collections.abc import Iterator, Sequence
 
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.rouge import rouge
 from bot.models import PARTS
 from bot.summarise.english.sentences import split
@@ -19,7 +19,7 @@ _WHOLE = (0.62, 0.38, 0.43)
 _WHY = 0.25
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the figures; they need no file."""
     by_title = {item.title: item for item in items()}
     told = [(by_title[title], text) for title, text in chosen()]

@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.corpus import papers as corpus_papers
 from benchmarks.quality.figures import Figure, Result, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.filled_store import both_ways, paper_of
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import reciprocal_rank
 from benchmarks.quality.search import porter
 from benchmarks.quality.sentence import references
-from benchmarks.quality.stocked import both_ways, paper_of
 from bot.models import Item
 
 _KEYWORDS = 3
@@ -27,7 +27,7 @@ _COMMON = 0.15
 _REACH = (0.765, 0.26)
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield both figures for the development and the test file, whichever is there; training files are only searched."""
     names = given.folder.parts("scitldr_a")
     asked = [name for name in names if not name.endswith(".train")] or names
@@ -37,7 +37,7 @@ def measure(given: Given) -> Iterator[Figure]:
         yield from _figures(given, name, known, others)
 
 
-def _figures(given: Given, name: str, known: Sequence[Item], others: Sequence[Item]) -> Iterator[Figure]:
+def _figures(given: Inputs, name: str, known: Sequence[Item], others: Sequence[Item]) -> Iterator[Figure]:
     records = given.folder.records(name)
     wanted = [record["paper_id"] for record in records]
     sentences = [references(record)[-1] for record in records]

@@ -13,9 +13,9 @@ import numpy as np
 
 from benchmarks.quality.baselines import Plain
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import Floats, Ints, Truths, average_precision
-from benchmarks.quality.ranked import by_examples, by_marks, paper_of
+from benchmarks.quality.topic_scores import by_examples, by_marks, paper_of
 
 _SEED, _DRAWS, _EXAMPLES = 14, 20, 10
 _REACH = {"slr.kitchenham2010": 0.22}
@@ -23,7 +23,7 @@ _REACH = {"slr.kitchenham2010": 0.22}
 Scorer = Callable[[Sequence[int]], Floats]
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield both figures of every screening set."""
     for name in given.folder.screened():
         records = given.folder.records(name)

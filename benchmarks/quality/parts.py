@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from benchmarks.quality.figures import Figure, of_scores, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import Floats, auc
 from benchmarks.quality.records import Record
 from bot.models import PARTS
@@ -24,7 +24,7 @@ _SPANS = {"problem": (PROBLEM, 0.67), "idea": (METHOD, 0.52), "result": (EVIDENC
 _FEWEST = 5  # abstracts without a part, for a figure of telling them apart
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the figures of every set that is there."""
     for name in given.folder.parts("aclsum"):
         yield from _aclsum(f"ACLSum {name.partition('.')[2]}", given.folder.records(name))

@@ -14,17 +14,17 @@ import numpy as np
 
 from benchmarks.quality.baselines import Plain
 from benchmarks.quality.figures import Figure, Result, of_sums
-from benchmarks.quality.given import Given
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import Floats, misplaced
-from benchmarks.quality.ranked import by_examples, paper_of
 from benchmarks.quality.records import Folder
+from benchmarks.quality.topic_scores import by_examples, paper_of
 
 _REACH = 0.19
 
 Scorer = Callable[[Sequence[int]], Floats]  # from the numbers of the examples to a score for every paper
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the loss."""
     if not given.folder.has("goldstandard.papers", "goldstandard.profiles", "goldstandard.ratings"):
         return

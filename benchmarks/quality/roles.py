@@ -19,7 +19,7 @@ from functools import partial
 import numpy as np
 
 from benchmarks.quality.figures import Figure, Result, of_choice, of_scores, of_sums
-from benchmarks.quality.given import CROSSED, UNSEEN, Given
+from benchmarks.quality.inputs import CROSSED, UNSEEN, Inputs
 from benchmarks.quality.metrics import (
     Floats,
     Ints,
@@ -63,7 +63,7 @@ class _Judged:
         )
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the figures of every set that is there."""
     learned = [name for name in given.folder.parts("csabstruct") if not of_test(name)]
     if learned:
@@ -90,7 +90,7 @@ def _shipped(name: str, records: Sequence[Record]) -> _Judged:
     return _Judged(name, records, [role_probabilities(record["sents"]) for record in records], UNSEEN)
 
 
-def _crossed(given: Given, names: Sequence[str]) -> tuple[_Judged, _Judged]:
+def _crossed(given: Inputs, names: Sequence[str]) -> tuple[_Judged, _Judged]:
     """CSAbstruct and PubMedQA."""
     records = given.folder.all(names)
     others = _of_medicine(given, [name for name in given.folder.parts("pubmedqa_l") if not of_test(name)])
@@ -100,7 +100,7 @@ def _crossed(given: Given, names: Sequence[str]) -> tuple[_Judged, _Judged]:
     return _Judged(name, records, tables[:count], CROSSED), _Judged("PubMedQA", others, tables[count:], CROSSED)
 
 
-def _of_medicine(given: Given, names: Sequence[str]) -> list[Record]:
+def _of_medicine(given: Inputs, names: Sequence[str]) -> list[Record]:
     return [found for record in given.folder.all(names) if (found := dict(of_medicine(record)))["sents"]]
 
 

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 
 from benchmarks.quality.baselines import Porter
 from benchmarks.quality.figures import Figure, Result, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.filled_store import both_ways, paper_of
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import TOP, ndcg
 from benchmarks.quality.records import SEARCHED, Record
-from benchmarks.quality.stocked import both_ways, paper_of
 from bot.models import Item
 
 _TITLES = {"scifact": "SciFact", "cacm": "CACM", "cranfield": "Cranfield"}
 _REACH = {"scifact": 0.755, "cacm": 0.53, "cranfield": 0.44}
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield a figure per file of questions."""
     for name in SEARCHED:
         questions = [each for each in given.folder.parts(name) if not each.endswith(".corpus")]
@@ -29,7 +29,7 @@ def measure(given: Given) -> Iterator[Figure]:
                 yield _figure(given, name, each, papers)
 
 
-def _figure(given: Given, name: str, file: str, papers: Sequence[Item]) -> Figure:
+def _figure(given: Inputs, name: str, file: str, papers: Sequence[Item]) -> Figure:
     relevant = [(row["q"], found) for row in given.folder.records(file) if (found := judged(row))]
     asked = [question for question, _ in relevant]
     ways = asyncio.run(both_ways(papers, asked, given.embedding))

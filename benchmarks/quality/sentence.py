@@ -11,17 +11,17 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import CROSSED, UNSEEN, Given
+from benchmarks.quality.inputs import CROSSED, UNSEEN, Inputs
 from benchmarks.quality.metrics import Floats
 from benchmarks.quality.records import Record, of_test
 from benchmarks.rouge import rouge
-from bot.summarise.choice.scoring import best_sentence
+from bot.summarise.choice.scoring import whole_scores
 
 _REACH = (0.44, 0.215, 0.357)
 _MANY = 3  # summaries of a paper, as in the test file
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the figures of every file that is there."""
     learned = [name for name in given.folder.parts("scitldr_a") if not of_test(name)]
     crossed = given.cross_validated("parts", given.folder.all(learned)) if learned else []
@@ -30,7 +30,7 @@ def measure(given: Given) -> Iterator[Figure]:
         if name in learned:
             places, crossed, note = crossed[: len(records)], crossed[len(records) :], CROSSED
         else:
-            places, note = [best_sentence(record["source"], title=record["title"]) for record in records], UNSEEN
+            places, note = [int(whole_scores(record["source"], record["title"]).argmax()) for record in records], UNSEEN
         title = f"SciTLDR {name.partition('.')[2]}"
         many = [at for at, record in enumerate(records) if len(references(record)) >= _MANY]
         yield from _figures(title, records, places, note, aims=name not in learned)

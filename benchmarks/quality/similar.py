@@ -13,10 +13,10 @@ import numpy as np
 from benchmarks.quality.baselines import Plain
 from benchmarks.quality.embedding import Embedding
 from benchmarks.quality.figures import Figure, of_values
-from benchmarks.quality.given import Given
+from benchmarks.quality.filled_store import NOW, filled_store, near, paper_of
+from benchmarks.quality.inputs import Inputs
 from benchmarks.quality.metrics import average_precision
 from benchmarks.quality.records import Record
-from benchmarks.quality.stocked import NOW, near, paper_of, stocked
 from bot.models import Item, Near
 from bot.models.vectors import text_of_item
 from bot.store.sqlite.search.similar import KEPT
@@ -28,7 +28,7 @@ _REACH = 0.41
 Judged = tuple[str, dict[str, int]]  # the query paper's key, and the candidates' grades
 
 
-def measure(given: Given) -> Iterator[Figure]:
+def measure(given: Inputs) -> Iterator[Figure]:
     """Yield the figure for all that is measured, and that for what a person gets."""
     if not given.folder.has("csfcube.corpus", "csfcube.anns"):
         return
@@ -69,7 +69,7 @@ async def _by_store(
     ways: dict[str, list[Near | None]] = {"words alone": [None] * len(asked)}
     if embedding:
         ways = {"ours": await near(embedding, [text_of_item(paper) for paper in asked]), **ways}
-    async with stocked(papers, embedding) as store:
+    async with filled_store(papers, embedding) as store:
         return {
             kind: {way: await _answers(store, asked, where, limit) for way, where in ways.items()}
             for kind, limit in limits.items()

@@ -59,23 +59,12 @@ def part_scores(sentences: Sequence[str], title: str = "") -> Scores:
 
     0 is as likely the part's sentence as that the text has none for it.
     """
-    return _scores(sentences, title, _weights())[:, : len(PARTS)]
-
-
-def best_sentence(sentences: Sequence[str], title: str = "") -> int:
-    """Return the place (0-based) of the sentence that says most of what the whole text says; 0 when there is none."""
-    return best_sentence_by(sentences, title, _weights())
+    return _scores(sentences, title)[:, : len(PARTS)]
 
 
 def whole_scores(sentences: Sequence[str], title: str = "") -> Matrix:
     """Return the score of each sentence for standing for the whole text; of a notice or a fragment, UNUSABLE."""
-    return _scores(sentences, title, _weights())[:, COLUMNS.index(WHOLE)]
-
-
-def best_sentence_by(sentences: Sequence[str], title: str, weights: Weights) -> int:
-    """Return what `best` returns, by other weights."""
-    scores = _scores(sentences, title, weights)
-    return int(scores[:, COLUMNS.index(WHOLE)].argmax()) if len(scores) else 0
+    return _scores(sentences, title)[:, COLUMNS.index(WHOLE)]
 
 
 def read_weights(path: Path) -> Weights:
@@ -92,7 +81,8 @@ def _weights() -> Weights:
     return read_model(SHIPPED, read_weights)
 
 
-def _scores(sentences: Sequence[str], title: str, weights: Weights) -> Scores:
+def _scores(sentences: Sequence[str], title: str) -> Scores:
+    weights = _weights()
     looked_at = [sentence[:_LONGEST_SENTENCE] for sentence in sentences[:SCANNED]]
     scores = np.full((len(sentences), len(COLUMNS)), UNUSABLE)
     for at, row in enumerate(features(looked_at, title) @ weights.rows + weights.start):

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.summarise.choice.scoring import UNUSABLE, best_sentence, whole_scores
+from bot.summarise.choice.scoring import UNUSABLE, whole_scores
 from bot.summarise.english.sentences import split
 from bot.summarise.gist import MOST, gist, gists
 from tests.conftest import tries
@@ -120,7 +120,7 @@ def test_of_a_real_edition_every_paper_is_told_in_one_short_sentence() -> None:
 
 def test_what_says_most_of_the_whole_scores_highest_and_what_says_nothing_is_unusable() -> None:
     sentences = [*split(ABSTRACT), "Copyright 2026.", "This paper has been withdrawn by the author."]
-    assert whole_scores(sentences).argmax() == best_sentence(sentences) == 1
+    assert whole_scores(sentences).argmax() == 1
     assert list(whole_scores(sentences) == UNUSABLE) == [False, False, False, True, True]
     assert whole_scores([]).shape == (0,)
     assert whole_scores(["It is cold."] * 70)[60:].max() == UNUSABLE, "nobody reads so far"

@@ -16,10 +16,10 @@ from bot.summarise.choice.scoring import (
     SHIPPED,
     UNUSABLE,
     WHY,
-    best_sentence,
     features,
     part_scores,
     read_weights,
+    whole_scores,
 )
 from bot.summarise.english.sentences import split
 
@@ -141,8 +141,8 @@ def test_a_text_without_any_cue_is_taken_as_what_the_work_is() -> None:
 
 
 def test_the_sentence_for_the_whole_says_what_the_work_is_and_is_about_its_title() -> None:
-    assert best_sentence(PLAIN, "Tidy: a cache that predicts its own size") == 2
-    assert best_sentence([], "Tidy") == 0
+    assert whole_scores(PLAIN, "Tidy: a cache that predicts its own size").argmax() == 2
+    assert whole_scores([], "Tidy").shape == (0,)
 
 
 def test_a_sign_is_a_number_for_each_sentence_and_counts_for_each_part() -> None:

@@ -1,4 +1,4 @@
-"""What a run was given, and what the models that ship were trained on."""
+"""What a run reads, and what the models that ship were trained on."""
 
 import importlib
 import json
@@ -19,7 +19,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class Inputs:
     """The folder of judged files and what else there is: None is what was not given."""
 
     folder: Folder
@@ -41,7 +41,7 @@ class Given:
         if self.cache is None:
             return make()
         digest = sha256(json.dumps(records).encode())
-        for path in sorted([*(_ROOT / "training").glob("*.py"), *(_ROOT / "bot" / "summarise").glob("*.py")]):
+        for path in sorted([*(_ROOT / "training").glob("*.py"), *(_ROOT / "bot" / "summarise").rglob("*.py")]):
             digest.update(path.read_bytes())
         path = self.cache / f"{name}-{digest.hexdigest()[:20]}.json"
         if not path.exists():

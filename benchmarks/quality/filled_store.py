@@ -26,7 +26,7 @@ def paper_of(record: Record) -> Item:
 
 
 @asynccontextmanager
-async def stocked(
+async def filled_store(
     papers: Sequence[Item], embedding: Embedding | None, quick: Collection[str] = ()
 ) -> AsyncIterator[SqliteStore]:
     """Yield a store that holds the papers with their vectors; those of the `quick` keys are made the quick way."""
@@ -72,7 +72,7 @@ async def both_ways(
     papers: Sequence[Item], questions: Sequence[str], embedding: Embedding | None, quick: Collection[str] = ()
 ) -> dict[str, list[list[str]]]:
     """Return what is found with vectors, where there are any, and by words alone."""
-    async with stocked(papers, embedding, quick) as store:
+    async with filled_store(papers, embedding, quick) as store:
         found = {"words alone": await search(store, questions, [None] * len(questions))}
         if embedding:
             found = {"ours": await search(store, questions, await near(embedding, questions)), **found}
