@@ -20,7 +20,7 @@ from bot.models import PARTS, Item, Summary
 from bot.sources.arxiv import announcement_feed
 from bot.summarise import extractive, gist
 from bot.summarise.choice import parts
-from bot.summarise.english import anaphora, editing
+from bot.summarise.english import anaphora, editing, third_person
 
 RECORDED = Path(__file__).parents[1] / "adapters" / "cli" / "demo" / "recordings" / "arxiv.atom.gz"
 
@@ -42,8 +42,14 @@ def _no(*_: object) -> bool:
 RULES: Mapping[str, tuple[Switch, ...]] = {
     "openings": ((editing, "strip_opening", _as_it_stands), (anaphora, "strip_opening", _as_it_stands)),
     "first words explained": ((anaphora, "_resolved", _nothing),),
+    "first words: these results": ((anaphora, "_results", _nothing),),
+    "first words: this framework": ((anaphora, "_thing", _nothing),),
+    "first words: it": ((anaphora, "_it", _nothing),),
+    "first words: they": ((anaphora, "_they", _nothing),),
+    "first words: this enables": ((anaphora, "_doing", _nothing),),
     "what points out of its sentence from inside": ((parts, "points_inside", _no), (gist, "points_inside", _no)),
     "third person": ((editing, "to_third_person", _as_it_stands),),
+    "a single author": ((third_person, "_by_one_author", _as_it_stands),),
     "whom it helps": ((editing, "drop_us", _as_it_stands),),
     "addresses": ((editing, "_without_address", _as_it_stands),),
     "half a list": ((editing, "mend_list", _as_it_stands),),
