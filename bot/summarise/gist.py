@@ -28,7 +28,7 @@ from bot.summarise.repositories.summary import LONGEST_DESCRIPTION
 
 log = logging.getLogger(__name__)
 
-MOST = 35  # words, where a border of clauses allows it; a few more before a sentence is broken off
+LONGEST = 35  # words, where a border of clauses allows it; a few more before a sentence is broken off
 _BROKEN_OFF = 40  # words: a longer one ends in "…" at its last border among the first 35
 _SHORTEST = 12  # words in front of that border
 _FEWEST = 8  # words that are left without a count of points
@@ -71,7 +71,7 @@ def of_text(title: str, text: str, *, described: bool) -> str:
     """Return the gist of a text, which is a repository's description where `described`."""
     if not reads_as_english(text):
         return _opening(text)
-    return _broken_off(edit(text[:LONGEST_DESCRIPTION], longest=MOST)) if described and text else _sentence(title, text)
+    return _break_off(edit(text[:LONGEST_DESCRIPTION], longest=LONGEST)) if described and text else _sentence(title, text)
 
 
 def _sentence(title: str, text: str) -> str:
@@ -87,7 +87,7 @@ def _sentence(title: str, text: str) -> str:
         said = told[at].text
         own = UNUSABLE if dangles(said) or _HOPES.search(said) else fits[at] - _OPEN * points_inside(said)
         best, worth = (said, own) if own > worth else (best, worth)
-    return _broken_off(edit(best, names, longest=MOST)) if best else _opening(text)
+    return _break_off(edit(best, names, longest=LONGEST)) if best else _opening(text)
 
 
 def _opening(text: str) -> str:
@@ -95,12 +95,12 @@ def _opening(text: str) -> str:
     return shown if len(shown) > 1 or not text else f"{text[:_OPENING]}…"  # one word, or a language without spaces
 
 
-def _broken_off(sentence: str) -> str:
+def _break_off(sentence: str) -> str:
     """The sentence, or of one that is far too long its beginning, up to a border where that is sure to say something."""
     words = sentence.split()
     if len(words) <= _BROKEN_OFF:
         return sentence
-    shown = " ".join(words[:MOST])
+    shown = " ".join(words[:LONGEST])
     # What begins otherwise may have its subject behind its first commas.
     begun = begins_with_verb(shown) or shown.startswith("The authors ")
     return f"{_WEAK_END.sub('', (_to_a_border(shown) if begun else '') or _outside_brackets(shown))} …"

@@ -44,7 +44,7 @@ _ANNOUNCES = re.compile(
     r"^This (?:paper|work|article|study) (?:\w+ )?(?:proposes|presents|introduces)\b"
 )
 
-_LEANING = 1.2  # how much higher a sentence must score that cannot stand without the one before it; 0.5 to 1.5 were alike
+_DANGLING = 1.2  # how much higher a sentence must score that cannot stand without the one before it; 0.5 to 1.5 were alike
 
 # The same of a sentence that points at another from inside, alone and with the one before it. On 639 marked abstracts the
 # sentences shown are marked ones as often as without (0.3 points either way); those that point at nothing that is shown fall
@@ -68,7 +68,7 @@ class _Text(NamedTuple):
 
     sentences: Sequence[str]
     scores: Scores
-    leans: Sequence[bool]
+    dangles: Sequence[bool]
     open: Sequence[bool]  # which point at another from inside
     announced: int | None  # where the work is announced first
 
@@ -107,7 +107,7 @@ def choose(sentences: Sequence[str], title: str = "", explained: Sequence[str] |
 def _together(text: _Text) -> Choice:
     """What lies above the bars, no sentence twice, the sum of what it lies above them as large as can be."""
     options = [_options(part, text) for part in PARTS]
-    found = max(itertools.product(*options), key=_worth)
+    found = max(itertools.product(*options), key=_total_gain)
     return {part: option.places for part, option in zip(PARTS, found, strict=True)}
 
 
@@ -122,15 +122,15 @@ def _options(part: str, text: _Text) -> list[_Option]:
 def _option(part: str, at: int, score: float, text: _Text) -> _Option | None:
     gain = score - _BARS[part] + (_ANNOUNCED if part == METHOD and at == text.announced else 0.0)
     pair = (at - 1, at)
-    paired = at > 0 and not text.leans[at - 1] and text.usable(at - 1) and text.length(pair) <= _PAIR_WORDS
-    if text.leans[at]:
-        return _Option(gain - _LEANING, pair) if paired else None
+    paired = at > 0 and not text.dangles[at - 1] and text.usable(at - 1) and text.length(pair) <= _PAIR_WORDS
+    if text.dangles[at]:
+        return _Option(gain - _DANGLING, pair) if paired else None
     if text.open[at] and paired and part in _OPEN_PAIR and not text.open[at - 1]:
         return _Option(gain - _OPEN_PAIR[part], pair)
     return _Option(gain - _OPEN[part] if text.open[at] else gain, (at,))
 
 
-def _worth(combination: Sequence[_Option]) -> float:
+def _total_gain(combination: Sequence[_Option]) -> float:
     places = [at for option in combination for at in option.places]
     if len(set(places)) < len(places):
         return -1.0
@@ -145,7 +145,7 @@ def _fill(chosen: Choice, text: _Text) -> None:
         chosen[METHOD] = (free.pop(0),)
     if not chosen[WHY]:
         own = max(chosen[METHOD], default=-1)  # what is offered before it, others offer
-        offered = (at for at in free if at > own and not text.leans[at] and _AVAILABLE.search(text.sentences[at]))
+        offered = (at for at in free if at > own and not text.dangles[at] and _AVAILABLE.search(text.sentences[at]))
         chosen[WHY] = tuple(itertools.islice(offered, 1))
 
 
@@ -164,7 +164,7 @@ def _add_second(part: str, chosen: Choice, text: _Text) -> None:
 
 def _is_near(part: str, first: int, at: int, text: _Text) -> bool:
     within = first < at <= first + _NEXT if part == METHOD else abs(at - first) <= _NEAR
-    return within and (at == first + 1 or not text.leans[at])
+    return within and (at == first + 1 or not text.dangles[at])
 
 
 def _score_beside(part: str, at: int, text: _Text) -> float:

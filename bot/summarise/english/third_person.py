@@ -46,7 +46,7 @@ def third_person(verb: str) -> str:
 
 _SINGULAR = {verb: third_person(verb) for verb in _VERBS.split()}
 _PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
-_BARE = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
+_BARE_VERBS = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
 _PAPER = re.compile(
     r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) ((?:\w+ly )?(?:propos|introduc|"
     r"present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|review|survey|address|provid|offer|argu|"
@@ -55,14 +55,14 @@ _PAPER = re.compile(
 )
 # `We finally show` and `we also show` count the sentences of the abstract, so the adverb goes too.
 _WE = re.compile(rf"^(?:[Ww]e|WE|I) (?:(?:{_LEADS}) )?((?:\w+ly )?)({'|'.join(_SINGULAR)}) (?=\S)", re.IGNORECASE)
-_LED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
+_ORDERED = re.compile(rf"^(We|WE) (?:{_LEADS}) (?=\w)", re.IGNORECASE)
 _AGAIN = re.compile(r"\b(?:we|us|ours|ourselves)\b|\bWE\b|(?:(?<=[a-z;:,)] )|(?<=\())We\b")
 _OWN = r"(?:own|previous|prior|earlier|past|recent|companion|group|lab|team|knowledge|view|opinion)\b"
 _OURS_TOO = re.compile(rf"\bour (?={_OWN})", re.IGNORECASE)
 # A bare verb after `and` would still have the dropped `we` as its subject.
 _SECOND_VERB = re.compile(
     r"(?:\b(?:and|or|but|then)|,)\s+(?:(?:\w+ly|then|also|further|thus|thereby|in turn)\s+)*"
-    rf"({_BARE})\b(?!-)",
+    rf"({_BARE_VERBS})\b(?!-)",
     re.IGNORECASE,
 )
 # What lets a bare verb belong to something else than the authors: an infinitive, a modal, a clause of its own.
@@ -94,7 +94,7 @@ _QUESTION = re.compile(r"(?:^|(?<=[:] ))[^:?]*\?")  # whom `we` means in it, is 
 # `Type I errors`, `“I don't know”` are nobody's.
 _ALONE = re.compile(
     rf"(?<![\w“\"'‘&.-])(?<!Type )(?<!Part )(?<!Stage )(?<!Tier )(?<!Phase )I (?P<how>(?:\w+ly |also )?)"
-    rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
+    rf"(?:(?P<odd>have|am|do)|(?P<verb>{_BARE_VERBS})|(?P<as>can|will|may|\w+ed))\b(?!['’])"
 )
 _SAYS_I = re.compile(r"\b(?:I|[Mm]y) ")
 _ODD = {"have": "has", "am": "is", "do": "does"}
@@ -196,7 +196,7 @@ def _second_verbs(rest: str) -> str:
 
 
 def _by_their_name(text: str) -> str:
-    text = _by_one_author(_LED.sub(r"\1 ", text))
+    text = _by_one_author(_ORDERED.sub(r"\1 ", text))
     asked = [match.span() for match in _QUESTION.finditer(text)] if "?" in text else []
     spoken = [match.span() for match in _AUTHORS.finditer(text) if not any(a <= match.start() < b for a, b in asked)]
     if not spoken:

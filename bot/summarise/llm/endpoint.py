@@ -79,13 +79,13 @@ class Endpoint:
         """Return the answer; never raises."""
         try:
             async with asyncio.timeout(self._timeout):
-                return await self._insist(messages)
+                return await self._ask_each_way(messages)
         except TimeoutError:
-            return Answer(fault="the model did not answer in time", tokens=estimate(messages))
+            return Answer(fault="the model did not answer in time", tokens=estimate_tokens(messages))
         except SourceUnavailable as error:
             return Answer(fault="the model could not be reached", detail=str(error), rest=error.retry_after)
 
-    async def _insist(self, messages: Messages) -> Answer:
+    async def _ask_each_way(self, messages: Messages) -> Answer:
         for way in range(self._way, len(_WAYS)):
             response = await self._post({"model": self._model, "messages": list(messages), **_WAYS[way]})
             if response.status == HTTPStatus.OK:
@@ -98,7 +98,7 @@ class Endpoint:
         return await self._http.fetch(request, accept=_REFUSALS | {HTTPStatus.OK.value}, max_bytes=LARGEST_REPLY)
 
 
-def estimate(messages: Messages, answer: str = "") -> int:
+def estimate_tokens(messages: Messages, answer: str = "") -> int:
     """Return about how many tokens a conversation takes, for servers that do not say."""
     characters = sum(len(message["content"]) for message in messages) + len(answer)
     return math.ceil(characters / _CHARACTERS_PER_TOKEN)
@@ -108,11 +108,11 @@ def _read(body: bytes, messages: Messages) -> Answer:
     try:
         completion = _Completion.model_validate(json.loads(body))
     except (ValidationError, ValueError, RecursionError):
-        return Answer(fault="the model's server answered in an unknown shape", tokens=estimate(messages))
+        return Answer(fault="the model's server answered in an unknown shape", tokens=estimate_tokens(messages))
     choice = completion.choices[0]
     text = choice.message.content or ""
     told = completion.usage.total_tokens if completion.usage else 0
-    return Answer(text, told or estimate(messages, text), _fault(choice, text))
+    return Answer(text, told or estimate_tokens(messages, text), _fault(choice, text))
 
 
 def _fault(choice: _Choice, text: str) -> str:

@@ -11,7 +11,7 @@ from bot.http.client import Http
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
 from bot.ports.store import Store, Summariser
 from bot.summarise.english.sentences import split
-from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate
+from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate_tokens
 from bot.summarise.llm.grounding import clean, faults, nearest_sentences
 from bot.summarise.llm.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, Reply, messages, parse
 from bot.summarise.repositories.releases import latest_release
@@ -47,7 +47,7 @@ class LlmSummariser:
         self._model = model
         self._maker = f"{model} prompt {PROMPT_VERSION}"
         self._daily_tokens = daily_tokens
-        self._promised = 0  # tokens of the questions under way
+        self._reserved_tokens = 0  # tokens of the questions under way
         self._failures = 0
         self._rest_until: datetime | None = None
 
@@ -94,15 +94,15 @@ class LlmSummariser:
         return reply
 
     async def _within_budget(self, question: Messages, now: datetime) -> Answer:
-        cost = estimate(question) + LONGEST_ANSWER
-        self._promised += cost
+        cost = estimate_tokens(question) + LONGEST_ANSWER
+        self._reserved_tokens += cost
         try:
-            if await self._store.spent(now.date()) + self._promised > self._daily_tokens:
+            if await self._store.spent(now.date()) + self._reserved_tokens > self._daily_tokens:
                 raise SummaryUnavailable("the day's budget for the model is used up")
             answer = await self._endpoint.ask(question)
             await self._store.spend(now.date(), answer.tokens)
         finally:
-            self._promised -= cost
+            self._reserved_tokens -= cost
         return answer
 
     def _note_failure(self, answer: Answer, now: datetime) -> None:

@@ -76,7 +76,7 @@ def latest_release(item: Item) -> tuple[str, str]:
     read, release = dated(known.date()), item.release
     if release is None:
         return f"No release was listed on {read}.", ""
-    said, quote = _said(release, item.title)
+    said, quote = _news(release, item.title)
     kind = "prerelease" if release.prerelease else "release"
     tag = f" {release.tag}" if len(release.tag) <= LONGEST_TAG else ""
     stale = item.updated is not None and item.updated - known > _STALE
@@ -84,12 +84,12 @@ def latest_release(item: Item) -> tuple[str, str]:
     return f"{head} ({dated(release.published.date())}){f': {said}' if said else '.'}", quote
 
 
-def _said(release: Release, title: str) -> tuple[str, str]:
+def _news(release: Release, title: str) -> tuple[str, str]:
     """What the notes say first, edited and as it stands; else the name of the release, where that says something, and ""."""
     for sentence in (sentence for line in release.notes.splitlines() for sentence in split(line.removeprefix("- "))):
         bare = _ITSELF.sub("", _SIGN.sub("", _PICTURES.sub("", sentence), count=1))
         if not _UPKEEP.search(sentence) and _is_news(bare):
-            return _begun(edit(bare, longest=_LONGEST)), sentence
+            return _capitalised(edit(bare, longest=_LONGEST)), sentence
     known = {"release", *re.findall(r"\w+", f"{title} {release.tag}".lower())}
     words = [word for word in re.findall(r"[^\W\d_][\w'-]+", _VERSION.sub(" ", release.name)) if word.lower() not in known]
     return (edit(release.name) if len(words) >= _SHORTEST_NAME else ""), ""
@@ -101,6 +101,6 @@ def _is_news(sentence: str) -> bool:
     return enough and not (_UPKEEP.search(sentence) or _SAYS_NOTHING.search(sentence) or dangles(sentence))
 
 
-def _begun(text: str) -> str:
+def _capitalised(text: str) -> str:
     """With a capital in front, unless the first word may be a name or a sign: `torch.compile`, `core:`, `--flag`."""
     return text[:1].upper() + text[1:] if re.match(r"[a-z]+ (?!:)", text) else text

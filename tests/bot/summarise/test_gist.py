@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.models import Item, Kind
 from bot.summarise.choice.scoring import UNUSABLE, whole_scores
 from bot.summarise.english.sentences import split
-from bot.summarise.gist import MOST, gist, gists
+from bot.summarise.gist import LONGEST, gist, gists
 from tests.conftest import tries
 from tests.effort import effort
 from tests.fakes.edition import items
@@ -70,7 +70,7 @@ def test_a_sentence_that_ends_nowhere_is_broken_off_between_words() -> None:
     told = of(endless)
     assert told.endswith(" …")
     assert endless.startswith(told.removesuffix(" …"))
-    assert len(told.split()) <= MOST + 1
+    assert len(told.split()) <= LONGEST + 1
 
 
 def test_another_language_a_fragment_and_a_notice_are_told_by_their_beginning() -> None:
