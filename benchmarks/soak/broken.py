@@ -5,7 +5,7 @@ import ctypes
 import resource
 import sys
 import tempfile
-from asyncio.subprocess import PIPE, Process
+from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import replace
@@ -68,7 +68,7 @@ async def unwritable(what: str, breaks: Breaks, seconds: float, size: Size) -> R
     return Row(f"{what} for {seconds:.0f} s", f"{len(made)} deliveries", target, measured, kept)
 
 
-async def _ended(process: Process) -> int | None:
+async def _ended(process: kills.Worker) -> int | None:
     """Return what a worker ends with, None when it does not recover in a minute."""
     with suppress(TimeoutError):
         async with asyncio.timeout(_RECOVERS):

@@ -1,18 +1,23 @@
 """Worker processes, killed with SIGKILL at random instants and started again until everything is settled."""
 
 import asyncio
+import atexit
+import os
 import random
 import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from time import monotonic
 
 from benchmarks.soak.work import Work
+from tests.fakes.forked import Forked, Forks
 
 ROOT = Path(__file__).parents[2]
+Worker = Process | Forked
 LONGEST = 1800.0  # seconds that one test may take
 _AT_START = 0.1  # of the kills, so many fall while the process starts
 _MOST = 0.7
@@ -61,7 +66,7 @@ class Killer:
             raise RuntimeError(f"A worker ended with {process.returncode}.")
         return True
 
-    async def _live(self, process: Process) -> None:
+    async def _live(self, process: Worker) -> None:
         """Let the worker live until its end, or for as long as the dice say."""
         early = self._kills_left > 0 and self._dice.random() < _AT_START
         if not early:
@@ -86,20 +91,30 @@ class Killer:
         return min(self._dice.expovariate(self._kills_left / expected), _MOST * expected) if self._kills_left else 0.0
 
 
-async def started(work: Work, before: Callable[[], None] | None = None) -> Process:
-    """Start a worker; `before` runs in its process first."""
+@cache
+def _forks() -> Forks:
+    """Return what workers are forked from: the import of everything, by each of them, would be most of the work."""
+    forks = Forks("benchmarks.soak.worker", os.environ)
+    atexit.register(forks.close)
+    return forks
+
+
+async def started(work: Work, before: Callable[[], None] | None = None) -> Worker:
+    """Start a worker; `before` runs first in a process that then executes it anew."""
+    if before is None:
+        return await _forks().start([work.text()], ROOT, os.environ)
     arguments = ("-m", "benchmarks.soak.worker", work.text())
     return await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE, preexec_fn=before)
 
 
-async def end(process: Process) -> None:
+async def end(process: Worker) -> None:
     """Kill the process unless it has ended, and let go of its pipe."""
     if process.returncode is None:
         process.kill()
     await process.communicate()
 
 
-async def ready(process: Process) -> None:
+async def ready(process: Worker) -> None:
     """Wait until the worker has its database open; raises RuntimeError when it ends before."""
     assert process.stdout is not None
     if await process.stdout.readline() != b"ready\n":

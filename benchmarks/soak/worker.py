@@ -129,6 +129,11 @@ async def run(work: Work) -> None:
             await store.close()
 
 
-if __name__ == "__main__":
+def main(arguments: list[str]) -> None:
+    """Do the work that the one argument says."""
     logging.basicConfig(level=logging.ERROR)
-    asyncio.run(run(read(sys.argv[1])))
+    asyncio.run(run(read(arguments[0])))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -8,12 +8,12 @@ import pytest
 
 from adapters.cli.demo.replay import replay
 from tests.e2e.desk import WARNINGS, Desk
-from tests.e2e.forked import Forks
+from tests.fakes.forked import Forks
 
 
 @pytest.fixture(scope="session")
 def forks() -> Iterator[Forks]:
-    made = Forks({"PATH": os.environ["PATH"], "PYTHONWARNINGS": WARNINGS})
+    made = Forks("adapters.cli.main", {"PATH": os.environ["PATH"], "PYTHONWARNINGS": WARNINGS})
     yield made
     made.close()
 

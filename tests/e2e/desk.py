@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.e2e.forked import ROOT, Forked, Forks
+from tests.fakes.forked import ROOT, Forked, Forks
 from tests.fakes.patience import PATIENCE
 
 ENTRY = "from adapters.cli.main import main; main()"

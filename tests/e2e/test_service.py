@@ -14,7 +14,7 @@ import aiohttp
 
 from adapters.cli.exits import Exit
 from tests.e2e.desk import Desk
-from tests.e2e.forked import Forked
+from tests.fakes.forked import Forked
 from tests.fakes.patience import PATIENCE
 
 
