@@ -30,7 +30,7 @@ from typing import NamedTuple
 from bot.query.plural import singular
 
 # Raise the first number when any rule here changes: an index made by another folding must be made anew.
-VERSION = f"1/{unicodedata.unidata_version}"
+VERSION = f"2/{unicodedata.unidata_version}"
 
 BARRIER = "__"  # stands between two texts; no word folds to it, so no phrase reaches across
 
@@ -53,12 +53,10 @@ _SPACELESS = re.compile(
 _MARKS = frozenset({"Mn", "Mc", "Me", "Cf"})  # Unicode's categories of combining marks and of invisible signs
 _VOICING = "\u3099\u309a"  # kana's marks make another letter, not an accent
 
-_BEFORE = str.maketrans(
-    {**dict.fromkeys("’‘ʼ＇‛", "'"), **dict.fromkeys("‐‑‒–−﹣－", "-"), **dict.fromkeys("™®©℠\u200b", " "), "\u00ad": None}
-)
-_AFTER = str.maketrans(
-    {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
-)
+_SIGNS = {**dict.fromkeys("’‘ʼ＇‛", "'"), **dict.fromkeys("‐‑‒–−﹣－", "-")}
+_LETTERS = {"ø": "o", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "æ": "ae", "œ": "oe", "ı": "i", "ħ": "h", "ŧ": "t", "ŋ": "n"}
+_BEFORE = str.maketrans({**_SIGNS, **dict.fromkeys("™®©℠\u200b", " "), "\u00ad": None})
+_AFTER = str.maketrans({**_SIGNS, **_LETTERS})  # the signs again: a raised minus becomes one only when it is decomposed
 
 
 class Spelling(NamedTuple):

@@ -1,5 +1,7 @@
 import re
+import sys
 import unicodedata
+from functools import cache
 
 import pytest
 from hypothesis import given
@@ -178,6 +180,32 @@ def test_every_token_is_plain_and_none_is_the_barrier(text: str) -> None:
 @given(st.text())
 def test_folding_does_not_depend_on_how_a_character_is_composed(text: str) -> None:
     assert tokens(unicodedata.normalize("NFD", text)) == tokens(unicodedata.normalize("NFC", text))
+
+
+@pytest.mark.parametrize(("text", "once"), [("ŉ", "'n"), ("10⁻⁶", "10-6"), ("x₋₁", "x-1"), ("a︲b", "a-b")])
+def test_what_decomposes_into_a_dash_or_an_apostrophe_is_one(text: str, once: str) -> None:
+    assert plain(text) == once
+    assert plain(once) == once
+
+
+BLOCK = 0x1000
+
+
+@cache
+def characters_that_folding_changes() -> list[str]:
+    return [character for character in map(chr, range(sys.maxunicode + 1)) if plain(character) != character]
+
+
+def test_every_character_stays_as_it_is_when_made_plain_again() -> None:
+    for start in range(0, sys.maxunicode + 1, BLOCK):
+        text = plain("\n".join(map(chr, range(start, start + BLOCK))))
+        assert plain(text) == text
+
+
+@pytest.mark.parametrize("around", ["a{}b", "e{}\u0301", "か{}\u3099", "\u1100{}\u1161", "Α{}Σ", "I{}\u0307", "-{}'"])
+def test_beside_others_too_every_character_stays_as_it_is_when_made_plain_again(around: str) -> None:
+    text = plain("\n".join(map(around.format, characters_that_folding_changes())))
+    assert plain(text) == text
 
 
 @given(st.text())
