@@ -37,8 +37,7 @@ from bot.models import (
 from bot.models.vectors import LONGEST as LONGEST_TEXT
 from bot.models.vectors import pack, unpack
 from bot.query import Folded, match, parse, unparse
-from bot.query.lexis import TYPED
-from bot.query.parse import LONGEST
+from bot.query.parse import LONGEST, TYPED
 from bot.rank.common_words import STOPWORDS
 
 log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.models import Item, Term
-from bot.query.fold import Spelling, indexed, plain, spellings
+from bot.query.fold import Spelling, indexed, normalised, spellings
 
 
 class Takes(StrEnum):
@@ -213,7 +213,7 @@ _VERSIONED = re.compile(r"((?:arxiv:)?\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})
 
 def fold_label(value: str) -> str:
     """Return a label as it is compared: without case and accents, single spaces; signs stay (c++, cs.lg, apache-2.0)."""
-    return " ".join(plain(value).split())
+    return " ".join(normalised(value).split())
 
 
 def fold_id(value: str) -> str:

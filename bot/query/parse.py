@@ -15,7 +15,6 @@ from bot.errors import UsageError
 from bot.models import And, Label, Not, Or, Query, Term, Tree
 from bot.query.fields import BY_NAME, FIELDS, Field, Takes, label_value
 from bot.query.fold import says_something
-from bot.query.lexis import NAMED, TOPIC, TYPED, WORD, is_key, stands_bare, trimmed
 from bot.query.values import parse_number, parse_when
 
 LONGEST = 2000  # characters of a query
@@ -26,6 +25,20 @@ MOST_WORDS = 200  # in all phrases; each costs up to 6 ms among 54,002 papers, a
 MOST_SHORT, SHORT = 6, 2
 DEEPEST = 20  # parentheses and negations within one another: far beyond use, far below Python's own limit
 
+OPERATORS = frozenset({"AND", "OR", "NOT", "ANDNOT"})  # arXiv's ANDNOT is AND NOT
+
+_QUOTES = "“”„‟«»＂″"
+_DASHES = "–—−‐‑－"
+# One character for one character, so that a position in an error is a position in what was typed.
+TYPED = str.maketrans(
+    {**dict.fromkeys(_QUOTES, '"'), **dict.fromkeys(_DASHES, "-"), "：": ":", "（": "(", "）": ")", "＊": "*"}
+)
+
+WORD = re.compile(r'[^\s()"]+')
+NAMED = re.compile(r"([A-Za-z][A-Za-z_-]*):(?!:)", re.ASCII)  # not C++'s std::vector
+TOPIC = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")  # a topic's name
+_KEYED = re.compile(r"(?:arxiv|github|doi|url|https?):\S+", re.IGNORECASE)
+_ARXIV_ID = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,3})?", re.ASCII)
 _WORDS = re.compile(r"\w+")
 _ANYWHERE = frozenset({"all", "any"})  # arXiv's `all:word` is the word
 _LISTED = frozenset({"category", "source", "kind", "has", "language"})  # a comma in these is a list, not part of a name
@@ -291,6 +304,25 @@ class _Parser:
             position=start,
             hint=example,
         )
+
+
+def is_key(word: str) -> bool:
+    """Say whether a bare word names one item: `2606.01234`, `arxiv:2606.01234`, `github:owner/name`, an address."""
+    return bool(_KEYED.fullmatch(word) or _ARXIV_ID.fullmatch(word))
+
+
+def trimmed(word: str) -> str:
+    """Return a bare word without a star at its end and the punctuation around it, which say nothing."""
+    return word.rstrip("*").strip(",;.!?:'`…-*")
+
+
+def stands_bare(text: str, field: str) -> bool:
+    """Say whether a term's text reads back as the same term without quotation marks, behind `field:` when there is one."""
+    if text != trimmed(text) or not WORD.fullmatch(text) or text.translate(TYPED) != text:
+        return False
+    if field:
+        return text != "OR"
+    return text not in OPERATORS and not is_key(text) and not NAMED.match(text)
 
 
 def _together(kind: type[And] | type[Or], parts: list[Tree | None]) -> Tree | None:

@@ -4,7 +4,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 from bot.models import And, Label, Not, Number, Or, Query, Term, Tree, When
-from bot.query.lexis import stands_bare
+from bot.query.parse import stands_bare
 
 
 def unparse(query: Query) -> str:

@@ -15,8 +15,7 @@ from bot.models import Actor, Label, Suggestion, Term, Topic
 from bot.query import FIELDS, Field, Takes, unparse_tree
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.fold import says_something
-from bot.query.lexis import TYPED, stands_bare
-from bot.query.parse import LONGEST
+from bot.query.parse import LONGEST, TYPED, stands_bare
 from bot.wording import counted, shortened
 
 MOST = 25  # choices of one autocomplete list on Discord; Slack's external selects take 100

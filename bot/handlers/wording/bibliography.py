@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from bot import keys
 from bot.models import Item, Kind
-from bot.query.fold import plain
+from bot.query.fold import normalised
 
 # The last word of what is no person, or anywhere a collaboration.
 _GROUP = re.compile(
@@ -204,7 +204,7 @@ def _citation_key(work: _Work) -> str:
 
 
 def _ascii(text: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", plain(text))[:40]
+    return re.sub(r"[^a-z0-9]", "", normalised(text))[:40]
 
 
 def _unused(key: str, taken: set[str]) -> str:

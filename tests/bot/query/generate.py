@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bot.models import And, Item, Kind, Label, Link, Not, Number, Or, Query, Term, Tree, When
 from bot.query.fields import DATE, TEXT
-from bot.query.lexis import TYPED
+from bot.query.parse import TYPED
 
 NOW = datetime(2026, 6, 14, 9, 30, tzinfo=UTC)
 

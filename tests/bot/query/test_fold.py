@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.query.fold import BARRIER, found, indexed, plain, says_something, spellings, tokens
-from bot.query.plural import singular
+from bot.query.fold import BARRIER, found, indexed, normalised, says_something, singular, spellings, tokens
 
 
 def _finds(typed: str, text: str, *, prefix: bool = False) -> bool:
@@ -184,8 +183,8 @@ def test_folding_does_not_depend_on_how_a_character_is_composed(text: str) -> No
 
 @pytest.mark.parametrize(("text", "once"), [("ŉ", "'n"), ("10⁻⁶", "10-6"), ("x₋₁", "x-1"), ("a︲b", "a-b")])
 def test_what_decomposes_into_a_dash_or_an_apostrophe_is_one(text: str, once: str) -> None:
-    assert plain(text) == once
-    assert plain(once) == once
+    assert normalised(text) == once
+    assert normalised(once) == once
 
 
 BLOCK = 0x1000
@@ -193,24 +192,24 @@ BLOCK = 0x1000
 
 @cache
 def characters_that_folding_changes() -> list[str]:
-    return [character for character in map(chr, range(sys.maxunicode + 1)) if plain(character) != character]
+    return [character for character in map(chr, range(sys.maxunicode + 1)) if normalised(character) != character]
 
 
-def test_every_character_stays_as_it_is_when_made_plain_again() -> None:
+def test_every_character_stays_as_it_is_when_normalised_again() -> None:
     for start in range(0, sys.maxunicode + 1, BLOCK):
-        text = plain("\n".join(map(chr, range(start, start + BLOCK))))
-        assert plain(text) == text
+        text = normalised("\n".join(map(chr, range(start, start + BLOCK))))
+        assert normalised(text) == text
 
 
 @pytest.mark.parametrize("around", ["a{}b", "e{}\u0301", "か{}\u3099", "\u1100{}\u1161", "Α{}Σ", "I{}\u0307", "-{}'"])
-def test_beside_others_too_every_character_stays_as_it_is_when_made_plain_again(around: str) -> None:
-    text = plain("\n".join(map(around.format, characters_that_folding_changes())))
-    assert plain(text) == text
+def test_beside_others_too_every_character_stays_as_it_is_when_normalised_again(around: str) -> None:
+    text = normalised("\n".join(map(around.format, characters_that_folding_changes())))
+    assert normalised(text) == text
 
 
 @given(st.text())
-def test_plain_text_stays_as_it_is_when_made_plain_again(text: str) -> None:
-    assert plain(plain(text)) == plain(text)
+def test_normalised_text_stays_as_it_is_when_normalised_again(text: str) -> None:
+    assert normalised(normalised(text)) == normalised(text)
 
 
 @given(st.text(alphabet="abceghinopstuxyz sue-'.", max_size=60))
