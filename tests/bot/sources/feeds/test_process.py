@@ -15,6 +15,7 @@ from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.sources.feeds.process import read_in_process
 
 ATTRIBUTES = b"<rss><channel><item " + b" ".join(b'a%d="1"' % n for n in range(100_000)) + b"/></channel></rss>"
+PATIENT = 600.0  # seconds of wall clock; where the verdict is of something else, a busy machine must not give another
 NESTED = b"<rss><channel><item><description>" + b"<b>" * 300_000
 LAUGHS = (  # straight to the reader, past the check for a DOCTYPE
     b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "ha">'
@@ -48,35 +49,37 @@ async def test_a_feed_that_costs_too_much_ends_its_reader_not_us(body: bytes, ro
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with contextlib.suppress(SourceError):
         json.loads(await read_in_process(body, "https://a.example/feed", "", wall_clock=2))
-    assert len(rounds) >= 10  # to read it here would be one
+    assert len(rounds) > 2  # to read it here would be one
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 30_000  # KiB
     assert children() == set()
 
 
 async def test_a_feed_that_needs_too_much_processor_time_is_told() -> None:
     with pytest.raises(SourceChanged, match="more time or memory than any feed should need"):
-        await read_in_process(ATTRIBUTES, "https://a.example/feed", "", wall_clock=60)
+        await read_in_process(ATTRIBUTES, "https://a.example/feed", "", wall_clock=PATIENT)
 
 
 async def test_a_feed_that_takes_too_long_is_told() -> None:
-    with pytest.raises(SourceUnavailable, match="longer than 1 seconds"):
-        await read_in_process(ATTRIBUTES, "https://a.example/feed", "", wall_clock=1)
+    with pytest.raises(SourceUnavailable, match=r"longer than 0\.5 seconds"):  # it needs all the processor time it may have
+        await read_in_process(ATTRIBUTES, "https://a.example/feed", "", wall_clock=0.5)
 
 
 async def test_a_feed_that_needs_too_much_memory_is_told() -> None:
-    body = b'{"items": [' + b"[[[[]]]]," * 4_000_000 + b"1]}"  # as objects, more than the process may hold
-    assert json.loads(await read_in_process(body, "https://a.example/feed", "")) == {"error": "too large once unpacked"}
+    # As objects more than the process may hold, and full after a fifth of the processor time that it may have.
+    body = b'{"items": [' + b'{"":0},' * 4_000_000 + b"1]}"
+    answer = await read_in_process(body, "https://a.example/feed", "", wall_clock=PATIENT)
+    assert json.loads(answer) == {"error": "too large once unpacked"}
 
 
 async def first_child() -> str:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENT):
         while not (found := children()):  # noqa: ASYNC110 (another process comes to life; nothing here can tell)
             await asyncio.sleep(0.01)
     return found.pop()
 
 
 async def test_a_reader_that_dies_is_told() -> None:
-    reading = asyncio.create_task(read_in_process(ATTRIBUTES, "https://a.example/feed", ""))
+    reading = asyncio.create_task(read_in_process(ATTRIBUTES, "https://a.example/feed", "", wall_clock=PATIENT))
     os.kill(int(await first_child()), signal.SIGKILL)
     with pytest.raises(SourceChanged, match="more time or memory than any feed should need"):
         await reading
@@ -102,7 +105,9 @@ async def test_many_at_once_take_their_turn() -> None:
             await asyncio.sleep(0.005)
 
     watching = asyncio.create_task(watch())
-    answers = await asyncio.gather(*(read_in_process(feed, "https://a.example/feed", "") for _ in range(6)))
+    answers = await asyncio.gather(
+        *(read_in_process(feed, "https://a.example/feed", "", wall_clock=PATIENT) for _ in range(6))
+    )
     watching.cancel()
     assert [len(json.loads(answer)["entries"]) for answer in answers] == [1] * 6
     assert 1 <= most <= 2
@@ -112,4 +117,5 @@ async def test_the_reader_sees_nothing_of_our_environment(monkeypatch: pytest.Mo
     monkeypatch.setenv("PYTHONSTARTUP", "/nonexistent")
     monkeypatch.setenv("PYTHONPATH", "/nonexistent")
     monkeypatch.setenv("PYTHONMALLOC", "rubbish that would stop an interpreter")
-    assert json.loads(await read_in_process(b'{"items": []}', "https://a.example/feed", ""))["entries"] == []
+    answer = await read_in_process(b'{"items": []}', "https://a.example/feed", "", wall_clock=PATIENT)
+    assert json.loads(answer)["entries"] == []
