@@ -14,7 +14,7 @@ import numpy as np
 from benchmarks.corpus import papers
 from bot.embed import shipped
 from bot.embed.minilm import MiniLm
-from bot.embed.static import Table
+from bot.embed.shipped import Table
 from bot.models.vectors import text_of_item
 
 QUERIES = 40

@@ -36,7 +36,7 @@ from sqlite_utils import Database
 
 from benchmarks import corpus
 from bot.embed import shipped
-from bot.embed.local import LocalEmbedder
+from bot.embed.shipped import LocalEmbedder
 from bot.handlers.search import read_search
 from bot.models import Item, Near, Query
 from bot.models.vectors import NEAR, pack, text_of_item

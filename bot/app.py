@@ -23,9 +23,9 @@ from bot.delivery import (
     notice_restored,
 )
 from bot.digest.publisher import Publisher
-from bot.embed.backfill import Filler
-from bot.embed.local import LocalEmbedder
+from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
+from bot.embed.shipped import LocalEmbedder
 from bot.errors import Reach, UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
@@ -116,12 +116,12 @@ class App:
 
         return PlatformContext(self.handler_context, self.chats, clock, channel_closed)
 
-    def filler(self) -> Filler | None:
+    def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
         chosen = self.settings.embeddings
         if self.embedder is None:
             return None
-        return Filler(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
+        return VectorBackfill(self.store, self.embedder, quick=chosen.use == "on" and not chosen.base_url)
 
     async def service(
         self, clock: Callable[[], datetime], platforms: Sequence[Platform] = (), pending: Sequence[PendingPlatform] = ()

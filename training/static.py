@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bot.embed.minilm import SIZE, Floats, MiniLm
-from bot.embed.shipped import minilm_of
-from bot.embed.static import weighted
+from bot.embed.shipped import minilm_of, weighted
 from training.embedder import stepped, tightened
 from training.sources import Sources
 

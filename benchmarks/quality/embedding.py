@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from bot.embed import shipped
-from bot.embed.local import LocalEmbedder
+from bot.embed.shipped import LocalEmbedder
 from bot.models import Item
 from bot.models.vectors import Floats, pack, text_of_item
 from bot.ports.vectors import Embedder

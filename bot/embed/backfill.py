@@ -38,7 +38,7 @@ class Step:
     quick: bool
 
 
-class Filler:
+class VectorBackfill:
     """Fills the store with vectors. `quick` says that the embedder has a quicker way, of the same space.
 
     `seconds` is a clock that never goes back: batches grow as long as they take little time.

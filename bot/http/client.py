@@ -1,4 +1,4 @@
-"""The one HTTP door: timeouts, retries, politeness per host, size caps, user agent.
+"""The one HTTP client: timeouts, retries, politeness per host, size caps, user agent.
 
 Every request of Broadsheet to a source or a language model goes through one `Http`; nothing else imports the library.
 """
@@ -7,6 +7,7 @@ import asyncio
 import re
 import ssl
 import time
+import zlib
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
@@ -21,9 +22,8 @@ import httpcore
 import httpx
 
 from bot.errors import SourceUnavailable
-from bot.http.body import Body
 from bot.http.guard import PORTS, Guard, Resolve, lookup
-from bot.http.pace import Clock, Gate, Politeness, Sleep, backoff, retry_after
+from bot.http.pace import Clock, Politeness, Sleep, Throttle, backoff, retry_after
 from bot.redact import is_secret_header, redacted, secrets_in
 
 __all__ = ["Http", "Politeness", "Request", "Response"]
@@ -31,6 +31,7 @@ __all__ = ["Http", "Politeness", "Request", "Response"]
 MAX_REDIRECTS = 5
 PATIENCE = timedelta(seconds=60)  # a longer Retry-After is the caller's to keep
 
+_AUTO = zlib.MAX_WBITS | 32  # zlib finds out itself whether it reads a gzip or a zlib header
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?|\[?[0-9a-f:.]*:[0-9a-f:.]*\]?")  # in its wire form
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _PASSING = frozenset({500, 502, 503, 504})
@@ -81,7 +82,7 @@ class Response:
     url: str
 
 
-class _Passing(SourceUnavailable):
+class _Transient(SourceUnavailable):
     """A failure that may be gone with the next attempt."""
 
 
@@ -117,7 +118,7 @@ class Http:
         self._guard = Guard(allow, ports, resolve) if guarded else None
         self._proxied = bool(proxy)
         self._sleep, self._clock = sleep, clock
-        self._gates: dict[Politeness | str, Gate] = {}
+        self._throttles: dict[Politeness | str, Throttle] = {}
         self._client = _client(user_agent, timeout, self._guard, proxy, ca_file)
 
     async def fetch(
@@ -130,7 +131,7 @@ class Http:
         """
         secrets = (*secrets_in(request.url), *(v for n, v in request.headers.items() if is_secret_header(n)))
         try:
-            return await self._insist(request, accept, max_bytes)
+            return await self._with_retries(request, accept, max_bytes)
         except SourceUnavailable as error:
             text = redacted(str(error), secrets)
             raise SourceUnavailable(text, retry_after=error.retry_after) from error.__cause__
@@ -139,13 +140,13 @@ class Http:
         """Close every connection."""
         await self._client.aclose()
 
-    async def _insist(self, request: Request, accept: frozenset[int], max_bytes: int) -> Response:
+    async def _with_retries(self, request: Request, accept: frozenset[int], max_bytes: int) -> Response:
         url = _url_of(request)
-        retries = self._gate(url).politeness.retries
+        retries = self._throttle(url).politeness.retries
         for attempt in range(retries):
             try:
                 return await self._follow(url, request, accept, max_bytes)
-            except _Passing as failure:
+            except _Transient as failure:
                 if failure.retry_after is None:
                     await self._sleep(backoff(attempt))
         return await self._follow(url, request, accept, max_bytes)
@@ -168,8 +169,8 @@ class Http:
         """One request, one answer: returned when its status is accepted or a redirect."""
         with _translated(_name(url), request.method):
             await self._check(url)
-        gate = self._gate(url)
-        async with gate.turn():
+        throttle = self._throttle(url)
+        async with throttle.turn():
             with _translated(_name(url), request.method):
                 async with asyncio.timeout(self._deadline), self._answer(url, request, headers) as answer:
                     wanted = answer.status_code in accept
@@ -177,8 +178,8 @@ class Http:
                         body = await _read(answer, max_bytes) if wanted else b""
                         return Response(answer.status_code, dict(answer.headers), body, str(answer.url))
             refusal = _refusal(_name(url), answer)
-            if isinstance(refusal, _Passing) and refusal.retry_after is not None:
-                gate.rest(refusal.retry_after.total_seconds())
+            if isinstance(refusal, _Transient) and refusal.retry_after is not None:
+                throttle.rest(refusal.retry_after.total_seconds())
         raise refusal
 
     @asynccontextmanager
@@ -198,13 +199,13 @@ class Http:
         if self._proxied:  # the proxy connects, so the name is all that can be looked at from here
             await self._guard.addresses(url.host, port)
 
-    def _gate(self, url: httpx.URL) -> Gate:
+    def _throttle(self, url: httpx.URL) -> Throttle:
         named = f"{url.host}:{_port(url)}"
         politeness = self._politeness.get(named) or self._politeness.get(url.host)
         key = politeness or named
-        if key not in self._gates:
-            self._gates[key] = Gate(politeness or Politeness(), self._sleep, self._clock)
-        return self._gates[key]
+        if key not in self._throttles:
+            self._throttles[key] = Throttle(politeness or Politeness(), self._sleep, self._clock)
+        return self._throttles[key]
 
 
 class _GuardedBackend(httpcore.AsyncNetworkBackend):
@@ -251,10 +252,60 @@ def _client(user_agent: str, seconds: float, guard: Guard | None, proxy: str, ca
     )
 
 
+class _Body:
+    """Collects a body; never holds more than `max_bytes` of it, however small it was when compressed."""
+
+    def __init__(self, encoding: str, max_bytes: int) -> None:
+        coding = encoding.strip().lower()
+        if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise SourceUnavailable(f"the answer is encoded as {coding[:40]!r}, which was not asked for")
+        self._inflater = zlib.decompressobj(_AUTO) if coding not in ("", "identity") else None
+        self._max = max_bytes
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._came = 0
+
+    def feed(self, chunk: bytes) -> None:
+        """Take the next piece as it came; raises SourceUnavailable when too much has come."""
+        self._came += len(chunk)
+        if self._came > self._max:
+            self._refuse()
+        if self._inflater is None:
+            self._keep(chunk)
+        else:
+            self._inflate(chunk)
+
+    def finish(self) -> bytes:
+        """Return the whole body; raises SourceUnavailable when a compressed one was cut off."""
+        if self._inflater is not None and self._came and not self._inflater.eof:
+            raise SourceUnavailable("the compressed answer was cut off")
+        return b"".join(self._parts)
+
+    def _inflate(self, chunk: bytes) -> None:
+        try:
+            while chunk:
+                assert self._inflater is not None  # noqa: S101 (for the type checker; feed() has looked)
+                if self._inflater.eof:  # a further gzip member follows
+                    self._inflater = zlib.decompressobj(_AUTO)
+                self._keep(self._inflater.decompress(chunk, self._max - self._size + 1))
+                chunk = self._inflater.unconsumed_tail or self._inflater.unused_data
+        except zlib.error as error:
+            raise SourceUnavailable("the compressed answer is damaged") from error
+
+    def _keep(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size > self._max:
+            self._refuse()
+        self._parts.append(piece)
+
+    def _refuse(self) -> None:
+        raise SourceUnavailable(f"the answer is larger than {self._max:,} bytes")
+
+
 async def _read(answer: httpx.Response, max_bytes: int) -> bytes:
     if int(answer.headers.get("content-length", "0")) > max_bytes:
         raise SourceUnavailable(f"the answer is larger than {max_bytes:,} bytes")
-    body = Body(answer.headers.get("content-encoding", ""), max_bytes)
+    body = _Body(answer.headers.get("content-encoding", ""), max_bytes)
     async for chunk in answer.aiter_raw():
         body.feed(chunk)
     return body.finish()
@@ -271,7 +322,7 @@ def _translated(name: str, method: str) -> Iterator[None]:
         if isinstance(error, _FAULTS_OF_OURS):  # no cause: these quote the header that they cannot send, credentials too
             raise SourceUnavailable(f"{name} {_words(error)}") from None
         repeats = isinstance(error, _NOTHING_SENT) or method == "GET"
-        raise (_Passing if repeats else SourceUnavailable)(f"{name} {_words(error)}") from error
+        raise (_Transient if repeats else SourceUnavailable)(f"{name} {_words(error)}") from error
 
 
 def _words(error: Exception) -> str:
@@ -292,7 +343,7 @@ def _refusal(name: str, answer: httpx.Response) -> SourceUnavailable:
     text = f"{name} answered {status} {_phrase(status)}".rstrip()
     patient = wait is not None and wait <= PATIENCE
     if (status in _PASSING and (wait is None or patient)) or (status in _LIMITS and patient):
-        return _Passing(text, retry_after=wait)
+        return _Transient(text, retry_after=wait)
     return SourceUnavailable(text, retry_after=wait)
 
 

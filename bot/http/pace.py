@@ -27,21 +27,21 @@ class Politeness:
     retries: int = 2  # further attempts after the first has failed in passing
 
 
-class Gate:
+class Throttle:
     """Lets requests through as one Politeness allows, in the order in which they came."""
 
     def __init__(self, politeness: Politeness, sleep: Sleep, clock: Clock) -> None:
         self.politeness = politeness
         self._sleep = sleep
         self._clock = clock
-        self._places = asyncio.Semaphore(politeness.connections)
+        self._slots = asyncio.Semaphore(politeness.connections)
         self._queue = asyncio.Lock()
         self._next = 0.0
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
-        """Wait for a place and for the pause to be over; the place is kept for as long as the block runs."""
-        async with self._places:
+        """Wait for a slot and for the pause to be over; the slot is kept for as long as the block runs."""
+        async with self._slots:
             async with self._queue:
                 await self._pause()
             yield

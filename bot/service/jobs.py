@@ -10,7 +10,7 @@ from pathlib import Path
 from bot.collect.collector import Collector
 from bot.collect.polling import PollingSchedule
 from bot.delivery import Deliverer, Preparer, Scheduler
-from bot.embed.backfill import Filler
+from bot.embed.backfill import VectorBackfill
 from bot.ports.facts import HEARTBEAT
 from bot.ports.store import Job, Source, Store
 from bot.service.backups import Backups
@@ -141,7 +141,7 @@ def upkeep(store: Store, items: timedelta, readings: timedelta, backups: Backups
     return [Job("prune", UPKEEP, prune), *made]
 
 
-def embedding(filler: Filler | None, clock: Clock) -> Sequence[Job]:
+def embedding(filler: VectorBackfill | None, clock: Clock) -> Sequence[Job]:
     """Return what gives the items their vectors, nothing where there is no filler."""
 
     async def embed() -> None:

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.http.client import Http, Request, Response
 from bot.models import Batch, Item
+from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv import oai_pmh, search_api
 from bot.sources.arxiv.calendar import EASTERN, announced, in_words, window
 
@@ -18,15 +19,6 @@ MOST_RESULTS = 30_000  # of one query (info.arxiv.org/help/api/user-manual.html)
 MOST_PARTS = 400  # parts of one OAI-PMH list
 
 _READABLE = frozenset({200, 400, 429})
-
-
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where arXiv's services are."""
-
-    feed: str
-    api: str
-    oai: str
 
 
 class ArxivClient:
@@ -53,9 +45,9 @@ class ArxivClient:
 class CatchUp:
     """Reads past days of announcements."""
 
-    def __init__(self, client: ArxivClient, addresses: Addresses, categories: Sequence[str]) -> None:
+    def __init__(self, client: ArxivClient, settings: ArxivSettings, categories: Sequence[str]) -> None:
         self._client = client
-        self._addresses = addresses
+        self._settings = settings
         self._categories = tuple(categories)
 
     async def read(self, days: Sequence[date], now: datetime) -> AsyncIterator[tuple[Batch, date | None]]:
@@ -103,7 +95,7 @@ class CatchUp:
 
     async def _slice(self, first: datetime, last: datetime, start: int) -> search_api.Results:
         """Ask for a slice; an empty one is asked for once more, for the API is known to hiccup."""
-        request = search_api.by_submission(self._addresses.api, self._categories, first, last, start)
+        request = search_api.by_submission(self._settings.api_url, self._categories, first, last, start)
         for _ in range(2):
             response = await self._client.ask(request, "arXiv's API", search_api.MAX_BYTES)
             results = await asyncio.to_thread(search_api.parse, response.body)
@@ -122,7 +114,7 @@ class CatchUp:
         yield Batch(done=len(sets), total=len(sets)), days[-1]
 
     async def _harvest(self, wanted: str, since: date) -> AsyncIterator[oai_pmh.Records]:
-        request, seen = oai_pmh.list_records(self._addresses.oai, wanted, since), set[str]()
+        request, seen = oai_pmh.list_records(self._settings.oai_url, wanted, since), set[str]()
         for _ in range(MOST_PARTS):
             try:
                 records = await self._part(request)
@@ -132,7 +124,7 @@ class CatchUp:
             if not records.token or records.token in seen:
                 return
             seen.add(records.token)
-            request = oai_pmh.more_records(self._addresses.oai, records.token)
+            request = oai_pmh.more_records(self._settings.oai_url, records.token)
         raise SourceUnavailable(f"arXiv's OAI-PMH service lists more than {MOST_PARTS} parts for {wanted}")
 
     async def _part(self, request: Request) -> oai_pmh.Records:

@@ -29,7 +29,7 @@ from bot.sources.arxiv.calendar import (
     on_or_before,
     rebuilt,
 )
-from bot.sources.arxiv.catch_up import Addresses, ArxivClient, CatchUp, all_failed
+from bot.sources.arxiv.catch_up import ArxivClient, CatchUp, all_failed
 
 MAX_CATCH_UP = timedelta(days=366)
 AGAIN = timedelta(minutes=20)  # after an announcement that should be there and was not
@@ -77,7 +77,7 @@ class ArxivSource:
     ) -> None:
         self._http = http
         self._categories = tuple(dict.fromkeys(settings.categories))
-        self._addresses = Addresses(settings.feed_url, settings.api_url, settings.oai_url)
+        self._settings = settings
         self._kinds = frozenset(settings.kinds)
         self._holidays = frozenset(settings.holidays)
         self._backfill = timedelta(days=settings.backfill_days)
@@ -104,7 +104,7 @@ class ArxivSource:
         last = batch if missed else replace(batch, watermark=self._watermark(reached, plan))
         yield last
         async for batch in self._catch_up(
-            CatchUp(client, self._addresses, self._categories), missed, reached, plan, failure, now
+            CatchUp(client, self._settings, self._categories), missed, reached, plan, failure, now
         ):
             yield batch
 
@@ -128,7 +128,7 @@ class ArxivSource:
         """Return the papers of these identifiers by their keys; one that arXiv does not know is absent."""
         client, found = ArxivClient(self._http, 0), dict[str, Item]()
         for start in range(0, len(numbers), search_api.IDS):
-            request = search_api.by_identifier(self._addresses.api, numbers[start : start + search_api.IDS])
+            request = search_api.by_identifier(self._settings.api_url, numbers[start : start + search_api.IDS])
             response = await client.ask(request, "arXiv's API", search_api.MAX_BYTES)
             results = await asyncio.to_thread(search_api.parse, response.body)
             found |= {item.key: item for item in results.items}
@@ -216,7 +216,7 @@ class ArxivSource:
 
     async def _feed(self, client: ArxivClient, categories: Sequence[str]) -> Feed:
         """Read the feed of the categories together; one that is full is asked for again in halves."""
-        request = announcement_feed.request(self._addresses.feed, categories)
+        request = announcement_feed.request(self._settings.feed_url, categories)
         response = await client.ask(request, "arXiv's feed", announcement_feed.MAX_BYTES)
         if response.status != 200:
             raise SourceChanged(f"arXiv's feed refused the categories (status {response.status})")

@@ -14,7 +14,7 @@ from bot.sources.github.api import GitHubApi, message_of
 from bot.sources.github.details import NEW, DetailReader
 from bot.sources.github.repositories import Listed, read_list, read_repository, read_search
 from bot.sources.github.search_query import queries
-from bot.sources.github.watermark import read_mark
+from bot.sources.github.watermark import read_watermark
 from bot.sources.json_answers import read_json
 
 log = logging.getLogger(__name__)
@@ -56,9 +56,9 @@ class Collection:
 
     def __init__(self, api: GitHubApi, wanted: Wanted, watermark: str, now: datetime) -> None:
         self._api, self._wanted, self._now = api, wanted, now
-        mark, self._notes = read_mark(watermark)
-        self._mark = mark.trimmed(wanted.searches, wanted.watch, now.date())
-        self._further = DetailReader(api, self._mark, now, wanted.settings)
+        known, self._notes = read_watermark(watermark)
+        self._watermark = known.trimmed(wanted.searches, wanted.watch, now.date())
+        self._details = DetailReader(api, self._watermark, now, wanted.settings)
         self._yielded: set[str] = set()
         self._done, self._total = 0, min(len(wanted.searches), SEARCHES) + len(wanted.watch)
 
@@ -74,7 +74,7 @@ class Collection:
             if item is None:
                 yield self._step(Batch(notes=(f"{name} is private and was left out",)))
                 continue
-            items = await self._further.read_on(self._once((item,)), watched=True)
+            items = await self._details.with_details(self._once((item,)), watched=True)
             yield self._step(Batch(items=items, notes=_renamed(name, item)))
             self._stop_if_refused()
 
@@ -90,13 +90,13 @@ class Collection:
             listed = await asyncio.to_thread(_listed, response)
             self._answered(name, response)
             moved = tuple(item for item in listed.items if self._wanted.includes(item) and _latest(item) >= since)
-            items = await self._further.read_on(self._once(moved), watched=True)
+            items = await self._details.with_details(self._once(moved), watched=True)
             yield self._step(Batch(items=items, skipped=listed.skipped))
             self._stop_if_refused()
 
     async def searches(self) -> AsyncGenerator[Batch, None]:
         """Yield what the searches find, the one that has waited longest first."""
-        longest_unread = sorted(self._wanted.searches, key=lambda text: self._mark.searches.get(text, _NEVER))
+        longest_unread = sorted(self._wanted.searches, key=lambda text: self._watermark.searches.get(text, _NEVER))
         for text in longest_unread[:SEARCHES]:
             try:
                 for query in self._queries(text):
@@ -105,7 +105,7 @@ class Collection:
             except _SearchError as refusal:
                 yield self._step(self._refused_search(text, refusal))
                 continue
-            self._mark = self._mark.after_search(text, self._now)
+            self._watermark = self._watermark.after_search(text, self._now)
             yield self._step(Batch())
 
     def _refused_search(self, text: str, refusal: _SearchError) -> Batch:
@@ -113,11 +113,11 @@ class Collection:
         if text not in self._wanted.requested:
             return Batch(notes=(str(refusal),), partial=True)
         log.warning("a topic's search was left out: %s", refusal)
-        self._mark = self._mark.after_search(text, self._now)
+        self._watermark = self._watermark.after_search(text, self._now)
         return Batch()
 
     async def _pages(self, text: str, query: str) -> AsyncGenerator[Batch, None]:
-        """Yield the pages of one query; the mark stays where it is until the whole search has been read."""
+        """Yield the pages of one query; the watermark stays where it is until the whole search has been read."""
         read = 0
         for page in range(1, self._wanted.pages + 1):
             params = (("q", query), ("sort", "stars"), ("order", "desc"), ("per_page", str(PAGE)), ("page", str(page)))
@@ -130,7 +130,7 @@ class Collection:
             items = tuple(item for item in self._once(found.items) if self._wanted.includes(item))
             told = text not in self._wanted.requested
             yield Batch(
-                items=await self._further.read_on(items),
+                items=await self._details.with_details(items),
                 skipped=found.skipped,
                 notes=_shortfall(text, found, read) if told and (last or found.incomplete) else (),
                 partial=told and found.incomplete,
@@ -142,7 +142,7 @@ class Collection:
                 return
 
     def _queries(self, text: str) -> tuple[str, ...]:
-        last = self._mark.searches.get(text)
+        last = self._watermark.searches.get(text)
         pushed = self._now - ACTIVE if last is None else last - OVERLAP
         settings, created = self._wanted.settings, min(self._now - NEW, pushed)
         return queries(
@@ -158,7 +158,7 @@ class Collection:
 
     def _longest_unread(self, names: Iterable[str]) -> list[str]:
         """Sort the names so that one cut off by a limit today comes first tomorrow, with its releases too."""
-        seen, released = self._mark.watched, self._mark.releases
+        seen, released = self._watermark.watched, self._watermark.releases
 
         def waited(name: str) -> tuple[bool, date, date]:
             asked = released.get(f"github:{name.lower()}")
@@ -167,21 +167,21 @@ class Collection:
         return sorted(names, key=waited)
 
     def _owner_since(self, name: str) -> datetime:
-        seen = self._mark.watched.get(name)
+        seen = self._watermark.watched.get(name)
         return self._now - NEW if seen is None else datetime.combine(seen.day, time(), UTC) - OVERLAP
 
     async def _ask(self, name: str, path: str, params: Iterable[tuple[str, str]] = ()) -> Response:
         """Ask for what is watched; the first time in a day for all of it, so that every day has a reading of its stars."""
-        seen = self._mark.watched.get(name)
+        seen = self._watermark.watched.get(name)
         etag = seen.etag if seen is not None and seen.day == self._now.date() else ""
         return await self._api.get(path, tuple(params), etag)
 
     def _answered(self, name: str, response: Response) -> None:
-        self._mark = self._mark.after_answer(name, response.headers.get("etag", "")[:200], self._now.date())
+        self._watermark = self._watermark.after_answer(name, response.headers.get("etag", "")[:200], self._now.date())
 
     def _stop_if_refused(self) -> None:
-        if self._further.refusal is not None:
-            raise self._further.refusal
+        if self._details.refusal is not None:
+            raise self._details.refusal
 
     # --- batches
 
@@ -196,7 +196,7 @@ class Collection:
         self._done += 1
         notes, self._notes = (*self._notes, *batch.notes), ()
         return replace(
-            batch, watermark=self._further.noted(self._mark).text(), notes=notes, done=self._done, total=self._total
+            batch, watermark=self._details.noted(self._watermark).text(), notes=notes, done=self._done, total=self._total
         )
 
 

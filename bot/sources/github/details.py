@@ -1,4 +1,4 @@
-"""Reading on: of some repositories the opening of their README and their latest release, which no listing has."""
+"""The details that no listing has: of some repositories the opening of their README and their latest release."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from bot.settings.sources import GitHubSettings
 from bot.sources.github.api import Exhausted, GitHubApi
 from bot.sources.github.releases import PAGE, read_releases
 from bot.sources.github.repositories import read_readme, with_readme
-from bot.sources.github.watermark import Mark, Seen
+from bot.sources.github.watermark import LastAnswer, Watermark
 from bot.sources.json_answers import read_json
 
 NEW = timedelta(days=30)  # a younger repository is new: its README and its releases are read
@@ -26,18 +26,18 @@ class DetailReader:
     A limit met here does not cost the items: it ends the reading, and stands in `refusal` where it concerns all requests.
     """
 
-    def __init__(self, api: GitHubApi, mark: Mark, now: datetime, settings: GitHubSettings) -> None:
+    def __init__(self, api: GitHubApi, watermark: Watermark, now: datetime, settings: GitHubSettings) -> None:
         self._api, self._now = api, now
-        self._readmes, self._releases = dict(mark.readmes), dict(mark.releases)
+        self._readmes, self._releases = dict(watermark.readmes), dict(watermark.releases)
         self._readmes_left, self._releases_left = settings.readmes, settings.releases
         self._limited = False
         self.refusal: SourceUnavailable | None = None
 
-    def noted(self, mark: Mark) -> Mark:
-        """Return the mark with what has been asked for."""
-        return mark.after_reading(self._readmes, self._releases)
+    def noted(self, watermark: Watermark) -> Watermark:
+        """Return the watermark with what has been asked for."""
+        return watermark.after_reading(self._readmes, self._releases)
 
-    async def read_on(self, items: Sequence[Item], *, watched: bool = False) -> tuple[Item, ...]:
+    async def with_details(self, items: Sequence[Item], *, watched: bool = False) -> tuple[Item, ...]:
         """Return the items, those that are new or watched with README and release, the most starred first.
 
         A README is read once; releases are asked for once a day where the repository is watched, else once a week, as long
@@ -64,7 +64,7 @@ class DetailReader:
         if self._api.left is not None and self._api.left < SPARE:
             return item
         self._releases_left -= 1
-        before = self._releases.get(item.key, Seen(day=self._now.date()))
+        before = self._releases.get(item.key, LastAnswer(day=self._now.date()))
         response = await self._ask(f"/repos/{item.title}/releases", (("per_page", str(PAGE)),), before.etag)
         if response is None and self._limited:
             return item
@@ -73,7 +73,7 @@ class DetailReader:
         taken = response is not None and read.releases_read is not None
         etag = response.headers.get("etag", "")[:200] if response is not None and taken else before.etag
         # What could not be had, as too long a list, is not asked for at once again: it would stand in the others' way.
-        self._releases[item.key] = Seen(etag=etag if watched else "", day=self._now.date())
+        self._releases[item.key] = LastAnswer(etag=etag if watched else "", day=self._now.date())
         return read
 
     def _is_release_due(self, item: Item, watched: bool) -> bool:

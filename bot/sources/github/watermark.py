@@ -9,7 +9,7 @@ KEPT = timedelta(days=60)  # the days on which READMEs and releases were asked f
 MOST = 2_000  # READMEs, and as many lists of releases
 
 
-class Seen(BaseModel):
+class LastAnswer(BaseModel):
     """The last answer about a watched name or a repository's releases: its ETag, and the day (UTC) on which it came."""
 
     model_config = ConfigDict(frozen=True)
@@ -17,36 +17,36 @@ class Seen(BaseModel):
     day: date
 
 
-class Mark(BaseModel):
+class Watermark(BaseModel):
     """Per search up to when it was read, per watched name the last answer, and whose README and releases were read when."""
 
     model_config = ConfigDict(frozen=True)
     searches: Mapping[str, AwareDatetime] = {}
-    watched: Mapping[str, Seen] = {}
+    watched: Mapping[str, LastAnswer] = {}
     readmes: Mapping[str, date] = {}
-    releases: Mapping[str, Seen] = {}
+    releases: Mapping[str, LastAnswer] = {}
 
     def text(self) -> str:
         """Return the watermark to store."""
         return self.model_dump_json()
 
-    def after_search(self, search: str, now: datetime) -> "Mark":
-        """Return the mark once a search has been read up to now."""
+    def after_search(self, search: str, now: datetime) -> "Watermark":
+        """Return the watermark once a search has been read up to now."""
         return self.model_copy(update={"searches": {**self.searches, search: now}})
 
-    def after_answer(self, name: str, etag: str, day: date) -> "Mark":
-        """Return the mark once a watched repository or owner has answered."""
-        return self.model_copy(update={"watched": {**self.watched, name: Seen(etag=etag, day=day)}})
+    def after_answer(self, name: str, etag: str, day: date) -> "Watermark":
+        """Return the watermark once a watched repository or owner has answered."""
+        return self.model_copy(update={"watched": {**self.watched, name: LastAnswer(etag=etag, day=day)}})
 
-    def after_reading(self, readmes: Mapping[str, date], releases: Mapping[str, Seen]) -> "Mark":
-        """Return the mark with the READMEs and releases that have been asked for, by the items' keys."""
+    def after_reading(self, readmes: Mapping[str, date], releases: Mapping[str, LastAnswer]) -> "Watermark":
+        """Return the watermark with the READMEs and releases that have been asked for, by the items' keys."""
         return self.model_copy(update={"readmes": dict(readmes), "releases": dict(releases)})
 
-    def trimmed(self, searches: Collection[str], watched: Collection[str], today: date) -> "Mark":
-        """Return the mark without what is no longer searched or watched, and without old READMEs and releases."""
+    def trimmed(self, searches: Collection[str], watched: Collection[str], today: date) -> "Watermark":
+        """Return the watermark without what is no longer searched or watched, and without old READMEs and releases."""
         recent = sorted((day, key) for key, day in self.readmes.items() if today - day <= KEPT)[-MOST:]
         asked = sorted((seen.day, key) for key, seen in self.releases.items() if today - seen.day <= KEPT)[-MOST:]
-        return Mark(
+        return Watermark(
             searches={text: min(time, _end(today)) for text, time in self.searches.items() if text in searches},
             watched={name: seen for name, seen in self.watched.items() if name in watched},
             readmes={key: day for day, key in recent},
@@ -54,14 +54,14 @@ class Mark(BaseModel):
         )
 
 
-def read_mark(watermark: str) -> tuple[Mark, tuple[str, ...]]:
+def read_watermark(watermark: str) -> tuple[Watermark, tuple[str, ...]]:
     """Read a stored watermark; an unreadable one is an empty one, with a note that says so."""
     if not watermark:
-        return Mark(), ()
+        return Watermark(), ()
     try:
-        return Mark.model_validate_json(watermark), ()
+        return Watermark.model_validate_json(watermark), ()
     except ValidationError:
-        return Mark(), ("it was forgotten how far it had been read",)
+        return Watermark(), ("it was forgotten how far it had been read",)
 
 
 def _end(day: date) -> datetime:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bot.digest import recent_items
 from bot.digest.publisher import Publisher
 from bot.digest.recent_items import SHIPPED, IndexedItems, RecentItems
-from bot.embed.local import LocalEmbedder
+from bot.embed.shipped import LocalEmbedder
 from bot.models import Change, DigestRequest, Feedback, Item
 from bot.query import parse
 from bot.settings.topic_packs import load_packs

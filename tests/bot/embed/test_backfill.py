@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bot.embed.backfill import Filler, in_words
+from bot.embed.backfill import VectorBackfill, in_words
 from bot.models import Item
 from bot.ports.vectors import Embedded
 from bot.service.jobs import embedding
@@ -40,14 +40,14 @@ def asked(concepts: Concepts, *, quick: bool) -> list[int]:
 
 async def test_the_newest_items_get_their_vectors_first(now: datetime) -> None:
     store, concepts = await stocked(40, now), Concepts()
-    assert await Filler(store, concepts, quick=True).fill() == Embedded(whole=40, quick=0, lacking=0)
+    assert await VectorBackfill(store, concepts, quick=True).fill() == Embedded(whole=40, quick=0, lacking=0)
     assert asked(concepts, quick=False) == list(range(39, -1, -1))
     assert asked(concepts, quick=True) == []
 
 
 async def test_a_long_backlog_is_filled_quickly_and_then_made_better_the_newest_first(now: datetime) -> None:
     store, concepts, states = await stocked(40, now), Concepts(), list[Embedded]()
-    await Filler(store, concepts, quick=True, backlog=30).fill(progress=states.append)
+    await VectorBackfill(store, concepts, quick=True, backlog=30).fill(progress=states.append)
     assert asked(concepts, quick=True) == asked(concepts, quick=False) == list(range(39, -1, -1))
     assert (states[0].lacking, states[1].quick) == (40, 40)
     assert await store.embedded(SPACE) == Embedded(whole=40, quick=0, lacking=0)
@@ -55,16 +55,18 @@ async def test_a_long_backlog_is_filled_quickly_and_then_made_better_the_newest_
 
 async def test_a_model_without_a_quicker_way_embeds_nothing_twice(now: datetime) -> None:
     store, concepts = await stocked(40, now), Concepts()
-    await Filler(store, concepts, quick=False, backlog=30).fill()
+    await VectorBackfill(store, concepts, quick=False, backlog=30).fill()
     assert len(concepts.asked) == 40
     assert asked(concepts, quick=True) == []
 
 
 async def test_who_may_do_only_some_does_the_newest_and_the_next_one_goes_on(now: datetime) -> None:
     store, concepts = await stocked(40, now), Concepts()
-    assert (await Filler(store, concepts, quick=True).fill(most=10)).whole == 10
-    assert (await Filler(store, concepts, quick=True, backlog=20).fill(most=10)) == Embedded(whole=20, quick=20, lacking=0)
-    await Filler(store, concepts, quick=True).fill()
+    assert (await VectorBackfill(store, concepts, quick=True).fill(most=10)).whole == 10
+    assert (await VectorBackfill(store, concepts, quick=True, backlog=20).fill(most=10)) == Embedded(
+        whole=20, quick=20, lacking=0
+    )
+    await VectorBackfill(store, concepts, quick=True).fill()
     assert asked(concepts, quick=False) == list(range(39, -1, -1))
 
 
@@ -93,7 +95,7 @@ class Pacing(Concepts):
 )
 async def test_batches_grow_as_long_as_they_take_little_time(now: datetime, seconds: float, batches: list[int]) -> None:
     store, pacing = await stocked(600, now), Pacing(seconds)
-    await Filler(store, pacing, quick=False, seconds=lambda: pacing.now).fill()
+    await VectorBackfill(store, pacing, quick=False, seconds=lambda: pacing.now).fill()
     assert pacing.batches == batches
     assert asked(pacing, quick=False) == list(range(599, -1, -1))
 
@@ -104,13 +106,13 @@ async def test_batches_shrink_again_when_they_take_long(now: datetime) -> None:
     def slower(embedded: Embedded) -> None:
         pacing.seconds = 0.01 if embedded.whole < 100 else 0.1
 
-    await Filler(store, pacing, quick=False, seconds=lambda: pacing.now).fill(progress=slower)
+    await VectorBackfill(store, pacing, quick=False, seconds=lambda: pacing.now).fill(progress=slower)
     assert pacing.batches[:7] == [16, 32, 64, 64, 32, 16, 16]
 
 
 async def test_who_collects_waits_for_the_newest_alone(now: datetime) -> None:
     store, concepts, states = await stocked(600, now), Concepts(), list[Embedded]()
-    done = await Filler(store, concepts, quick=False).fill_some(states.append)
+    done = await VectorBackfill(store, concepts, quick=False).fill_some(states.append)
     assert (done.whole, states[0].lacking) == (200, 600)
     assert asked(concepts, quick=False) == list(range(599, 399, -1))
 
@@ -131,7 +133,7 @@ class Arriving(Concepts):
 async def test_what_comes_in_or_changes_meanwhile_gets_its_vector_too(now: datetime) -> None:
     store = await stocked(20, now)
     fresh, changed = paper("2603.00099", title="Cache 99"), replace(papers(20, now)[19], title="Gas 19")
-    await Filler(store, Arriving(store, [fresh, changed], now), quick=True).fill()
+    await VectorBackfill(store, Arriving(store, [fresh, changed], now), quick=True).fill()
     assert await store.embedded(SPACE) == Embedded(whole=21, quick=0, lacking=0)
     vectors = await store.vectors(SPACE, [fresh.key, changed.key, "arxiv:2603.00001"])
     assert vectors[fresh.key] == vectors["arxiv:2603.00001"] != vectors[changed.key]
@@ -139,7 +141,7 @@ async def test_what_comes_in_or_changes_meanwhile_gets_its_vector_too(now: datet
 
 async def test_the_job_does_nothing_while_nothing_changed(now: datetime) -> None:
     store, concepts = await stocked(3, now), Concepts()
-    (job,) = embedding(Filler(store, concepts, quick=True), Clock(now))
+    (job,) = embedding(VectorBackfill(store, concepts, quick=True), Clock(now))
     await job.run()
     await job.run()
     assert len(concepts.asked) == 3
@@ -151,7 +153,7 @@ async def test_the_job_does_nothing_while_nothing_changed(now: datetime) -> None
 
 async def test_an_endpoint_that_gives_nothing_is_asked_again_later(now: datetime) -> None:
     store, concepts, clock = await stocked(3, now), Concepts(), Clock(now)
-    (job,) = embedding(Filler(store, concepts, quick=True), clock)
+    (job,) = embedding(VectorBackfill(store, concepts, quick=True), clock)
     concepts.down = True
     await job.run()
     concepts.down = False
@@ -164,7 +166,7 @@ async def test_an_endpoint_that_gives_nothing_is_asked_again_later(now: datetime
 
 async def test_one_that_is_stopped_begins_nothing_further(now: datetime) -> None:
     store, concepts = await stocked(3, now), Concepts()
-    (job,) = embedding(Filler(store, concepts, quick=True), Clock(now))
+    (job,) = embedding(VectorBackfill(store, concepts, quick=True), Clock(now))
     assert job.stop is not None
     job.stop()
     await job.run()

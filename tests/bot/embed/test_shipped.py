@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from bot.embed import shipped
-from bot.embed.local import LocalEmbedder
 from bot.embed.minilm import BATCH, Floats
+from bot.embed.shipped import LocalEmbedder
 from bot.errors import EmbeddingUnavailable
 
 ROOT = Path(__file__).parents[3]
