@@ -20,7 +20,7 @@ class Group(StrEnum):
     FINDING = "finding"
     SUBSCRIPTIONS = "subscriptions"
     TOPICS = "topics"
-    TASTE = "taste"
+    FEEDBACK = "feedback"
     SAVED = "saved"
     SERVICE = "service"
 

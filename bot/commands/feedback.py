@@ -10,7 +10,7 @@ from bot.commands.quoting import item_text
 from bot.commands.words import Words
 
 
-@declared("more", Group.TASTE, example="more 3 for gpu-systems", aliases=("like", "upvote", "+1"))
+@declared("more", Group.FEEDBACK, example="more 3 for gpu-systems", aliases=("like", "upvote", "+1"))
 @dataclass(frozen=True, slots=True)
 class More(Command):
     """Say that an item is what a topic is for; said again, it is taken back."""
@@ -19,7 +19,7 @@ class More(Command):
     topic: ForTopic = ""
 
 
-@declared("less", Group.TASTE, example="less owner/name for gpu-systems", aliases=("dislike", "downvote", "-1"))
+@declared("less", Group.FEEDBACK, example="less owner/name for gpu-systems", aliases=("dislike", "downvote", "-1"))
 @dataclass(frozen=True, slots=True)
 class Less(Command):
     """Say that an item is not what a topic is for; said again, it is taken back."""
@@ -37,7 +37,7 @@ class ProfileAction(StrEnum):
     EXPORT = "export"
 
 
-@declared("profile", Group.TASTE, example="profile gpu-systems", permission=Permission.SOME, aliases=("taste", "learned"))
+@declared("profile", Group.FEEDBACK, example="profile gpu-systems", permission=Permission.SOME, aliases=("taste", "learned"))
 @dataclass(frozen=True, slots=True)
 class Profile(Command):
     """Show, undo, reset or export what a topic has learned from more and less."""

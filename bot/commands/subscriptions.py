@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import time
-from typing import Annotated, Any, Self, TypedDict
+from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
 from bot.commands.arguments import (
     HERE,
@@ -170,9 +170,9 @@ def read_options(words: Words) -> Options:
             continue
         name = _option(words, word, said)
         if name in said:
-            raise words.fault(f"The {_CALLED[name]} is said twice; say it once.", word)
+            raise words.fault(f"The {_PARTS[name].called} is said twice; say it once.", word)
         said.add(name)
-        options |= _READ[name](words)
+        options |= _PARTS[name].read(words)
     return options
 
 
@@ -280,38 +280,25 @@ def _filter(words: Words) -> Options:
     return {"filter": query}
 
 
-_READ: dict[str, Callable[[Words], Options]] = {
-    "days": _days,
-    "at": _at,
-    "zone": _zone,
-    "top": _top,
-    "min": _min,
-    "layout": _layout,
-    "silence": _silence,
-    "filter": _filter,
+class _Part(NamedTuple):
+    """What may be said of a subscription: what it is called, how it is read, and the words behind which it stands."""
+
+    called: str
+    read: Callable[[Words], Options]
+    names: tuple[str, ...] = ()
+
+
+_PARTS = {
+    "days": _Part("part about days", _days),
+    "at": _Part("time", _at, ("at",)),
+    "zone": _Part("time zone", _zone, ("in", "zone", "timezone", "tz")),
+    "top": _Part("number of entries", _top, ("top", "max")),
+    "min": _Part("least score", _min, ("min", "minimum")),
+    "layout": _Part("layout", _layout),
+    "silence": _Part("part about empty digests", _silence),
+    "filter": _Part("filter", _filter, ("filter",)),
 }
-_CALLED = {
-    "days": "part about days",
-    "at": "time",
-    "zone": "time zone",
-    "top": "number of entries",
-    "min": "least score",
-    "layout": "layout",
-    "silence": "part about empty digests",
-    "filter": "filter",
-}
-_NAMES = {
-    "at": "at",
-    "in": "zone",
-    "zone": "zone",
-    "timezone": "zone",
-    "tz": "zone",
-    "top": "top",
-    "max": "top",
-    "min": "min",
-    "minimum": "min",
-    "filter": "filter",
-}
+_NAMES = {name: key for key, part in _PARTS.items() for name in part.names}
 _LAYOUTS = ("compact", "full")
 _SILENCES = ("quiet", "quiet-if-empty", "always")
 _WORDS = (*_NAMES, *_LAYOUTS, *_SILENCES, "daily", "weekdays", "weekends", "weekly", "monthly", "every", "on")

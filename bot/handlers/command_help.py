@@ -14,7 +14,7 @@ _GROUPS = {
     Group.FINDING: "Finding",
     Group.SUBSCRIPTIONS: "Subscriptions",
     Group.TOPICS: "Topics and filters",
-    Group.TASTE: "Taste",
+    Group.FEEDBACK: "Taste",
     Group.SAVED: "Saved items",
     Group.SERVICE: "The service",
 }
