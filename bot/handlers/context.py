@@ -24,7 +24,7 @@ VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
 
 
-ATTEMPTS = 5  # of a change; whoever gets in the way has done theirs when ours is tried again
+_ATTEMPTS = 5  # of a change; whoever gets in the way has done theirs when ours is tried again
 
 Made = TypeVar("Made")
 
@@ -120,7 +120,7 @@ def _nearest(typed: str, topics: Mapping[str, Topic]) -> str:
 
 async def retry_on_conflict(attempt: Callable[[], Awaitable[Made]]) -> Made:
     """Return what the attempt makes; it reads anew each time, and the last Conflict is raised."""
-    for _ in range(ATTEMPTS - 1):
+    for _ in range(_ATTEMPTS - 1):
         with contextlib.suppress(Conflict):
             return await attempt()
     return await attempt()

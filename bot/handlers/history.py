@@ -36,7 +36,7 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
     reply = Reply(
         title=f"The latest changes {where}", entries=tuple([await _entry(each, actor, now) for each in shown_here])
     )
-    channels = [channel for each in shown_here for channel in channels_of(each)]
+    channels = [channel for each in shown_here for channel in _channels_of(each)]
     return mentioning(reply, channels=channels, people=[each.person for each in shown_here])
 
 
@@ -59,7 +59,7 @@ def _may_see(change: Change, actor: Actor) -> bool:
 
 def _subscribing(change: Change) -> Collection[str]:
     """Return the channel whose subscription was changed, nothing for any other change."""
-    return tuple(channels_of(change)) if change.what.startswith("subscription ") else ()
+    return tuple(_channels_of(change)) if change.what.startswith("subscription ") else ()
 
 
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
@@ -77,7 +77,7 @@ def _difference(change: Change) -> Sequence[str]:
     return (f"made: {after}",) if after else (f"gone: {before}",) if before else ()
 
 
-def channels_of(change: Change) -> Iterator[str]:
+def _channels_of(change: Change) -> Iterator[str]:
     """Yield the channels that a line of the audit names."""
     about, *rest = change.what.split()
     if about == "subscription":

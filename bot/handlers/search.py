@@ -50,21 +50,21 @@ _PAGE_TOKEN = re.compile(r"([0-9a-f]{1,4})\.([0-9a-f]{8})\.((?:[0-9a-f]{2}){0,18
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place in a list: behind how many entries, of the list as it stood when it was first asked for."""
+    """A position in a list: behind how many entries, of the list as it stood when it was first asked for."""
 
     offset: int
     asked: datetime  # whole seconds: ages are reckoned from here on every page
     mark: str = ""  # the store's, of the first page
 
 
-def write_page_token(place: Position, of: str) -> str:
+def write_page_token(position: Position, of: str) -> str:
     """Return the token, of at most LONGEST_TOKEN characters; `of` names the list: its query."""
-    said = f"{place.offset:x}.{int(place.asked.timestamp()):08x}.{place.mark.encode().hex()}"
+    said = f"{position.offset:x}.{int(position.asked.timestamp()):08x}.{position.mark.encode().hex()}"
     return f"{said}.{_check(said, of)}"
 
 
 def read_page_token(token: str, of: str) -> Position:
-    """Return the place; raises UsageError for a token that is damaged, made up, or of another list."""
+    """Return the position; raises UsageError for a token that is damaged, made up, or of another list."""
     found = _PAGE_TOKEN.fullmatch(token)
     if found is None or found[4] != _check(token.rpartition(".")[0], of):
         raise UsageError(
@@ -109,6 +109,12 @@ class SearchQuery:
         """The search as canonical text, which says its sort."""
         return _written(self.said, self.said.sort)
 
+    @property
+    def needs_all_words(self) -> bool:
+        """Whether an item must have each of several words, of which a search for the best match would take any."""
+        bare = [part for part in _parts(self.said.tree) if isinstance(part, Term) and not (part.field or part.quoted)]
+        return len(bare) > 1 and self.said.sort != "best"
+
     def sorted(self, sort: str) -> str:
         """Return the text of the same search in another order, "" when it would be too long to be asked."""
         return _short(_written(self.said, sort))
@@ -131,7 +137,7 @@ def read_search(text: str) -> SearchQuery:
     )
 
 
-def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> str:
+def _why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> str:
     """Return which clauses of the query the item satisfies: 'title has "kv cache"; category is cs.DC'.
 
     Of an item that is `close` to what the words mean, and has none of them as they stand, that is said first.
@@ -143,11 +149,6 @@ def why_found(tree: Tree, item: Item, now: datetime, *, close: bool = False) -> 
     if close and not any(verdict.matched for part, verdict in zip(parts, verdicts, strict=True) if _is_bare(part)):
         told.insert(0, "close in meaning")
     return "; ".join(told[:_TOLD]) + (f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else "")
-
-
-def has_several_words(tree: Tree) -> bool:
-    """Say whether a search for the best match would take the query's words as alternatives."""
-    return sum(isinstance(part, Term) and not (part.field or part.quoted) for part in _parts(tree)) > 1
 
 
 def newest_of_any(query: Query) -> Query | None:
@@ -207,7 +208,7 @@ def _short(text: str) -> str:
 # --- what words mean
 
 
-async def near_query(context: HandlerContext, query: Query) -> Near | None:
+async def _near_query(context: HandlerContext, query: Query) -> Near | None:
     """Return what the words of a search for the best match mean; None for any other, and where no vector can be had."""
     text = _words(query.tree)
     return await near_text(context, text) if query.sort == "best" and text else None
@@ -250,7 +251,7 @@ def _words(tree: Tree) -> str:
 # --- the command
 
 PAGE = 5  # entries: with their buttons, as many as one message takes on every platform
-RANKED = 200  # of what is found, the newest, that are ranked for a topic
+_RANKED = 200  # of what is found, the newest, that are ranked for a topic
 _FURTHEST = 10_000  # entries: nobody leafs so far
 _ORDERS = {"new": "newest first", "best": "best match first", "stars": "most stars first", "upvotes": "most upvotes first"}
 _HOUR = timedelta(hours=1)
@@ -261,23 +262,23 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
     """Search everything collected, newest first and in the last 90 days unless the query says otherwise."""
     asked = read_search(command.query)
     start = Position(0, now.replace(microsecond=0))
-    place = read_page_token(command.page, asked.text) if command.page else start
-    if place.offset > _FURTHEST or place.asked > now + _HOUR:
+    position = read_page_token(command.page, asked.text) if command.page else start
+    if position.offset > _FURTHEST or position.asked > now + _HOUR:
         raise UsageError("Nobody leafs so far.", hint="Narrow the search: a category, a date, another word.")
-    found = await _found(context, asked, place, actor)
+    found = await _found(context, asked, position, actor)
     items = [hit.item for hit in found.page.hits]
     if not items:
-        return await _nothing(context, asked, place)
+        return await _nothing(context, asked, position)
     gists = await context.gists(items)
     return Reply(
         title=f"Found for: {excerpt(command.query)}",
         text=(_in_words(asked, found),),
         entries=tuple(
-            found_entry(item, gist, _line(asked, item, found, place)) for item, gist in zip(items, gists, strict=True)
+            found_entry(item, gist, _line(asked, item, found, position)) for item, gist in zip(items, gists, strict=True)
         ),
-        first=place.offset + 1,
-        next_steps=_next_steps(asked, command) if not place.offset else (),
-        buttons=_leafing(asked, place, found.page),
+        first=position.offset + 1,
+        next_steps=_next_steps(asked, command) if not position.offset else (),
+        buttons=_leafing(asked, position, found.page),
     )
 
 
@@ -291,23 +292,23 @@ class _Found:
     close: frozenset[str] = frozenset()  # the keys of those that are close to what is sought
 
 
-async def _found(context: HandlerContext, asked: SearchQuery, place: Position, actor: Actor) -> _Found:
-    query, at = asked.query, place.asked
-    near = await near_query(context, query)
+async def _found(context: HandlerContext, asked: SearchQuery, position: Position, actor: Actor) -> _Found:
+    query, at = asked.query, position.asked
+    near = await _near_query(context, query)
     if not query.topic_of:
-        page = await context.store.search(query, at, limit=PAGE, offset=place.offset, mark=place.mark, near=near)
+        page = await context.store.search(query, at, limit=PAGE, offset=position.offset, mark=position.mark, near=near)
         return _Found(page, close=await close_in_meaning(context, near, [hit.item for hit in page.hits]))
     topic = await context.topic_named(actor.workspace, query.topic_of)
     request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
-    page = await context.store.search(query, at, limit=RANKED, mark=place.mark, near=near)
-    items, last = [hit.item for hit in page.hits], place.offset + PAGE
+    page = await context.store.search(query, at, limit=_RANKED, mark=position.mark, near=near)
+    items, last = [hit.item for hit in page.hits], position.offset + PAGE
     ranked = {
-        each.item.key: each for each in await context.previewer.score(request, items, at, first=place.offset, last=last)
+        each.item.key: each for each in await context.previewer.score(request, items, at, first=position.offset, last=last)
     }
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
-    here = hits[place.offset : place.offset + PAGE]
-    return _Found(Page(tuple(here), len(hits) > place.offset + PAGE, page.mark), topic.title, ranked)
+    here = hits[position.offset : position.offset + PAGE]
+    return _Found(Page(tuple(here), len(hits) > position.offset + PAGE, page.mark), topic.title, ranked)
 
 
 def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
@@ -321,15 +322,15 @@ def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
     return ReplyEntry(item, gist=gist, lines=tuple(filter(None, (line,))), buttons=buttons)
 
 
-def _line(asked: SearchQuery, item: Item, found: _Found, place: Position) -> str:
+def _line(asked: SearchQuery, item: Item, found: _Found, position: Position) -> str:
     if found.ranked is not None:
         each = found.ranked.get(item.key)
         return "; ".join((f"score {each.score:.2f}", *each.reasons)) if each else f"outside {found.topic}"
-    return why_found(asked.said.tree, item, place.asked, close=item.key in found.close)
+    return _why_found(asked.said.tree, item, position.asked, close=item.key in found.close)
 
 
 def _in_words(asked: SearchQuery, found: _Found) -> str:
-    order = f"Ranked for {found.topic}: of what is found, the {RANKED} newest" if found.topic else _ORDERS[asked.said.sort]
+    order = f"Ranked for {found.topic}: of what is found, the {_RANKED} newest" if found.topic else _ORDERS[asked.said.sort]
     order = order[:1].upper() + order[1:]
     if not asked.windowed:
         return f"{order}."
@@ -342,13 +343,13 @@ def _next_steps(asked: SearchQuery, command: Search) -> tuple[str, ...]:
     return (f"*topic create NAME {command.query.strip()}* makes a topic of it, to be posted on a schedule.",)
 
 
-def _leafing(asked: SearchQuery, place: Position, page: Page) -> tuple[Button, ...]:
+def _leafing(asked: SearchQuery, position: Position, page: Page) -> tuple[Button, ...]:
     """Earlier and later pages, the other order, and everything instead of the last 90 days."""
     offers = []
-    if place.offset:
-        offers.append(("Back", _page(asked, place, max(place.offset - PAGE, 0), page.mark)))
-    if page.more and place.offset + PAGE <= _FURTHEST:
-        offers.append((f"Next {PAGE}", _page(asked, place, place.offset + PAGE, page.mark)))
+    if position.offset:
+        offers.append(("Back", _page(asked, position, max(position.offset - PAGE, 0), page.mark)))
+    if page.more and position.offset + PAGE <= _FURTHEST:
+        offers.append((f"Next {PAGE}", _page(asked, position, position.offset + PAGE, page.mark)))
     if not asked.said.topic_of:
         label, sort = ("Newest first", "new") if asked.said.sort != "new" else ("Best match first", "best")
         offers.append((label, _again(asked.sorted(sort))))
@@ -361,27 +362,26 @@ def _again(text: str) -> str:
     return write(Search(text)) if text else ""
 
 
-def _page(asked: SearchQuery, place: Position, offset: int, mark: str) -> str:
-    return write(Search(asked.text, write_page_token(replace(place, offset=offset, mark=mark), asked.text)))
+def _page(asked: SearchQuery, position: Position, offset: int, mark: str) -> str:
+    return write(Search(asked.text, write_page_token(replace(position, offset=offset, mark=mark), asked.text)))
 
 
 # --- nothing found
 
 
-async def _nothing(context: HandlerContext, asked: SearchQuery, place: Position) -> Reply:
+async def _nothing(context: HandlerContext, asked: SearchQuery, position: Position) -> Reply:
     """Say so, and offer those wider searches that find something."""
-    if place.offset:
+    if position.offset:
         return Reply(
             title="There are no more",
             text=("The list ends here.",),
             buttons=(button("From the beginning", Search(asked.text)),),
         )
-    offers = await _offers(context, asked, place.asked)
-    if not offers and not (await context.store.search(Query(""), now=place.asked, limit=1)).hits:
+    offers = await _offers(context, asked, position.asked)
+    if not offers and not (await context.store.search(Query(""), now=position.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     span = f" in the last {WINDOW.days} days" if asked.windowed else ""
-    several = has_several_words(asked.said.tree) and asked.said.sort != "best"
-    said = f"No item has all of these words{span}." if several else f"No item fits{span}."
+    said = f"No item has all of these words{span}." if asked.needs_all_words else f"No item fits{span}."
     return Reply(
         title="Nothing found",
         text=(said, *(() if offers else ("A wider search finds nothing either.",))),
@@ -402,12 +402,11 @@ async def _offers(context: HandlerContext, asked: SearchQuery, now: datetime) ->
 def _wider(asked: SearchQuery) -> list[tuple[str, str]]:
     """Labels and texts of wider searches, the nearest first."""
     wider = []
-    loose = has_several_words(asked.said.tree) and asked.said.sort != "best"
     if asked.windowed:
         wider.append(("All time", asked.of_all_time()))
-    if loose:
+    if asked.needs_all_words:
         wider.append(("Any of the words", asked.sorted("best")))
-    if asked.windowed and loose:
+    if asked.windowed and asked.needs_all_words:
         wider.append(("Any of the words, all time", asked.of_all_time("best")))
     return wider
 
@@ -417,4 +416,4 @@ async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
     newest = newest_of_any(query)
     if newest is not None and (await context.store.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
-    return bool((await context.store.search(query, now, limit=1, near=await near_query(context, query))).hits)
+    return bool((await context.store.search(query, now, limit=1, near=await _near_query(context, query))).hits)

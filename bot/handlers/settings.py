@@ -17,7 +17,7 @@ from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, 
 from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
 from bot.wording import some
 
-MOST_DAILY = 500  # entries a day: ten of the longest digests
+_MOST_DAILY = 500  # entries a day: ten of the longest digests
 _ALERTED = "settings alerts"  # what the audit calls that setting
 _NOT_TOLD = "in no channel, but in status and the log"
 _WHO = {"anyone": "anyone", "everyone": "anyone", "all": "anyone", "admins": "admins", "admin": "admins"}
@@ -122,9 +122,9 @@ def _daily(_context: HandlerContext, preferences: Preferences, _here: str) -> st
 
 async def _set_daily(_context: HandlerContext, _actor: Actor, preferences: Preferences, value: str) -> Preferences:
     found = _A_DAY.fullmatch(value.lower())
-    if found is None or (entries := read_number(found[1], MOST_DAILY)) is None:
+    if found is None or (entries := read_number(found[1], _MOST_DAILY)) is None:
         raise UsageError(
-            f"A channel gets 1 to {MOST_DAILY} entries a day, or as many as its digests have.",
+            f"A channel gets 1 to {_MOST_DAILY} entries a day, or as many as its digests have.",
             hint="*settings daily 20*, or *settings daily off*",
         )
     return replace(preferences, daily_entries=entries)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from bot.commands import ListSubscriptions, Resume, Status
@@ -28,15 +28,14 @@ from bot.models import (
     Subscription,
     Topic,
 )
+from bot.models.deliveries import OccurrenceKey
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.wording import counted, day_in_words, span_in_words
 
-LATELY = timedelta(days=7)
+_LATELY = timedelta(days=7)
 _LOOKED_AT = 200  # occurrences, and deliveries, of a channel that are looked at
 _NAMED = 5  # digests that went wrong that are told by name
 _ON_PURPOSE = ("unsubscribed", "paused")  # how the reasons begin of what nobody wanted any more
-
-_Place = tuple[str, date, int]
 
 
 class _Kind(StrEnum):
@@ -61,115 +60,6 @@ class _DigestState:
     text: str  # "posted", "was not posted: the channel is archived"
 
 
-@dataclass(frozen=True, slots=True)
-class ChannelDigests:
-    """A channel's digests, the latest first."""
-
-    told: Sequence[_DigestState]
-
-    def last_of(self, subscription: Subscription) -> _DigestState | None:
-        """Return the subscription's latest digest, None when there is none yet."""
-        return next((each for each in self.told if each.occurrence.subscription == subscription.id), None)
-
-
-async def digests_here(context: HandlerContext, actor: Actor) -> ChannelDigests:
-    """Return what the ledger knows of the actor's channel."""
-    found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
-    parts: dict[_Place, list[Delivery]] = {}
-    for each in await context.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_LOOKED_AT):
-        parts.setdefault(each.occurrence, []).append(each)
-    return ChannelDigests([_state_of(each, parts.get((each.subscription, each.day, each.slot), ())) for each in found])
-
-
-def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> _DigestState:
-    reason = _because(occurrence.reason)
-    match occurrence.state:
-        case OccurrenceState.DUE:
-            return _DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
-        case OccurrenceState.EMPTY:
-            return _DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
-        case OccurrenceState.SKIPPED:
-            return _DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
-    return _DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
-
-
-def _delivered(occurrence: Occurrence, parts: Mapping[DeliveryState, Delivery]) -> tuple[_Kind, str]:
-    """Tell the worst of a digest's parts."""
-    if failed := parts.get(DeliveryState.FAILED):
-        return _Kind.FAILED, f"was not posted{_because(failed.reason)}"
-    if unsure := parts.get(DeliveryState.AMBIGUOUS):
-        return _Kind.UNKNOWN, f"may have been posted or not{_because(unsure.reason.removeprefix('unknown: '))}"
-    if ended := parts.get(DeliveryState.EXPIRED):
-        kind = _Kind.ENDED if ended.reason.startswith(_ON_PURPOSE) else _Kind.FAILED
-        return kind, f"was not posted{_because(ended.reason)}"
-    if waiting := parts.get(DeliveryState.PENDING) or parts.get(DeliveryState.SENDING):
-        return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
-    late = occurrence.late or any(each.late for each in parts.values())
-    return _Kind.POSTED, "was posted late" if late else "was posted"
-
-
-def _because(reason: str) -> str:
-    return f": {reason.rstrip('.')}" if reason else ""
-
-
-async def last_digest(posted: ChannelDigests, subscription: Subscription, now: datetime) -> str:
-    """Return "Last digest: Wednesday 1 April at 09:00, was posted."; "" when the ledger knows of none."""
-    last = posted.last_of(subscription)
-    if last is None:
-        return ""
-    when = await _when(last.occurrence, subscription.schedule.zone, now)
-    return f"Last digest: that of {when} {last.text}."
-
-
-async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
-    at = await in_zone(occurrence.due, zone)
-    return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
-
-
-def digest_counts(posted: ChannelDigests, where: str, now: datetime) -> Sequence[Field]:
-    """Return how many digests of the last days came to what; nothing when there were none."""
-    lately = _lately(posted, now)
-    counts = Counter(each.kind for each in lately)
-    late = sum(each.kind is _Kind.POSTED and each.occurrence.late for each in lately)
-    said = [f"{counts[kind]} {kind}" for kind in _Kind if counts[kind]]
-    if late:
-        said[0] += f" ({late} late)"
-    return (Field(f"Digests {where}, last {LATELY.days} days", ", ".join(said)),) if said else ()
-
-
-def _lately(posted: ChannelDigests, now: datetime) -> list[_DigestState]:
-    return [each for each in posted.told if now - each.occurrence.due < LATELY]
-
-
-async def troubles(
-    posted: ChannelDigests, subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
-) -> Sequence[ReplyEntry]:
-    """Return the digests of the last days that were not posted, or may not have been, by name and with the reason."""
-    zones = {each.id: each.schedule.zone for each in subscriptions}
-    found = [each for each in _lately(posted, now) if each.kind in _TROUBLE]
-    entries = []
-    for each in found[:_NAMED]:
-        due = each.occurrence
-        when = await _when(due, zones.get(due.subscription, "UTC"), now)
-        entries.append(ReplyEntry(title=f"{title_of(topics, due.topic)}, {when}", lines=(f"It {each.text}.",)))
-    if len(found) > _NAMED:
-        entries.append(ReplyEntry(title=f"{counted(len(found) - _NAMED, 'more digest')} with trouble before", lines=()))
-    return entries
-
-
-async def trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
-    """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
-    bad = await context.ledger.deliveries(
-        actor.workspace, states=(DeliveryState.FAILED, DeliveryState.AMBIGUOUS), limit=_LOOKED_AT
-    )
-    places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < LATELY}
-    if not places:
-        return ""
-    verb = "was" if len(places) == 1 else "were"
-    days = f"the last {LATELY.days} days"
-    return f"In other channels, {counted(len(places), 'digest')} of {days} {verb} not posted, or may not have been."
-
-
 _HEALTH = {
     Health.OK: "well",
     Health.QUIET: "well, with nothing new",
@@ -191,7 +81,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await context.topics(actor.workspace)
-    posted = await digests_here(context, actor)
+    digests = await _digests_here(context, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
@@ -203,15 +93,15 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
         text=(
             *(() if here or not actor.channel else (beginning,)),
             *((f"{others}.",) if elsewhere else ()),
-            *filter(None, (await trouble_elsewhere(context, actor, now) if actor.channel else "",)),
+            *filter(None, (await _trouble_elsewhere(context, actor, now) if actor.channel else "",)),
             *await _silence(context, now),
         ),
         entries=(
-            *[await _subscription(context, each, topics, posted, now) for each in here],
-            *await troubles(posted, here, topics, now),
+            *[await _subscription(context, each, topics, digests, now) for each in here],
+            *await _troubles(digests, here, topics, now),
         ),
         fields=(
-            *digest_counts(posted, "here" if actor.channel else "of all channels", now),
+            *_digest_counts(digests, "here" if actor.channel else "of all channels", now),
             *[await _source(context, name, title, now) for name, title in context.source_titles.items()],
             await _counts(context),
             *await _vectors(context),
@@ -221,10 +111,10 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
 
 
 async def _subscription(
-    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], posted: ChannelDigests, now: datetime
+    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], digests: Sequence[_DigestState], now: datetime
 ) -> ReplyEntry:
     name = f"{title_of(topics, each.topic)} ({each.topic})"
-    lines = [await last_digest(posted, each, now) or await _recorded(context, each, now)]
+    lines = [await _last_digest(digests, each, now) or await _last_recorded(context, each, now)]
     if each.topic not in topics:
         lines.append("Its topic is not there any more: nothing is posted for it.")
         return ReplyEntry(title=name, lines=tuple(lines), buttons=(unsubscribe_button(each.topic),))
@@ -240,7 +130,7 @@ async def _subscription(
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
 
-async def _recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
+async def _last_recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
     """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
     last = await context.store.last_digest(each.workspace, each.channel, each.topic)
     return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
@@ -284,3 +174,104 @@ async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
     if (silent := now - beat) < _SILENT:
         return ()
     return (f"The service gave its last sign of life {span_in_words(silent)} ago: nothing is collected or posted.",)
+
+
+# --- what became of digests
+
+
+async def _digests_here(context: HandlerContext, actor: Actor) -> list[_DigestState]:
+    """Return what became of the digests of the actor's channel, as the ledger knows it, the latest first."""
+    found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
+    parts: dict[OccurrenceKey, list[Delivery]] = {}
+    for each in await context.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_LOOKED_AT):
+        parts.setdefault(each.key, []).append(each)
+    return [_state_of(each, parts.get(each.key, ())) for each in found]
+
+
+def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> _DigestState:
+    reason = _because(occurrence.reason)
+    match occurrence.state:
+        case OccurrenceState.DUE:
+            return _DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
+        case OccurrenceState.EMPTY:
+            return _DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
+        case OccurrenceState.SKIPPED:
+            return _DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
+    return _DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
+
+
+def _delivered(occurrence: Occurrence, parts: Mapping[DeliveryState, Delivery]) -> tuple[_Kind, str]:
+    """Tell the worst of a digest's parts."""
+    if failed := parts.get(DeliveryState.FAILED):
+        return _Kind.FAILED, f"was not posted{_because(failed.reason)}"
+    if unsure := parts.get(DeliveryState.AMBIGUOUS):
+        return _Kind.UNKNOWN, f"may have been posted or not{_because(unsure.reason.removeprefix('unknown: '))}"
+    if ended := parts.get(DeliveryState.EXPIRED):
+        kind = _Kind.ENDED if ended.reason.startswith(_ON_PURPOSE) else _Kind.FAILED
+        return kind, f"was not posted{_because(ended.reason)}"
+    if waiting := parts.get(DeliveryState.PENDING) or parts.get(DeliveryState.SENDING):
+        return _Kind.WAITING, f"waits to be posted{_because(waiting.reason)}"
+    late = occurrence.late or any(each.late for each in parts.values())
+    return _Kind.POSTED, "was posted late" if late else "was posted"
+
+
+def _because(reason: str) -> str:
+    return f": {reason.rstrip('.')}" if reason else ""
+
+
+async def _last_digest(digests: Sequence[_DigestState], subscription: Subscription, now: datetime) -> str:
+    """Return "Last digest: Wednesday 1 April at 09:00, was posted."; "" when the ledger knows of none."""
+    last = next((each for each in digests if each.occurrence.subscription == subscription.id), None)
+    if last is None:
+        return ""
+    when = await _when(last.occurrence, subscription.schedule.zone, now)
+    return f"Last digest: that of {when} {last.text}."
+
+
+async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
+    at = await in_zone(occurrence.due, zone)
+    return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
+
+
+def _digest_counts(digests: Sequence[_DigestState], where: str, now: datetime) -> Sequence[Field]:
+    """Return how many digests of the last days came to what; nothing when there were none."""
+    lately = _lately(digests, now)
+    counts = Counter(each.kind for each in lately)
+    late = sum(each.kind is _Kind.POSTED and each.occurrence.late for each in lately)
+    said = [f"{counts[kind]} {kind}" for kind in _Kind if counts[kind]]
+    if late:
+        said[0] += f" ({late} late)"
+    return (Field(f"Digests {where}, last {_LATELY.days} days", ", ".join(said)),) if said else ()
+
+
+def _lately(digests: Sequence[_DigestState], now: datetime) -> list[_DigestState]:
+    return [each for each in digests if now - each.occurrence.due < _LATELY]
+
+
+async def _troubles(
+    digests: Sequence[_DigestState], subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
+) -> Sequence[ReplyEntry]:
+    """Return the digests of the last days that were not digests, or may not have been, by name and with the reason."""
+    zones = {each.id: each.schedule.zone for each in subscriptions}
+    found = [each for each in _lately(digests, now) if each.kind in _TROUBLE]
+    entries = []
+    for each in found[:_NAMED]:
+        due = each.occurrence
+        when = await _when(due, zones.get(due.subscription, "UTC"), now)
+        entries.append(ReplyEntry(title=f"{title_of(topics, due.topic)}, {when}", lines=(f"It {each.text}.",)))
+    if len(found) > _NAMED:
+        entries.append(ReplyEntry(title=f"{counted(len(found) - _NAMED, 'more digest')} with trouble before", lines=()))
+    return entries
+
+
+async def _trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
+    """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
+    bad = await context.ledger.deliveries(
+        actor.workspace, states=(DeliveryState.FAILED, DeliveryState.AMBIGUOUS), limit=_LOOKED_AT
+    )
+    places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < _LATELY}
+    if not places:
+        return ""
+    verb = "was" if len(places) == 1 else "were"
+    days = f"the last {_LATELY.days} days"
+    return f"In other channels, {counted(len(places), 'digest')} of {days} {verb} not posted, or may not have been."

@@ -112,7 +112,7 @@ async def _zones(context: HandlerContext, typed: str, actor: Actor, _now: dateti
 
 
 async def _queries(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    return await complete_query(context, typed, await context.topics(actor.workspace))
+    return await _complete_query(context, typed, await context.topics(actor.workspace))
 
 
 _KINDS: dict[str, Callable[[HandlerContext, str, Actor, datetime], Awaitable[Sequence[Suggestion]]]] = {
@@ -127,7 +127,6 @@ _KINDS: dict[str, Callable[[HandlerContext, str, Actor, datetime], Awaitable[Seq
 _COUNTED = frozenset({"category", "source", "language", "license", "topic"})  # fields whose values the store counts
 _GUESSED = ("category", "language", "topic")  # fields of which a bare word may be a value
 _GUESSES = 4  # values of each
-MOST = 25
 
 # A last word: the signs of negation before it, a field's name with its colon, and what there is of the value.
 _WORD = re.compile(r'([-!]*)(?:([A-Za-z][A-Za-z_-]*):)?("?)([^"]*)', re.DOTALL)
@@ -151,7 +150,7 @@ _USUAL: Mapping[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-async def complete_query(context: HandlerContext, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
+async def _complete_query(context: HandlerContext, typed: str, topics: Mapping[str, Topic]) -> Sequence[Suggestion]:
     """Return the query with its last word completed in the ways that are likeliest; nothing where there is none."""
     text = typed.translate(TYPED)
     start = _start(text)

@@ -16,7 +16,7 @@ from bot.handlers.wording.topics import definition
 from bot.models import Actor, Attachment, Reply, Subscription, Topic
 from bot.wording import counted, listed, some
 
-LONGEST_NAME = 40  # characters; a menu shows so many
+_LONGEST_NAME = 40  # characters; a menu shows so many
 
 
 # --- making
@@ -52,9 +52,9 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
 def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
     """Return the name when a new topic may have it; raises UsageError with one that it may have."""
     name = command.name
-    proposed = slug(name)[:LONGEST_NAME].rstrip("-")
+    proposed = slug(name)[:_LONGEST_NAME].rstrip("-")
     if name != proposed:
-        said = f"A topic's name is made of small letters, digits and hyphens, {LONGEST_NAME} at most."
+        said = f"A topic's name is made of small letters, digits and hyphens, {_LONGEST_NAME} at most."
         raise UsageError(said, hint=f'"{_free(proposed or "my-topic", topics)}" would do.')
     if name in topics:
         whose = "of this workspace" if topics[name].revision else "that comes with Broadsheet"
@@ -64,7 +64,7 @@ def check_new_name(command: CreateTopic, topics: Mapping[str, Topic]) -> str:
 
 
 def _free(name: str, topics: Mapping[str, Topic]) -> str:
-    names = (name, *(f"{name[: LONGEST_NAME - 4]}-{number}" for number in range(2, 1000)))
+    names = (name, *(f"{name[: _LONGEST_NAME - 4]}-{number}" for number in range(2, 1000)))
     return next((each for each in names if each not in topics), name)
 
 

@@ -30,7 +30,7 @@ AlterFilter = Callable[[Query], Query]
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _FilterPlace:
     """Whose filter is meant: the subscription's where there is one, else the topic's; and what else is filtered."""
 
     topic: Topic
@@ -64,19 +64,19 @@ async def filter_topic(context: HandlerContext, command: Filter, actor: Actor, n
             return await _changed(context, place, command, actor, now)
 
 
-async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _Place:
+async def _place(context: HandlerContext, command: Filter, actor: Actor) -> _FilterPlace:
     topic = await context.topic_named(actor.workspace, command.topic)
     here = await context.subscription_here(actor, topic.name)
     if command.scope is Scope.HERE and here is None:
         hint = f"*subscribe {topic.name}* comes first; *filter {topic.name} everywhere …* changes the topic's own filter."
         raise UsageError(f"{topic.name} is not subscribed in this channel.", hint=hint)
-    return _Place(topic, here, command.scope is Scope.TOPIC or here is None)
+    return _FilterPlace(topic, here, command.scope is Scope.TOPIC or here is None)
 
 
 # --- looking
 
 
-def _shown(place: _Place) -> Reply:
+def _shown(place: _FilterPlace) -> Reply:
     lines = [f"{number}. {clause_text(clause)}" for number, clause in enumerate(clauses_of(place.filter), 1)]
     name = place.topic.name
     besides = place.topic.filter if not place.everywhere else place.here.filter if place.here else Query("")
@@ -96,7 +96,7 @@ def _shown(place: _Place) -> Reply:
     )
 
 
-def _buttons(place: _Place) -> tuple[Button, ...]:
+def _buttons(place: _FilterPlace) -> tuple[Button, ...]:
     name, scope = place.topic.name, place.scope
     clear = button("Clear", Filter(name, FilterAction.CLEAR, scope=scope), danger=True)
     return (
@@ -106,7 +106,7 @@ def _buttons(place: _Place) -> tuple[Button, ...]:
     )
 
 
-async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Actor, now: datetime) -> Reply:
+async def _tested(context: HandlerContext, place: _FilterPlace, typed: str, actor: Actor, now: datetime) -> Reply:
     tested = read_filter(typed) if typed.strip() else place.filter
     result = await try_filters(context, await _request(context, place, tested, actor), now)
     setting = button("Set it", Filter(place.topic.name, FilterAction.SET, typed, place.scope))
@@ -114,13 +114,13 @@ async def _tested(context: HandlerContext, place: _Place, typed: str, actor: Act
     name = one_line(tested.text) or "no filter"
     return Reply(
         title=f"Tried on {place.words}: {excerpt(name)}",
-        text=(result_in_words(result), *(("Nothing was changed.",) if other else ())),
-        entries=tested_entries(result),
+        text=(_result_in_words(result), *(("Nothing was changed.",) if other else ())),
+        entries=_tested_entries(result),
         buttons=((setting,) if other else ()) + _buttons(place)[-1:],
     )
 
 
-async def _request(context: HandlerContext, place: _Place, tested: Query, actor: Actor) -> DigestRequest:
+async def _request(context: HandlerContext, place: _FilterPlace, tested: Query, actor: Actor) -> DigestRequest:
     """Return the request with the tested filter in its place, beside what else holds here."""
     if place.everywhere:
         topic = replace(place.topic, filter=tested)
@@ -129,8 +129,7 @@ async def _request(context: HandlerContext, place: _Place, tested: Query, actor:
     return replace(request, filter=tested)
 
 
-def result_in_words(result: FilterTest) -> str:
-    """Return in a sentence what a filter made of the last week."""
+def _result_in_words(result: FilterTest) -> str:
     if not result.seen:
         return NOTHING_SEEN
     span = f"the last {WEEK.days} days"
@@ -139,8 +138,7 @@ def result_in_words(result: FilterTest) -> str:
     return f"It would have let through {result.passed:,} of {result.entered:,} that fit the topic in {span}."
 
 
-def tested_entries(result: FilterTest) -> tuple[ReplyEntry, ...]:
-    """Return some that would pass and some that would not, each with the clause that decided."""
+def _tested_entries(result: FilterTest) -> tuple[ReplyEntry, ...]:
     return tuple(_judged(each) for each in (*result.through, *result.stopped))
 
 
@@ -157,7 +155,7 @@ def _set(query: Query, typed: str) -> Query:
     return query if normalised(wanted.tree) == normalised(query.tree) else wanted
 
 
-async def _changed(context: HandlerContext, place: _Place, command: Filter, actor: Actor, now: datetime) -> Reply:
+async def _changed(context: HandlerContext, place: _FilterPlace, command: Filter, actor: Actor, now: datetime) -> Reply:
     alter = _alter(place, command)
     name, was = place.topic.name, place.filter
     note: tuple[str, ...] = ()
@@ -175,7 +173,7 @@ async def _changed(context: HandlerContext, place: _Place, command: Filter, acto
     return await _answer(context, place, was, note, actor, now)
 
 
-def _alter(place: _Place, command: Filter) -> AlterFilter:
+def _alter(place: _FilterPlace, command: Filter) -> AlterFilter:
     """Return the change; a clause that is numbered is the one that has that number now, whatever others change."""
     match command.action:
         case FilterAction.SET:
@@ -198,7 +196,7 @@ def _told(before: Topic, after: Topic) -> tuple[str, str]:
 
 
 async def _answer(
-    context: HandlerContext, place: _Place, was: Query, note: tuple[str, ...], actor: Actor, now: datetime
+    context: HandlerContext, place: _FilterPlace, was: Query, note: tuple[str, ...], actor: Actor, now: datetime
 ) -> Reply:
     filtered = place.filter
     if filtered == was:
@@ -210,15 +208,15 @@ async def _answer(
         text=(
             f"Was {one_line(was.text) or 'empty'}.",
             f"Now {one_line(filtered.text) or 'empty: all that fits the topic is posted'}.",
-            result_in_words(result),
+            _result_in_words(result),
             *note,
         ),
-        entries=tested_entries(result) if filtered.text else (),
+        entries=_tested_entries(result) if filtered.text else (),
         buttons=(button("Undo", _undo(place, was)), *_buttons(place)),
         private=False,
     )
 
 
-def _undo(place: _Place, was: Query) -> Filter:
+def _undo(place: _FilterPlace, was: Query) -> Filter:
     action = FilterAction.SET if was.text else FilterAction.CLEAR
     return Filter(place.topic.name, action, was.text, place.scope)

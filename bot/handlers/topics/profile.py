@@ -39,7 +39,7 @@ async def profile_topic(context: HandlerContext, command: Profile, actor: Actor,
             return await _exported(context, topic, given)
 
 
-async def learned_from(
+async def _learned_from(
     context: HandlerContext, given: Sequence[Feedback]
 ) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
     """Return the items that feedback was given on, by the keys it was given under, and what it teaches."""
@@ -53,7 +53,7 @@ async def learned_from(
 async def _shown(context: HandlerContext, topic: Topic, given: Sequence[Feedback], actor: Actor) -> Reply:
     if not given:
         return _nothing(topic)
-    known, terms = await learned_from(context, given)
+    known, terms = await _learned_from(context, given)
     wanted = [each for each in terms if each.weight >= _LEAST][:_SHOWN]
     unwanted = [each for each in terms if each.weight <= -_LEAST][:_SHOWN]
     entries = [
@@ -180,7 +180,7 @@ async def _exported(context: HandlerContext, topic: Topic, given: Sequence[Feedb
 
 
 async def _export(context: HandlerContext, topic: Topic, given: Sequence[Feedback]) -> Attachment:
-    known, terms = await learned_from(context, given)
+    known, terms = await _learned_from(context, given)
     text = await asyncio.to_thread(_as_json, topic, given, known, terms)
     return Attachment(f"{topic.name}-profile.json", "application/json", text)
 

@@ -35,7 +35,7 @@ class Name:
     whole: bool = False
 
 
-def names_of(authors: tuple[str, ...]) -> tuple[list[Name], bool]:
+def _names_of(authors: tuple[str, ...]) -> tuple[list[Name], bool]:
     """Return the names, and whether there are others that the source did not name ("et al.")."""
     said = [" ".join(author.split()) for author in authors]
     names = [name_of(author) for author in said if any(map(str.isalnum, author)) and not _OTHERS.fullmatch(author)]
@@ -133,7 +133,7 @@ def url_of(key: str) -> str:
 
 
 def _work(item: Item) -> _Work:
-    names, others = names_of(tuple(map(_line, item.authors)))
+    names, others = _names_of(tuple(map(_line, item.authors)))
     known = (item.key, *item.aliases)
     return _Work(
         item,

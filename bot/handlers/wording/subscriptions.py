@@ -47,14 +47,14 @@ async def subscription_fields(
         ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),
         ("Entries", f"up to {subscription.entries or settled or context.limits.entries}"),
         ("Least score", f"{least:g}"),
-        ("Filter", filters_in_words(subscription, topic)),
+        ("Filter", _filters_in_words(subscription, topic)),
         ("Layout", "compact" if subscription.compact else "full"),
         ("When there is nothing", "says so" if subscription.always else "stays quiet"),
     ]
     return tuple(Field(name, value) for name, value in fields)
 
 
-def filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
+def _filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
     """Return the filters that an item must pass here: the subscription's, and the topic's own."""
     own = one_line(subscription.filter.text)
     everywhere = one_line(topic.filter.text) if topic else ""
@@ -64,7 +64,7 @@ def filters_in_words(subscription: Subscription, topic: Topic | None) -> str:
     return "; and ".join(said) or "none"
 
 
-def size_in_words(subscription: Subscription) -> str:
+def _size_in_words(subscription: Subscription) -> str:
     """Return what departs from the usual: "up to 5 entries, compact"."""
     said = [f"up to {counted(subscription.entries, 'entry')}"] if subscription.entries else []
     said += [f"at least {subscription.min_score:g}"] if subscription.min_score is not None else []
@@ -88,9 +88,9 @@ async def subscription_entry(
     lines = [await _schedule_line(context, each, now)] if topic else [f"{NO_TOPIC} *unsubscribe {each.topic}* ends this."]
     if paused := await pause_in_words(each, now):
         lines.append(f"{paused}.")
-    if size := size_in_words(each):
+    if size := _size_in_words(each):
         lines.append(size)
-    if (filters := filters_in_words(each, topic)) != "none":
+    if (filters := _filters_in_words(each, topic)) != "none":
         lines.append(f"filter: {filters}")
     channel = f"{'this channel' if here else each.channel}: " if tell_channel else ""
     title = f"{channel}{title_of(topics, each.topic)} ({each.topic})"
