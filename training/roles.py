@@ -12,15 +12,22 @@ from typing import Any
 import numpy as np
 
 from bot.summarise.choice.roles import ROLES, Matrix, Network, probabilities_by, write_network
+from bot.summarise.english.sentences import split
 from training import words
 from training.medicine import with_medicine
 from training.network import Text, text_of, train
-from training.sections import structured
 from training.sources import Sources
 
 Record = Mapping[str, Any]  # `sents`, `labels`, `medical` where it is of medicine
 
 _SEED = 7
+_SECTIONS = (  # the first that a heading holds says its role, other headings are left out
+    ("RESULT", "result"), ("FINDING", "result"), ("CONCLUSION", "result"),
+    ("METHOD", "method"), ("DESIGN", "method"), ("SETTING", "method"), ("PATIENT", "method"), ("PARTICIPANT", "method"),
+    ("MEASURE", "method"), ("INTERVENTION", "method"), ("SUBJECT", "method"),
+    ("BACKGROUND", "background"), ("INTRODUCTION", "background"), ("CONTEXT", "background"),
+    ("OBJECTIVE", "objective"), ("PURPOSE", "objective"), ("AIM", "objective"),
+)  # fmt: skip
 
 
 def build(sources: Sources, target: Path) -> None:
@@ -33,6 +40,22 @@ def build(sources: Sources, target: Path) -> None:
 def of_medicine(record: Record) -> Record:
     """Return an abstract of PubMedQA as the network is taught it."""
     return {**structured(record), "medical": True}
+
+
+def structured(record: Record) -> dict[str, list[str]]:
+    """Return the sentences (`sents`) of an abstract of PubMedQA, each with the role of its section (`labels`).
+
+    The headings are left out, so what a sentence is for must be told by its words. PubMedQA (Jin et al., 2019; MIT) has
+    the sections as `contexts`, their headings as `labels`, and the last one as `conclusion`.
+    """
+    found: dict[str, list[str]] = {"sents": [], "labels": []}
+    for text, heading in zip([*record["contexts"], record["conclusion"]], [*record["labels"], "CONCLUSION"], strict=True):
+        role = next((role for word, role in _SECTIONS if word in heading), None)
+        if role:
+            sentences = split(text)
+            found["sents"] += sentences
+            found["labels"] += [role] * len(sentences)
+    return found
 
 
 def learn(records: Sequence[Record]) -> Network:

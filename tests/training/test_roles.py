@@ -1,6 +1,6 @@
 """The roles that the headings of a structured abstract give."""
 
-from training.sections import structured
+from training.roles import structured
 
 
 def test_each_sentence_has_the_role_of_its_section_and_no_heading() -> None:
