@@ -251,7 +251,7 @@ def _lately(digests: Sequence[_DigestState], now: datetime) -> list[_DigestState
 async def _troubles(
     digests: Sequence[_DigestState], subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
 ) -> Sequence[ReplyEntry]:
-    """Return the digests of the last days that were not digests, or may not have been, by name and with the reason."""
+    """Return the digests of the last days that were not posted, or may not have been, by name and with the reason."""
     zones = {each.id: each.schedule.zone for each in subscriptions}
     found = [each for each in _lately(digests, now) if each.kind in _TROUBLE]
     entries = []
