@@ -24,7 +24,7 @@ from datetime import datetime
 
 from bot.commands import Hush
 from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import handles
 from bot.models import Actor, Reply
 
 

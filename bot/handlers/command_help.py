@@ -4,8 +4,7 @@ from datetime import datetime
 
 from bot.commands import BY_NAME, TABLE, Group, Help, Permission, Usage, help_for
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, excerpt
 from bot.models import Actor, Field, Reply, ReplyEntry
 from bot.query import FIELDS

@@ -1,4 +1,4 @@
-"""What every handler works with: the service's parts, the workspace's topics, and who may change them."""
+"""What every handler works with: the parts of the service, the topics of a workspace, and the register of handlers."""
 
 import contextlib
 import difflib
@@ -7,12 +7,13 @@ import unicodedata
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
+from bot.commands import Command
 from bot.digest.request import RequestBuilder
 from bot.errors import Conflict, UsageError
 from bot.handlers.wording.replies import SHOWN, excerpt
-from bot.models import Actor, Change, DigestRequest, Item, Limits, Subscription, Topic
+from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
 from bot.ports.ledger import Ledger
 from bot.ports.store import Previewer, Store
 from bot.ports.vectors import Embedder
@@ -22,7 +23,6 @@ VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
 
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
-
 
 _ATTEMPTS = 5  # of a change; whoever gets in the way has done theirs when ours is tried again
 
@@ -129,3 +129,22 @@ async def retry_on_conflict(attempt: Callable[[], Awaitable[Made]]) -> Made:
 def change_by(actor: Actor, what: str, before: str, after: str, now: datetime) -> Change:
     """Return the line of the audit for what the actor changes: `what` it is, as it was and as it is."""
     return Change(workspace=actor.workspace, at=now, person=actor.person, what=what, before=before, after=after)
+
+
+# --- which function answers which command: a handler says it of itself, and no list names it again
+
+C = TypeVar("C", bound=Command)
+Handler = Callable[[HandlerContext, C, Actor, datetime], Awaitable[Reply]]
+
+HANDLERS: dict[type[Command], Handler[Any]] = {}  # filled as the modules of the handlers are imported
+
+
+def handles(command: type[C]) -> Callable[[Handler[C]], Handler[C]]:
+    """Make the function the one that answers the command; raises ValueError where another one does already."""
+
+    def answered_by(handler: Handler[C]) -> Handler[C]:
+        if HANDLERS.setdefault(command, handler) is not handler:
+            raise ValueError(f"{command.__name__} is answered by {HANDLERS[command].__qualname__} already")
+        return handler
+
+    return answered_by

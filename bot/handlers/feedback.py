@@ -6,9 +6,8 @@ from datetime import datetime
 
 from bot.commands import Less, More, Profile, write
 from bot.errors import Unclear, UsageError
-from bot.handlers.context import HandlerContext, change_by
+from bot.handlers.context import HandlerContext, change_by, handles
 from bot.handlers.items import item_for_topic
-from bot.handlers.registry import handles
 from bot.handlers.wording.replies import button, preview_button
 from bot.models import Actor, Change, Feedback, Item, Kind, Reply, Topic
 from bot.wording import shortened

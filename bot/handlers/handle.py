@@ -9,8 +9,7 @@ from importlib import import_module
 from bot import handlers
 from bot.commands import Command, Unreadable
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import HANDLERS
+from bot.handlers.context import HANDLERS, HandlerContext
 from bot.handlers.wording import failures
 from bot.models import Actor, Reply
 

@@ -4,8 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 
 from bot.commands import History
-from bot.handlers.context import HandlerContext, slug
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles, slug
 from bot.handlers.subscriptions.times import in_zone
 from bot.handlers.wording.replies import excerpt, mentioning
 from bot.models import Actor, Change, Reply, ReplyEntry

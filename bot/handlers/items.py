@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from bot import keys
 from bot.commands import Similar
 from bot.errors import Unclear, UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.search import PAGE, close_in_meaning, found_entry, near_text
 from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (

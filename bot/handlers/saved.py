@@ -6,9 +6,8 @@ from datetime import datetime
 
 from bot.commands import Format, ListSaved, Save, Similar, Unsave, write
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import item_named
-from bot.handlers.registry import handles
 from bot.handlers.wording.bibliography import bibtex, markdown, ris, url_of
 from bot.handlers.wording.replies import button, title_or_key
 from bot.models import Actor, Attachment, Button, Item, Kind, Link, Reply, ReplyEntry, Saved

@@ -13,8 +13,7 @@ import numpy as np
 from bot.commands import Less, More, Save, Search, Similar, write
 from bot.digest.topic_vectors import PATIENCE
 from bot.errors import EmbeddingUnavailable, UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, excerpt
 from bot.models import (
     Actor,

@@ -11,8 +11,7 @@ from typing import Any
 from bot import zones
 from bot.commands import Settings, read_hours
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, change_by, retry_on_conflict
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
 from bot.models import MOST_ENTRIES, Actor, Field, Preferences, Reply
 from bot.wording import some

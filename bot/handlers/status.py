@@ -9,8 +9,7 @@ from enum import StrEnum
 from bot.commands import ListSubscriptions, Resume, Status
 from bot.embed.backfill import in_words
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, pause_in_words, posted_next
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, preview_button, title_of, unsubscribe_button

@@ -7,9 +7,8 @@ from datetime import datetime
 from bot.commands import Filter, Less, More, Save, Similar, Why
 from bot.digest import selection
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import item_for_topic
-from bot.handlers.registry import handles
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line

@@ -11,8 +11,7 @@ from datetime import date, datetime, timedelta
 
 from bot.commands import Pause, Resume
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.subscription_change import change_subscription, unpaused
 from bot.handlers.subscriptions.times import (
     MOMENT,

@@ -7,8 +7,7 @@ from datetime import datetime
 
 from bot.commands import Filter, FilterAction, ListTopics, Now, ShowTopic
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
 from bot.handlers.wording.replies import button, subscribe_button

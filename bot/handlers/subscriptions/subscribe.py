@@ -12,8 +12,7 @@ from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Su
 from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
-from bot.handlers.context import HandlerContext, retry_on_conflict
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles, retry_on_conflict
 from bot.handlers.subscriptions.subscription_change import ChangedSubscription, change_of, first_baseline, subscription_named
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.wording.replies import button, mentioning, title_of

@@ -11,8 +11,7 @@ from bot.commands import Command, CreateTopic, EditTopic, Filter, Part, Scope, S
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, commands_of
 from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.clauses import read_filter, read_topic_query
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import HANDLERS
+from bot.handlers.context import HANDLERS, HandlerContext
 from bot.handlers.subscriptions.subscribe import usual_zone
 from bot.handlers.topics.create import check_new_name, draft_topic
 from bot.handlers.topics.edit import edit_of

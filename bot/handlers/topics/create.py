@@ -7,8 +7,7 @@ from datetime import datetime
 from bot.commands import CreateTopic, DeleteTopic
 from bot.errors import UsageError
 from bot.handlers.clauses import read_topic_query
-from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict, slug
 from bot.handlers.topics.topic_change import entering_in_words
 from bot.handlers.wording.replies import button, mentioning, preview_button, show_button, subscribe_button
 from bot.handlers.wording.subscriptions import as_command

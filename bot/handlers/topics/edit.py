@@ -10,9 +10,8 @@ from typing import Any
 from bot.commands import EditTopic, Part
 from bot.errors import Conflict, Unclear, UsageError
 from bot.handlers.clauses import normalised, read_topic_query
-from bot.handlers.context import HandlerContext
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import item_named
-from bot.handlers.registry import handles
 from bot.handlers.topics.topic_change import AlterTopic, ChangedTopic, change_topic, entering_in_words
 from bot.handlers.wording.replies import (
     as_numbered_list,

@@ -15,8 +15,7 @@ from bot.handlers.clauses import (
     with_clauses,
     without_clauses,
 )
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.subscription_change import change_subscription
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK, change_topic, try_filters
 from bot.handlers.wording.replies import button, excerpt, one_line, preview_button

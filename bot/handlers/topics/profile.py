@@ -8,10 +8,9 @@ from datetime import datetime
 
 from bot.commands import Less, More, Profile, ProfileAction
 from bot.errors import UsageError
-from bot.handlers.context import HandlerContext, change_by
+from bot.handlers.context import HandlerContext, change_by, handles
 from bot.handlers.feedback import feedback_change, feedback_of, word_of
 from bot.handlers.items import item_named
-from bot.handlers.registry import handles
 from bot.handlers.wording.replies import button, preview_button
 from bot.models import Actor, Attachment, Feedback, Item, Reply, ReplyEntry, Topic
 from bot.rank import LearnedTerm, profile

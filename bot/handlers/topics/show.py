@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.commands import ListTopics, Part, Profile, ShowTopic
-from bot.handlers.context import HandlerContext
-from bot.handlers.registry import handles
+from bot.handlers.context import HandlerContext, handles
 from bot.handlers.wording.replies import button, one_line, preview_button, show_button, subscribe_button, unsubscribe_button
 from bot.handlers.wording.topics import interest_in_words, part_values
 from bot.models import Actor, Field, Reply, ReplyEntry, Subscription, Topic

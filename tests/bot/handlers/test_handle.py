@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bot.commands import TABLE, Command, More, Search, parse, read
 from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
+from bot.handlers.context import HANDLERS, handles
 from bot.handlers.handle import answer
-from bot.handlers.registry import HANDLERS, handles
 from bot.handlers.wording.failures import usage_failure
 from bot.models import Reply
 from tests.bot.commands.generate import commands, texts

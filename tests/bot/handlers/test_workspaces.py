@@ -43,8 +43,8 @@ from bot.commands import (
     read,
 )
 from bot.digest.publisher import Publisher
+from bot.handlers.context import HANDLERS
 from bot.handlers.handle import answer
-from bot.handlers.registry import HANDLERS
 from bot.models import Change, Preferences
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import PAPERS, SOURCES, Asker, said
