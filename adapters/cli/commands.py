@@ -30,7 +30,7 @@ from bot.errors import EmbeddingUnavailable, SettingsError, UsageError
 from bot.models import MOST_ENTRIES
 
 if TYPE_CHECKING:
-    from adapters.cli.progress import Bars
+    from adapters.cli.progress import ProgressBars
     from bot.app import App
     from bot.collect.collector import Collected
     from bot.models import Digest, Topic
@@ -68,12 +68,12 @@ def version(as_json: bool) -> None:
 @click.pass_context
 def collect(context: click.Context, names: Sequence[str], force: bool, as_json: bool) -> int:
     """Fetch what is new from every source (or those named: arxiv, huggingface, github, feed:NAME)."""
-    from adapters.cli.progress import Bars
+    from adapters.cli.progress import ProgressBars
 
     async def work(app: "App") -> list["Collected"]:
         if not app.sources:
             raise SettingsError("Every source is switched off in the settings: there is nothing to collect from.")
-        with Bars(shown=not as_json) as bars:
+        with ProgressBars(shown=not as_json) as bars:
             found = await app.collector.collect(app.sources_named(names), now_of(context), force=force, progress=bars.update)
             await _embed_some(app, bars)
             return found
@@ -86,7 +86,7 @@ def collect(context: click.Context, names: Sequence[str], force: bool, as_json: 
     return Exit.SOURCE if any(result.error is not None or not result.asked for result in results) else Exit.OK
 
 
-async def _embed_some(app: "App", bars: "Bars") -> None:
+async def _embed_some(app: "App", bars: "ProgressBars") -> None:
     """Give the newest items their vectors. An endpoint that gives none is told of and fails nothing: it is asked again."""
     filler = app.filler()
     try:
@@ -139,9 +139,9 @@ def demo(platform: str | None, html: Path | None, compact: bool, as_json: bool) 
     At the end the first of them stands as Slack and Discord would get it, in short. With --as and --json the messages are
     printed as the platform is sent them.
     """
-    from adapters.cli.demo.recorded_run import make
+    from adapters.cli.demo.recorded_run import run_demo
 
-    digests = make(shown=not as_json)
+    digests = run_demo(shown=not as_json)
     page = html or (None if as_json else Path("demo.html"))
     if platform in ("slack", "discord"):
         _show_messages(platform, digests, compact=compact, as_json=as_json)

@@ -60,14 +60,14 @@ def check(context: click.Context, as_json: bool) -> int:
 @click.pass_context
 def embed(context: click.Context) -> None:
     """Give every item its vector, so that it is found by its meaning; the service does so by itself, at leisure."""
-    from adapters.cli.progress import Bars
+    from adapters.cli.progress import ProgressBars
     from bot.embed.backfill import in_words
 
     async def work(app: "App") -> "Embedded":
         filler = app.filler()
         if filler is None:
             raise UsageError(_OFF)
-        with Bars() as bars:
+        with ProgressBars() as bars:
             return await filler.fill(progress=bars.embedded)
 
     try:

@@ -25,7 +25,7 @@ TRYING = timedelta(minutes=1)  # that trying its credentials may take
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedPlatforms:
     """What could be opened, and what stands by."""
 
     platforms: tuple[Platform, ...] = ()
@@ -35,7 +35,7 @@ class Opened:
 @asynccontextmanager
 async def opened(
     settings: Settings, context: PlatformContext, messengers: MutableMapping[str, Messenger]
-) -> AsyncIterator[Opened]:
+) -> AsyncIterator[OpenedPlatforms]:
     """Open every platform that is configured, until the block ends. One that cannot be opened stops nothing: it stands by.
 
     Those that open later put their messenger among the `messengers`. Raises SettingsError for settings that cannot work.
@@ -56,7 +56,7 @@ async def opened(
             except Exception as error:
                 log.exception("%s cannot be opened, and is tried again", name)
                 pending.append(PendingPlatform(name, opening, messengers, why_closed(error)))
-        yield Opened(tuple(platforms), tuple(pending))
+        yield OpenedPlatforms(tuple(platforms), tuple(pending))
 
 
 def configured(settings: Settings) -> Mapping[str, SlackSettings | DiscordSettings]:

@@ -10,7 +10,7 @@ from bot.collect.collector import Progress as Step
 from bot.ports.vectors import Embedded
 
 
-class Bars:
+class ProgressBars:
     """A bar per source, while the `with` block lasts."""
 
     def __init__(self, *, shown: bool = True) -> None:
@@ -25,7 +25,7 @@ class Bars:
         )
         self._tasks: dict[str, TaskID] = {}
 
-    def __enter__(self) -> "Bars":
+    def __enter__(self) -> "ProgressBars":
         self._progress.start()
         return self
 

@@ -108,9 +108,9 @@ class DiscordMessenger:
         return await self._put(delivery, said, _with_marker(said["plain"], delivery.id))
 
     async def _put(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
-        info = self._channels.known(delivery.channel)
+        info = self._channels.cached(delivery.channel)
         if info is None and self._needs_to_know(delivery):
-            info = await self._channels.at(delivery.channel)
+            info = await self._channels.get(delivery.channel)
         if info is not None and info.is_forum and delivery.part == 1:
             return await self._post_in_forum(delivery, said, body, info)
         try:
@@ -118,7 +118,7 @@ class DiscordMessenger:
         except HTTPException as error:
             if error.code != NOT_A_TEXT_CHANNEL or delivery.part > 1:
                 raise
-        info = await self._channels.at(delivery.channel)
+        info = await self._channels.get(delivery.channel)
         if not info.is_forum:
             raise Refused("The channel takes no messages; subscribe in a text channel, a thread or a forum.")
         return await self._post_in_forum(delivery, said, body, info)
@@ -194,7 +194,7 @@ class DiscordMessenger:
     async def find(self, delivery: Delivery) -> str | None:
         """Look for the message by its first button. Raises Refused where the history may not be read, Delayed, Uncertain."""
         try:
-            info = await self._channels.at(delivery.channel)
+            info = await self._channels.get(delivery.channel)
             if missing := info.missing(history=True):
                 raise Refused(_needed(missing, info))
             if info.is_forum and delivery.part == 1:
@@ -221,7 +221,7 @@ class DiscordMessenger:
     async def _find_post(self, delivery: Delivery, info: ChannelInfo) -> str | None:
         """Look at the first message of each post of ours since the first try, open or put away."""
         after = time_snowflake(_since(delivery))
-        me = await self._channels.me()
+        me = await self._channels.own_id()
         active: Any = await self._client.get_active_threads(info.guild)
         archived: Any = await self._client.get_public_archived_threads(info.id)
         for each in (*active["threads"], *archived["threads"]):
@@ -277,7 +277,7 @@ class DiscordMessenger:
             return discord_delivery_error(error)
         self._channels.forget(delivery.channel)
         try:
-            info = await self._channels.at(delivery.channel)
+            info = await self._channels.get(delivery.channel)
         except Exception:  # noqa: BLE001 - what cannot be told is left out
             return discord_delivery_error(error)
         missing = info.missing(thread=self._in_thread(delivery) or info.is_forum)
@@ -292,7 +292,7 @@ def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
     """Return the message with the delivery's identifier: in its first button, or without one in small print."""
     made: dict[str, Any] = json.loads(json.dumps(body))
     first = next(custom_ids(made.get("components", ())), None)
-    small = markdown.quiet(delivery)
+    small = markdown.small_print(delivery)
     if first is not None:
         first["custom_id"] = with_delivery(first["custom_id"], delivery)
     elif "content" in made:
@@ -304,13 +304,13 @@ def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
 
 def _is_of(message: dict[str, Any], delivery: str) -> bool:
     """Say whether the message is the delivery's: by its marker, or by its nonce where Discord tells that."""
-    if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.quiet(delivery)):
+    if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.small_print(delivery)):
         return True
     blocks = list(nested(message.get("components", ())))
     carried = (read_button(each["custom_id"]) for each in blocks if "custom_id" in each)
     if any(each is not None and each.delivery == delivery for each in carried):
         return True
-    return any(each.get("content") == markdown.quiet(delivery) for each in blocks)
+    return any(each.get("content") == markdown.small_print(delivery) for each in blocks)
 
 
 def _since(delivery: Delivery) -> datetime:

@@ -43,7 +43,7 @@ async def _installations(settings: SlackSettings, now: datetime, chats: Chats | 
     if chats is None or not settings.client_id:
         return None
     installations = Installations(chats, TokenCipher(settings.encryption_keys.get_secret_value()), lambda: now)
-    await installations.load(seal_anew=False)
+    await installations.load(reencrypt=False)
     return installations
 
 
@@ -69,7 +69,7 @@ async def _tokens(clients: Clients, now: datetime) -> list[CheckResult]:
 
 async def _token(clients: Clients, name: str, token: str, now: datetime) -> list[CheckResult]:
     try:
-        answer: Any = await clients.bare(token).auth_test()
+        answer: Any = await clients.new_client(token).auth_test()
     except FAILURES as error:
         told = f"the token was not taken ({failure_reason(error)}): install the app again, and copy its token anew"
         return [CheckResult(name, False, told)]
@@ -107,7 +107,7 @@ def _header(headers: Mapping[str, str], name: str) -> str:
 
 async def _socket(clients: Clients) -> CheckResult:
     try:
-        await clients.bare().apps_connections_open(app_token=clients.settings.app_token.get_secret_value())
+        await clients.new_client().apps_connections_open(app_token=clients.settings.app_token.get_secret_value())
     except FAILURES as error:
         why = failure_reason(error)
         told = f"none can be opened ({why}): switch Socket Mode on at the app's page, and give `app_token` connections:write"

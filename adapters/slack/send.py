@@ -147,7 +147,7 @@ class SlackMessenger:
 
     async def _found(self, client: AsyncWebClient, delivery: Delivery) -> str | None:
         moment = (delivery.first_try or delivery.due) - _EARLIER
-        async for message in since(client, delivery.channel, moment, delivery.thread):
+        async for message in messages_since(client, delivery.channel, moment, delivery.thread):
             data = message.get("metadata") or {}
             if data.get("event_type") == EVENT and (data.get("event_payload") or {}).get("d") == delivery.id:
                 return str(message["ts"])
@@ -200,7 +200,7 @@ Message = Mapping[str, Any]
 _PAGE = 200  # messages of one look; Slack gives fewer to some apps, and a cursor for the rest
 
 
-async def since(client: AsyncWebClient, channel: str, moment: datetime, thread: str = "") -> AsyncIterator[Message]:
+async def messages_since(client: AsyncWebClient, channel: str, moment: datetime, thread: str = "") -> AsyncIterator[Message]:
     """Yield what was written in the thread, where one is named, and then what was in the channel; raises one of FAILURES.
 
     A thread whose first message was deleted is passed over: what was to hang on it stands in the channel.

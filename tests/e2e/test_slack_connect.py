@@ -78,7 +78,7 @@ async def test_a_socket_that_slack_does_not_open_is_tried_again_with_a_new_addre
     given = settings(fake)
     async with connected(app, given, watched=False) as room, AsyncExitStack() as stack:
         for _ in range(10):  # as many as Slack allows
-            asked = await room.platform.clients.bare().apps_connections_open(app_token=fake.app_token)
+            asked = await room.platform.clients.new_client().apps_connections_open(app_token=fake.app_token)
             await stack.enter_async_context(session.ws_connect(str(asked["url"])))
         async with kept(room.platform.watches):
             await room.until(lambda: "HTTP status 503" in room.trouble)

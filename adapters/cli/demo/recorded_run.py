@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from adapters.cli.demo.replay import replay
-from adapters.cli.progress import Bars
+from adapters.cli.progress import ProgressBars
 from bot.app import built
 from bot.models import Digest
 from bot.settings.load import Settings
@@ -35,7 +35,7 @@ def settings_for(url: str, folder: Path) -> Settings:
     )
 
 
-def make(*, shown: bool = True) -> Sequence[Digest]:
+def run_demo(*, shown: bool = True) -> Sequence[Digest]:
     """Collect, then make a digest for each of three topics; `shown` says whether the progress is.
 
     Raises SourceError when a source did not answer.
@@ -46,7 +46,7 @@ def make(*, shown: bool = True) -> Sequence[Digest]:
 
 async def _make(folder: Path, shown: bool) -> Sequence[Digest]:
     async with replay() as url, built(settings_for(url, folder)) as app:
-        with Bars(shown=shown) as bars:
+        with ProgressBars(shown=shown) as bars:
             collected = await app.collector.collect(app.sources, NOW, progress=bars.update)
         failed = next((each.error for each in collected if each.error is not None), None)
         if failed is not None:

@@ -12,7 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from adapters.cli.render.digest import STYLES
-from adapters.cli.render.message_view import Buttons, Choice, Message, MessageView, Part, Rule, Words, shortened
+from adapters.cli.render.message_view import Buttons, Choice, Message, MessageView, Part, Rule, TextLines, shortened
 from bot.models import Digest
 
 Json = Mapping[str, Any]
@@ -73,17 +73,19 @@ def _slack_parts(blocks: Iterable[Json]) -> Iterator[Part]:
 
 
 def _header(block: Json) -> Iterator[Part]:
-    yield Words((Text(block["text"]["text"], style=STYLES["heading"]),))
+    yield TextLines((Text(block["text"]["text"], style=STYLES["heading"]),))
 
 
 def _context(block: Json) -> Iterator[Part]:
-    yield Words(tuple(Text(line, style=STYLES["quiet"]) for each in block["elements"] for line in each["text"].split("\n")))
+    yield TextLines(
+        tuple(Text(line, style=STYLES["quiet"]) for each in block["elements"] for line in each["text"].split("\n"))
+    )
 
 
 def _rich(block: Json) -> Iterator[Part]:
     for element in block["elements"]:
         if element["type"] in ("rich_text_section", "rich_text_quote"):
-            yield Words(tuple(_runs(element["elements"]).split("\n")), element["type"] == "rich_text_quote")
+            yield TextLines(tuple(_runs(element["elements"]).split("\n")), element["type"] == "rich_text_quote")
 
 
 def _runs(runs: Sequence[Json]) -> Text:
@@ -133,7 +135,7 @@ def _discord_parts(components: Iterable[Json]) -> Iterator[Part]:
         elif each["type"] == _ROW:
             yield from _row(each["components"])
         elif each["type"] == _TEXT:
-            yield Words(tuple(map(_line, each["content"].split("\n"))))
+            yield TextLines(tuple(map(_line, each["content"].split("\n"))))
         elif each["type"] == _RULE:
             yield Rule()
 

@@ -14,7 +14,7 @@ _LEAST = 20  # columns: below that a frame leaves no room for words
 
 
 @dataclass(frozen=True)
-class Words:
+class TextLines:
     """Lines of text; `barred` where the platform draws a bar beside them."""
 
     lines: tuple[Text, ...]
@@ -40,7 +40,7 @@ class Rule:
     """A thin line."""
 
 
-Part = Words | Buttons | Choice | Rule
+Part = TextLines | Buttons | Choice | Rule
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def shortened(messages: Sequence[Message], left_out: str) -> Message:
     first, last = messages[0].parts, messages[-1].parts
     begin = next((at for at, part in enumerate(first, start=1) if isinstance(part, Buttons)), len(first))
     end = next((at for at in range(len(last), 0, -1) if isinstance(last[at - 1], Buttons)), len(last))
-    return Message((*first[:begin], Words((Text(left_out, style=STYLES["quiet"]),)), *last[end:]))
+    return Message((*first[:begin], TextLines((Text(left_out, style=STYLES["quiet"]),)), *last[end:]))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def spaced(parts: Iterable[Part], sheet: Sheet) -> Iterator[Text]:
 
 def _drawn(part: Part, sheet: Sheet) -> Iterator[Text]:
     match part:
-        case Words(lines, barred):
+        case TextLines(lines, barred):
             for line in lines:
                 yield from sheet.hanging("", "quiet", line) if not barred else _beside_bar(line, sheet)
         case Buttons(labels):

@@ -70,7 +70,7 @@ class Channels:
         self._known: dict[str, tuple[float, ChannelInfo]] = {}
         self._me = ""
 
-    async def at(self, channel: str) -> ChannelInfo:
+    async def get(self, channel: str) -> ChannelInfo:
         """Return what the channel is, and what we may do there; raises as RestClient.request."""
         known = self._known.get(channel)
         if known is not None and known[0] > time.monotonic():
@@ -81,7 +81,7 @@ class Channels:
         self._known[channel] = (time.monotonic() + _FRESH, info)
         return info
 
-    def known(self, channel: str) -> ChannelInfo | None:
+    def cached(self, channel: str) -> ChannelInfo | None:
         """Return what is known of the channel without asking."""
         known = self._known.get(channel)
         return known[1] if known is not None and known[0] > time.monotonic() else None
@@ -106,7 +106,7 @@ class Channels:
             await self._allowed(guild, ruling) if guild else 0,
         )
 
-    async def me(self) -> str:
+    async def own_id(self) -> str:
         """Return our own identifier; raises as RestClient.request."""
         if not self._me:
             from discord.http import Route
@@ -117,7 +117,7 @@ class Channels:
     async def _allowed(self, guild: str, channel: Mapping[str, Any]) -> int:
         """Return our permissions, as docs.discord.com/developers/topics/permissions works them out."""
         server: Any = await self._client.get_guild(guild, with_counts=False)
-        me = await self.me()
+        me = await self.own_id()
         if str(server.get("owner_id")) == me:
             return Permissions.all().value
         mine: Any = await self._client.get_member(guild, me)

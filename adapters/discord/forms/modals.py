@@ -52,7 +52,7 @@ async def open_form(context: DiscordContext, interaction: DiscordInteraction, fo
     await context.answers.open_modal(interaction.callback, modal)
 
 
-async def submitted(context: DiscordContext, interaction: DiscordInteraction) -> None:
+async def submit_form(context: DiscordContext, interaction: DiscordInteraction) -> None:
     """Do what a form asks; what does not work is kept, and a button goes on from there."""
     kept = await context.platform.chats.kept_text(
         interaction.actor.workspace, str(interaction.data.get("custom_id", "")).removeprefix("f:")

@@ -61,7 +61,7 @@ async def _delivery(context: DiscordContext, workspace: str, channel: str, messa
 async def _parent(context: DiscordContext, channel: str) -> str:
     """Return the channel in which a thread hangs, "" for what is no thread, or cannot be asked for."""
     try:
-        return (await context.channels.at(channel)).parent
+        return (await context.channels.get(channel)).parent
     except Exception as error:  # noqa: BLE001 - discord_delivery_error raises what it does not know
         log.info("it cannot be told what a reaction was to: %s", discord_delivery_error(error))
         return ""

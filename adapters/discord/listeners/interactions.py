@@ -7,7 +7,7 @@ from typing import Any
 import discord
 
 from adapters.chat.forms import follow_up_form, form_asked_for
-from adapters.discord.forms.modals import open_form, submitted
+from adapters.discord.forms.modals import open_form, submit_form
 from adapters.discord.install.command_tree import ROOT, chosen, focused
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
@@ -36,7 +36,7 @@ async def handle_interaction(context: DiscordContext, received: "discord.Interac
     elif kind is discord.InteractionType.component:
         await _button(context, interaction)
     elif kind is discord.InteractionType.modal_submit:
-        await submitted(context, interaction)
+        await submit_form(context, interaction)
 
 
 async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:

@@ -133,7 +133,7 @@ def bold(text: str, room: int) -> str:
     return f"**{shown}**" if shown else ""
 
 
-def quiet(text: str) -> str:
+def small_print(text: str) -> str:
     """Return a line of markdown as small print; "" stays so."""
     return f"-# {text}" if text else ""
 

@@ -110,7 +110,7 @@ def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
 def digest_messages(digest: Digest, *, compact: bool, late: bool = False) -> list[DiscordMessage]:
     """Return the digest as one or more messages, parted between entries; the last ends in the coverage line."""
     pieces = [_entry(number, each, digest, compact=compact) for number, each in enumerate(digest.entries, start=1)]
-    footer = markdown.quiet(markdown.escaped_to_fit(coverage_line(digest.coverage), _FOOTER - 5))
+    footer = markdown.small_print(markdown.escaped_to_fit(coverage_line(digest.coverage), _FOOTER - 5))
     found = list(
         fill_messages(pieces or [_empty(digest)], _PIECE + _FOOTER - length(footer), COMPONENTS - _HEAD_COUNT, ruled=True)
     )
@@ -142,8 +142,8 @@ def _reasons(keys: Sequence[str], digest: Digest) -> Iterator[tuple[str, str]]:
 def _masthead(digest: Digest, part: int, parts: int, *, late: bool) -> str:
     of = f"part {part} of {parts}" if parts > 1 else ""
     facts = " · ".join(filter(None, (long_day(digest.day), kept_of_seen(digest), of)))
-    lines = [f"## {markdown.escaped_to_fit(clean(digest.title) or digest.topic, _TITLE)}", markdown.quiet(facts)]
-    return "\n".join([*lines, markdown.quiet(_LATE)] if late else lines)
+    lines = [f"## {markdown.escaped_to_fit(clean(digest.title) or digest.topic, _TITLE)}", markdown.small_print(facts)]
+    return "\n".join([*lines, markdown.small_print(_LATE)] if late else lines)
 
 
 def _entry(number: int, entry: Entry, digest: Digest, *, compact: bool) -> ComponentGroup:
@@ -171,17 +171,17 @@ def _entry_lines(number: int, entry: Entry, today: date, room: int, *, compact: 
         yield from (_part(each, room) for each in entry.summary.parts)
         reasons = [markdown.stressed(clean(reason), room) for reason in entry.ranked.reasons[:3]]
         reasons.append(f"score {entry.ranked.score:.2f}")
-        yield markdown.quiet(f"Chosen: {' · '.join(reasons)}")
-    yield markdown.quiet(_other_half(entry, room))
+        yield markdown.small_print(f"Chosen: {' · '.join(reasons)}")
+    yield markdown.small_print(_other_half(entry, room))
     taken = first_link(entry.partner) if entry.partner else ""
-    yield markdown.quiet(_read(links(entry.ranked.item, without=taken), room))
+    yield markdown.small_print(_read(links(entry.ranked.item, without=taken), room))
     if not compact and (made := summary_origin(entry)):
-        yield markdown.quiet(f"Summary: {markdown.escaped_to_fit(made, room)}")
+        yield markdown.small_print(f"Summary: {markdown.escaped_to_fit(made, room)}")
 
 
 def _head(number: int, item: Item, today: date, room: int) -> Iterator[str]:
     yield f"### {number}\\. {markdown.link(title(item), first_link(item), min(room, _TITLE))}"
-    yield markdown.quiet(_facts(item, today, room))
+    yield markdown.small_print(_facts(item, today, room))
 
 
 def _facts(item: Item, today: date, room: int) -> str:
@@ -299,7 +299,7 @@ def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iter
     yield markdown.escaped_to_fit(clean(entry.gist), min(room, _LINE))
     yield from (markdown.stressed(line, min(room, _LINE)) for line in entry.lines[:_LINES])
     if entry.item is not None:
-        yield markdown.quiet(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
+        yield markdown.small_print(_read(links(entry.item), room) or markdown.escaped_to_fit(entry.item.key, room))
 
 
 def _closing(reply: Reply, form: FormRequest | None) -> Iterator[ComponentGroup]:
@@ -307,7 +307,7 @@ def _closing(reply: Reply, form: FormRequest | None) -> Iterator[ComponentGroup]
     if reply.attachment is not None:
         yield ComponentGroup((file(reply.attachment.name),))
     steps = [step for step in reply.next_steps[:_STEPS] if clean(step)]
-    steps = [markdown.quiet(markdown.sentence(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
+    steps = [markdown.small_print(markdown.sentence(step, _LINE if len(steps) < 5 else _LINE // 2)) for step in steps]
     if steps:
         yield ComponentGroup((text("\n".join(steps)),))
     yield rows(reply.buttons[:20], form)
@@ -318,7 +318,7 @@ def item_message(item: Item, summary: Summary, today: date) -> DiscordMessage:
 
     def told(room: int) -> Iterator[str]:
         yield f"### {markdown.link(title(item), first_link(item), min(room, _TITLE))}"
-        yield markdown.quiet(_facts(item, today, room))
+        yield markdown.small_print(_facts(item, today, room))
         yield from (_part(each, room) for each in summary.parts)
 
     return DiscordMessage((container([text(_roomy(told))]),), _plain([title(item)]), keys=((item.key,),))

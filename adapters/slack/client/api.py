@@ -62,9 +62,9 @@ class Clients:
         self._own: Identity | None = None
         self._known: dict[str, Identity] = {}  # by token
         self._made: dict[str, tuple[str, AsyncWebClient]] = {}  # by workspace, with the token that it was made for
-        self.renewal = TokenRotation(settings, self.bare, clock, installations)
+        self.rotation = TokenRotation(settings, self.new_client, clock, installations)
 
-    def bare(self, token: str = "", *, team: str = "") -> AsyncWebClient:
+    def new_client(self, token: str = "", *, team: str = "") -> AsyncWebClient:
         """Return a new client with this token; `team` goes with each call, as an organisation's token demands."""
         client = AsyncWebClient(
             token=token or None,
@@ -88,28 +88,28 @@ class Clients:
         token, org_wide = await self._token_of(team)
         kept = self._made.get(workspace)
         if kept is None or kept[0] != token:
-            kept = self._made[workspace] = (token, self.bare(token, team=team if org_wide else ""))
+            kept = self._made[workspace] = (token, self.new_client(token, team=team if org_wide else ""))
         return kept[1]
 
     async def _token_of(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> tuple[str, bool]:
         found = self.installations.find(team, enterprise, org_wide=org_wide) if self.installations else None
         if found is not None:
-            current = await self.renewal.renewed(found)
+            current = await self.rotation.current(found)
             return str(current.bot_token), bool(current.is_enterprise_install)
         own = self._own
         if self._token and (own is None or own.org_wide or own.team == team):
             return self._token, bool(own and own.org_wide)
-        if self.installations and self.installations.is_shut(team):
+        if self.installations and self.installations.is_unreadable(team):
             raise Delayed(self.installations.trouble(), reach=Reach.WORKSPACE)
         raise Refused(
             f"Broadsheet is not installed in this Slack workspace (any more); install it {where_to_install(self.settings)}.",
             reach=Reach.WORKSPACE,
         )
 
-    async def introduce(self) -> None:
+    async def identify_own_token(self) -> None:
         """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
         if self._token and self._own is None:
-            self._own = await self._identified(self.bare(self._token))
+            self._own = await self._identified(self.new_client(self._token))
 
     async def identity(self, workspace: str) -> Identity | None:
         """Return who the app is in a workspace, None where that cannot be told now; asked once."""
@@ -139,11 +139,11 @@ class Clients:
         identity = await self.identity(workspace)
         return identity.url if identity else ""
 
-    async def works(self, team: str, enterprise: str = "") -> bool:
+    async def token_works(self, team: str, enterprise: str = "") -> bool:
         """Ask Slack whether the workspace's token is good; False only where Slack says that it is not, or there is none."""
         try:
             token, _ = await self._token_of(team, enterprise)
-            await self.bare(token).auth_test()
+            await self.new_client(token).auth_test()
         except Refused:
             return False
         except (Delayed, *FAILURES) as error:
@@ -163,7 +163,7 @@ class Clients:
             return None
         found = self.installations.find(team, enterprise, org_wide=org_wide) if self.installations else None
         if self.installations and found is not None and found.is_enterprise_install:
-            await self.installations.follow(team, enterprise)
+            await self.installations.link_workspace(team, enterprise)
         bot_user, bot = await self._bot(token, found)
         return AuthorizeResult(
             enterprise_id=enterprise_id, team_id=team_id, bot_user_id=bot_user, bot_id=bot, bot_token=token
@@ -174,7 +174,7 @@ class Clients:
         if found is not None and found.bot_user_id:
             return found.bot_user_id, found.bot_id
         try:
-            who = await self._identified(self.bare(token))
+            who = await self._identified(self.new_client(token))
         except FAILURES:
             return None, None
         return who.bot_user or None, who.bot or None

@@ -134,7 +134,7 @@ class Dispatcher:
         self._app, self._seen, self._clock = app, seen, clock
         self._going: set[asyncio.Task[BoltResponse]] = set()
 
-    async def take(self, request: AsyncBoltRequest) -> BoltResponse:
+    async def dispatch(self, request: AsyncBoltRequest) -> BoltResponse:
         """Return what is to be answered at once; the work goes on."""
         kind = request.body.get("type")
         if kind == "app_rate_limited":

@@ -54,7 +54,7 @@ class EventsEndpoint:
         if not self.is_signed(body, request.headers) or not self._seen.is_new_here(f"signature:{signature}"):
             return web.Response(status=401)
         taken = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._dispatcher.take(taken))
+        return await to_aiohttp_response(await self._dispatcher.dispatch(taken))
 
     def is_signed(self, body: bytes, headers: Mapping[str, str]) -> bool:
         """Say whether Slack signed it within the last five minutes."""
@@ -139,8 +139,8 @@ def _application(connections: _Connections, events: EventsEndpoint | None, pages
     if events is not None:
         application.router.add_post(EVENTS_PATH, events.answer)
     if pages is not None:
-        application.router.add_get(INSTALL_PATH, pages.install, allow_head=False)
-        application.router.add_get(REDIRECT_PATH, pages.redirected, allow_head=False)
+        application.router.add_get(INSTALL_PATH, pages.begin, allow_head=False)
+        application.router.add_get(REDIRECT_PATH, pages.finish, allow_head=False)
     application.on_response_prepare.append(_plain)
     return application
 

@@ -66,7 +66,7 @@ class TokenCheck:
     async def run(self) -> None:
         """Try the token until Slack knows it, then wait for ever. Raises Delayed."""
         try:
-            await self._clients.introduce()
+            await self._clients.identify_own_token()
         except FAILURES as error:
             self._why = f"`bot_token` in [slack] was not taken ({failure_reason(error)})"
             raise Delayed(self._why, reach=Reach.PLATFORM) from error
@@ -130,7 +130,7 @@ def built_app(clients: Clients) -> AsyncApp:
     return AsyncApp(
         name="broadsheet",
         logger=library_log,
-        client=clients.bare(),
+        client=clients.new_client(),
         authorize=Authorizer(clients),  # type: ignore[arg-type] # None is for "not installed"
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,

@@ -113,7 +113,7 @@ class SocketMode:
         client = _Client(
             self._clients.session,
             app_token=self._clients.settings.app_token.get_secret_value(),
-            web_client=self._clients.bare(),
+            web_client=self._clients.new_client(),
             ping_interval=self._timeouts.ping,
         )
         client.proxy = client.web_client.proxy
@@ -128,7 +128,7 @@ class SocketMode:
     async def _open(self, client: _Client) -> None:
         try:
             async with asyncio.timeout(self._timeouts.opening):
-                await self._clients.introduce()
+                await self._clients.identify_own_token()
                 # Asked here, and not by `connect`, which would go on asking for ever.
                 client.wss_uri = await client.issue_new_wss_url()
                 await client.connect()
@@ -162,7 +162,7 @@ class SocketMode:
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
         begun = time()
-        response = await self._dispatcher.take(
+        response = await self._dispatcher.dispatch(
             AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
         )
         await send_async_response(client, request, response, begun)

@@ -44,7 +44,7 @@ def button_row(block: str, *buttons: dict[str, Any]) -> Block:
 
 def form_button(form: FormRequest, label: str) -> dict[str, Any]:
     """Return a button that opens the form."""
-    button = {"type": "button", "action_id": FORM_IDS[form.kind], "text": words(label, BUTTON)}
+    button = {"type": "button", "action_id": FORM_IDS[form.kind], "text": plain_text(label, BUTTON)}
     return button | ({"value": form.topic} if form.topic else {})
 
 
@@ -56,14 +56,14 @@ def form_row(form: FormRequest) -> tuple[Block, ...]:
 # --- what a form shows
 
 
-def words(text: str, limit: int) -> dict[str, Any]:
+def plain_text(text: str, limit: int) -> dict[str, Any]:
     """Return plain text of at most so many characters."""
     return {"type": "plain_text", "text": cut(literal(clean(text)), limit) or "–", "emoji": False}
 
 
 def option(value: str, label: str) -> dict[str, Any]:
     """Return one line of a list to choose from."""
-    return {"text": words(label, OPTION), "value": value}
+    return {"text": plain_text(label, OPTION), "value": value}
 
 
 def field(
@@ -72,19 +72,24 @@ def field(
     """Return a field with its label; one that is `live`, or has a `dispatch_action_config`, is heard while it changes."""
     shown: dict[str, Any] = {**element, "action_id": name}
     live = shown.pop("live", False) or "dispatch_action_config" in shown
-    block: Block = {"type": "input", "block_id": f"{name}|{version}", "label": words(label, LABEL), "element": shown}
+    block: Block = {
+        "type": "input",
+        "block_id": f"{name}|{version}",
+        "label": plain_text(label, LABEL),
+        "element": shown,
+    }
     block |= {"optional": optional, "dispatch_action": bool(live)}
-    return block | ({"hint": words(hint, HINT)} if hint else {})
+    return block | ({"hint": plain_text(hint, HINT)} if hint else {})
 
 
-def line(text: str = "", *, multiline: bool = False, placeholder: str = "", longest: int = _INPUT) -> dict[str, Any]:
+def text_input(text: str = "", *, multiline: bool = False, placeholder: str = "", longest: int = _INPUT) -> dict[str, Any]:
     """Return a text field with this text in it."""
     element: dict[str, Any] = {"type": "plain_text_input", "multiline": multiline, "max_length": longest}
     element |= {"initial_value": text[:longest]} if text else {}
-    return element | ({"placeholder": words(placeholder, PLACEHOLDER)} if placeholder else {})
+    return element | ({"placeholder": plain_text(placeholder, PLACEHOLDER)} if placeholder else {})
 
 
-def number(value: str, least: str, most: str, *, decimal: bool = False) -> dict[str, Any]:
+def number_input(value: str, least: str, most: str, *, decimal: bool = False) -> dict[str, Any]:
     """Return a field for a number; "" for none."""
     element: dict[str, Any] = {"type": "number_input", "is_decimal_allowed": decimal, "min_value": least, "max_value": most}
     return element | ({"initial_value": value} if value else {})
@@ -104,9 +109,9 @@ def some_of(choices: Sequence[tuple[str, str]], chosen: Sequence[str], kind: str
     return {"type": kind, "options": options} | ({"initial_options": initial} if initial else {})
 
 
-def searched(chosen: str, label: str, placeholder: str, least: int = 0) -> dict[str, Any]:
+def search_select(chosen: str, label: str, placeholder: str, least: int = 0) -> dict[str, Any]:
     """Return a list that is asked for as the person types, from so many characters on."""
-    element = {"type": "external_select", "min_query_length": least, "placeholder": words(placeholder, PLACEHOLDER)}
+    element = {"type": "external_select", "min_query_length": least, "placeholder": plain_text(placeholder, PLACEHOLDER)}
     return element | ({"initial_option": option(chosen, label)} if chosen else {})
 
 
@@ -124,12 +129,12 @@ def mrkdwn(text: str, limit: int = 2000) -> dict[str, Any]:
 _MARKS = {SpanKind.PLAIN: "{}", SpanKind.STRESSED: "*{}*", SpanKind.TYPED: "`{}`"}
 
 
-def plain(text: str) -> str:
+def unmarked(text: str) -> str:
     """Return one sentence of ours as it is read where nothing can be marked."""
     return "".join(piece for piece, _ in spans(text))
 
 
-def apart(blocks: Sequence[Block]) -> list[Block]:
+def with_unique_ids(blocks: Sequence[Block]) -> list[Block]:
     """Return blocks of several messages for one view, in which no two may have the same name."""
     return [
         {**block, "block_id": f"{block['block_id']}.{number}"} if "block_id" in block else block
@@ -142,12 +147,12 @@ def modal(kind: str, title: str, blocks: Sequence[Block], memory: Mapping[str, s
     view: View = {
         "type": "modal",
         "callback_id": kind,
-        "title": words(title, TITLE),
-        "close": words("Cancel" if submit else "Close", TITLE),
+        "title": plain_text(title, TITLE),
+        "close": plain_text("Cancel" if submit else "Close", TITLE),
         "blocks": list(blocks)[:BLOCKS],
         "private_metadata": json.dumps(memory, separators=(",", ":")),
     }
-    return view | ({"submit": words(submit, TITLE)} if submit else {})
+    return view | ({"submit": plain_text(submit, TITLE)} if submit else {})
 
 
 def memory_of(view: Mapping[str, Any]) -> dict[str, str]:
@@ -158,7 +163,7 @@ def memory_of(view: Mapping[str, Any]) -> dict[str, str]:
 _SENT = ("type", "callback_id", "title", "submit", "close", "blocks", "private_metadata")
 
 
-def with_block(view: Mapping[str, Any], block: Block) -> View:
+def replace_block(view: Mapping[str, Any], block: Block) -> View:
     """Return the view as it can be sent again, with this block instead of the one of its name."""
     kept: View = {name: view[name] for name in _SENT if view.get(name)}
     kept["blocks"] = [block if each.get("block_id") == block["block_id"] else each for each in view["blocks"]]
@@ -168,13 +173,13 @@ def with_block(view: Mapping[str, Any], block: Block) -> View:
 # --- what a person said in it
 
 
-def said(view: Mapping[str, Any]) -> dict[str, Said]:
+def entered_values(view: Mapping[str, Any]) -> dict[str, Said]:
     """Return what stands in each field now."""
     values = view.get("state", {}).get("values", {})
     return {_name(block): _value(element) for block, elements in values.items() for element in elements.values()}
 
 
-def shown(view: Mapping[str, Any]) -> dict[str, Said]:
+def initial_values(view: Mapping[str, Any]) -> dict[str, Said]:
     """Return what stood in each field when the person was given the form."""
     inputs = (block for block in view["blocks"] if block["type"] == "input")
     return {_name(block["block_id"]): _value(block["element"], at_first=True) for block in inputs}

@@ -18,15 +18,15 @@ from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
 from adapters.slack.forms.fields import (
     Block,
     View,
-    apart,
+    entered_values,
     memory_of,
     modal,
     mrkdwn,
     note,
     option,
-    plain,
-    said,
-    with_block,
+    replace_block,
+    unmarked,
+    with_unique_ids,
 )
 from adapters.slack.forms.views import (
     COUNT,
@@ -102,7 +102,7 @@ async def reply_view(context: SlackContext, interaction: SlackInteraction, reply
     messages = await context.answers.messages(interaction.workspace, reply)
     for file in (message.file for message in messages if message.file):
         context.tasks.start(context.answers.send_file(interaction.target, file), "handing over a file")
-    return modal(SHOWN, TITLE, apart([block for message in messages for block in message.blocks]), memory)
+    return modal(SHOWN, TITLE, with_unique_ids([block for message in messages for block in message.blocks]), memory)
 
 
 async def open_view(
@@ -202,7 +202,7 @@ async def _show_subscription(versions: ViewVersions, context: SlackContext, body
     """Show how the chosen channel subscribes to the chosen topic."""
     interaction, view = interaction_of(body), body["view"]
     version = versions.begin(view["id"])
-    values, memory = said(view), memory_of(view)
+    values, memory = entered_values(view), memory_of(view)
     if memory.get("channel") != values["channel"]:
         memory.pop("url", None)  # it answers in the channel where the form was asked for, and in no other
     memory["channel"] = str(values["channel"])
@@ -220,8 +220,8 @@ async def _count_matches(versions: ViewVersions, context: SlackContext, body: Bo
     actor = await context.actor(interaction, memory_of(view).get("channel", ""))
 
     async def counted() -> View:
-        text = await _matches(context, actor, str(said(view)["query"]))
-        return with_block(view, note(COUNT, text))
+        text = await _matches(context, actor, str(entered_values(view)["query"]))
+        return replace_block(view, note(COUNT, text))
 
     await update_view(context, interaction.workspace, view["id"], counted(), version)
 
@@ -246,7 +246,7 @@ async def _try_filter(context: SlackContext, body: Body) -> None:
 
     async def tried() -> View:
         base = await filter_form(context.platform.handler_context, actor, memory["topic"])
-        now = read_filter(said(view), base)
+        now = read_filter(entered_values(view), base)
         reply = await context.ask(Filter(base.topic, FilterAction.TEST, now.query, now.scope), actor)
         bare = replace(reply, buttons=(), entries=tuple(replace(each, buttons=()) for each in reply.entries))
         blocks: list[Block] = [
@@ -268,4 +268,4 @@ async def _suggestions(context: SlackContext, body: Body) -> list[dict[str, Any]
         found = await asyncio.wait_for(asking, _SUGGESTED)
     except TimeoutError:
         return []
-    return [option(each.value, plain(each.label)) for each in found if len(each.value) <= _VALUE]
+    return [option(each.value, unmarked(each.label)) for each in found if len(each.value) <= _VALUE]

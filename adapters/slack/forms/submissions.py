@@ -10,7 +10,18 @@ from slack_sdk.errors import SlackApiError
 
 from adapters.chat.forms import FormKind
 from adapters.slack.client.errors import CLIENT_FAILURES
-from adapters.slack.forms.fields import FORM_IDS, Block, View, block_of, form_of, form_row, memory_of, plain, said, shown
+from adapters.slack.forms.fields import (
+    FORM_IDS,
+    Block,
+    View,
+    block_of,
+    entered_values,
+    form_of,
+    form_row,
+    initial_values,
+    memory_of,
+    unmarked,
+)
 from adapters.slack.forms.modals import LOADING, reply_view, update_view
 from adapters.slack.forms.views import as_remembered, is_whole, read_filter, read_subscription, read_topic, subscribe_view
 from adapters.slack.listeners.answers import AnswerTarget
@@ -100,7 +111,7 @@ async def _outcome(form: Submission, doing: Callable[[Submission], Awaitable[Out
 async def _answer_at_once(ack: AsyncAck, form: Submission, outcome: Outcome, body: Mapping[str, Any]) -> None:
     if isinstance(outcome, FieldError):
         place = block_of(form.view, outcome.field)
-        await ack(response_action="errors", errors={place: plain(outcome.text)[:_ERROR]})
+        await ack(response_action="errors", errors={place: unmarked(outcome.text)[:_ERROR]})
     elif not isinstance(outcome, Reply):
         await ack(response_action="update", view=outcome)
     elif "home" in form.memory:
@@ -124,7 +135,7 @@ async def _answer_later(form: Submission, task: asyncio.Task[Outcome], body: Map
 
 def _beside(form: Submission) -> Sequence[Block]:
     """Return what stands at the end of the answer: the button for the form in which what was done can be changed again."""
-    values = said(form.view)
+    values = entered_values(form.view)
     topic = values.get("topic") or form.memory.get("topic") or values.get("name") or ""
     return form_row(form_of(form.view["callback_id"], str(topic))) if topic else ()
 
@@ -161,13 +172,13 @@ def _sentence(error: BotError) -> str:
 
 
 async def _subscribe(form: Submission) -> Outcome:
-    values = said(form.view)
+    values = entered_values(form.view)
     channel, topic = str(values["channel"]), str(values["topic"])
     actor = await form.actor(channel)
     base = await subscribe_form(form.handler_context, actor, topic, form.context.now)
     if not is_whole(values):
         return subscribe_view(base, channel, form.memory)
-    before, after = (read_subscription(each, base) for each in (shown(form.view), values))
+    before, after = (read_subscription(each, base) for each in (initial_values(form.view), values))
     if trouble := await _why_not_posted(form, channel):
         return FieldError("channel", trouble)
     return await submit(form.handler_context, before, after, actor, form.context.now)
@@ -195,19 +206,19 @@ async def _change_topic(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
     there = await topic_form(form.handler_context, actor, form.memory["topic"])
     before = as_remembered(there, form.memory)
-    return await submit(form.handler_context, before, read_topic(said(form.view), before), actor, form.context.now)
+    return await submit(form.handler_context, before, read_topic(entered_values(form.view), before), actor, form.context.now)
 
 
 async def _change_filter(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
     there = await filter_form(form.handler_context, actor, form.memory["topic"])
-    before, after = (read_filter(each, there) for each in (shown(form.view), said(form.view)))
+    before, after = (read_filter(each, there) for each in (initial_values(form.view), entered_values(form.view)))
     return await submit(form.handler_context, before, after, actor, form.context.now)
 
 
 async def _search(form: Submission) -> Outcome:
     actor = await form.actor(form.memory.get("channel", ""))
-    return await form.context.ask(Search(str(said(form.view)["query"])), actor)
+    return await form.context.ask(Search(str(entered_values(form.view)["query"])), actor)
 
 
 _SUBMITTED: Mapping[FormKind, Callable[[Submission], Awaitable[Outcome]]] = {

@@ -15,14 +15,14 @@ from adapters.slack.forms.fields import (
     Said,
     View,
     field,
-    line,
     modal,
     note,
-    number,
+    number_input,
     one_of,
-    searched,
+    plain_text,
+    search_select,
     some_of,
-    words,
+    text_input,
 )
 from bot.commands import Scope
 from bot.commands.forms import FilterForm, SubscribeForm, TopicForm
@@ -45,7 +45,7 @@ def _text(said: Said) -> str:
 
 def search_view(memory: Mapping[str, str]) -> View:
     """Return the view of the form that searches."""
-    query = line(placeholder='"kv cache" stars:>100 sort:new', longest=_LONGEST)
+    query = text_input(placeholder='"kv cache" stars:>100 sort:new', longest=_LONGEST)
     hint = 'Words, "phrases" and field:value; /digest help query says what else.'
     fields = [field("query", "Query", query, optional=False, hint=hint)]
     return modal(FORM_IDS[FormKind.SEARCH], "Search papers", fields, memory, submit="Search")
@@ -58,8 +58,8 @@ def filter_view(form: FilterForm, memory: Mapping[str, str], outcome: Sequence[B
     """Return the view of the form, with what came of trying the filter under it."""
     here = [(Scope.HERE, "This channel's subscription")] if form.subscribed else []
     scopes = one_of([*here, (Scope.TOPIC, "The topic, in every channel")], form.scope)
-    query = line(form.query, placeholder="has:code -survey", multiline=True, longest=_LONGEST)
-    button = {"type": "button", "action_id": TEST, "text": words("Test", 75), "value": TEST}
+    query = text_input(form.query, placeholder="has:code -survey", multiline=True, longest=_LONGEST)
+    button = {"type": "button", "action_id": TEST, "text": plain_text("Test", 75), "value": TEST}
     blocks = [
         note("about", f"*{form.title}*: what an item must satisfy to be posted."),
         field("query", "Filter", query, hint="Empty: all that fits the topic. /digest help query says how."),
@@ -79,7 +79,7 @@ def read_filter(said: Mapping[str, Said], like: FilterForm) -> FilterForm:
 
 def topic_view(form: TopicForm, sources: Mapping[str, str], memory: Mapping[str, str], count: str = "") -> View:
     """Return the view of the form; `sources` are their names for people by their names, `count` what the query lets in."""
-    named = [] if form.name else [_field("name", forms.NAME, line(placeholder="kv-cache", longest=_NAME))]
+    named = [] if form.name else [_field("name", forms.NAME, text_input(placeholder="kv-cache", longest=_NAME))]
     blocks = [*named, *_who_enters(form, count), *_what_ranks(form, sources)]
     title, submit = ("Edit a topic", "Save") if form.name else ("Create a topic", "Create")
     return modal(FORM_IDS[FormKind.TOPIC], title, blocks, memory, submit=submit)
@@ -100,10 +100,10 @@ def _field(name: str, described: forms.Field, element: dict[str, Any]) -> Block:
 
 
 def _who_enters(form: TopicForm, count: str) -> list[Block]:
-    query = line(form.query, placeholder='"kv cache" OR "paged attention"', multiline=True, longest=_LONGEST)
+    query = text_input(form.query, placeholder='"kv cache" OR "paged attention"', multiline=True, longest=_LONGEST)
     query["dispatch_action_config"] = {"trigger_actions_on": ["on_character_entered", "on_enter_pressed"]}
     return [
-        _field("title", forms.TITLE, line(form.title, longest=LONGEST_TITLE)),
+        _field("title", forms.TITLE, text_input(form.title, longest=LONGEST_TITLE)),
         _field("query", forms.QUERY, query),
         note(COUNT, count or "How many items of the last week enter it is said here as you type."),
     ]
@@ -111,18 +111,18 @@ def _who_enters(form: TopicForm, count: str) -> list[Block]:
 
 def _what_ranks(form: TopicForm, sources: Mapping[str, str]) -> list[Block]:
     texts = forms.topic_texts(form)
-    interests = line(texts["interests"], multiline=True, placeholder='2.5 "prefix caching"')
+    interests = text_input(texts["interests"], multiline=True, placeholder='2.5 "prefix caching"')
     hint = f"One a line. A weight from -{MOST_WEIGHT:g} to {MOST_WEIGHT:g} may stand before it; below 0: not wanted."
-    searches = line("\n".join(form.repositories), multiline=True, placeholder="topic:kv-cache stars:>50")
+    searches = text_input("\n".join(form.repositories), multiline=True, placeholder="topic:kv-cache stars:>50")
     # Every source, and those of the topic that are not there any more.
     known = {**sources, **{name: name for name in form.sources if name not in sources}}
     ticked = some_of(list(known.items()), form.sources, "multi_static_select")
     return [
         _field("interest", replace(forms.INTERESTS, hint=hint), interests),
-        _field("example", forms.EXAMPLES, line(texts["examples"], multiline=True, placeholder="2606.01234")),
+        _field("example", forms.EXAMPLES, text_input(texts["examples"], multiline=True, placeholder="2606.01234")),
         *([field("sources", "Sources", ticked, hint="None ticked: all of them.")] if known else []),
-        _field("min", forms.LEAST_SCORE, number(texts["min"], "0", "1", decimal=True)),
-        field("description", "Description", line(form.description)),
+        _field("min", forms.LEAST_SCORE, number_input(texts["min"], "0", "1", decimal=True)),
+        field("description", "Description", text_input(form.description)),
         field("repositories", "GitHub searches", searches, hint="One a line: repositories that they find are collected."),
     ]
 
@@ -160,7 +160,7 @@ def subscribe_view(form: SubscribeForm | None, channel: str, memory: Mapping[str
 
 def _topic_choice(form: SubscribeForm | None) -> Block:
     chosen = (form.topic, f"{form.title} ({form.topic})") if form else ("", "")
-    return field("topic", "Topic", searched(*chosen, placeholder="Type a few letters") | {"live": True}, optional=False)
+    return field("topic", "Topic", search_select(*chosen, placeholder="Type a few letters") | {"live": True}, optional=False)
 
 
 def _channel_choice(channel: str) -> Block:
@@ -174,18 +174,25 @@ def _channel_choice(channel: str) -> Block:
 def _subscription_fields(form: SubscribeForm, field: Callable[..., Block]) -> list[Block]:
     month_day = str(form.month_day) if form.month_day else ""
     least = "" if form.min_score is None else f"{form.min_score:g}"
-    zone = searched(form.zone, form.zone.replace("_", " "), "A city or a zone", least=2)
-    query = line(form.filter, placeholder="has:code -survey", longest=_LONGEST)
+    zone = search_select(form.zone, form.zone.replace("_", " "), "A city or a zone", least=2)
+    query = text_input(form.filter, placeholder="has:code -survey", longest=_LONGEST)
     hint = "What else an item must satisfy to be posted here; /digest help query says how."
     return [
         field("days", "Days", some_of(_DAYS, [str(day) for day in form.weekdays])),
-        field("month_day", "Or once a month, on day", number(month_day, "1", "31"), hint="Instead of days of the week."),
+        field(
+            "month_day", "Or once a month, on day", number_input(month_day, "1", "31"), hint="Instead of days of the week."
+        ),
         field("at", "At", {"type": "timepicker", "initial_time": f"{form.at:%H:%M}"}, optional=False),
         field("zone", "Time zone", zone, optional=False),
         field(
-            "entries", "Entries at most", number(str(form.entries or ""), "1", str(MOST_ENTRIES)), hint="Empty: the usual."
+            "entries",
+            "Entries at most",
+            number_input(str(form.entries or ""), "1", str(MOST_ENTRIES)),
+            hint="Empty: the usual.",
         ),
-        field("min", "Least score", number(least, "0", "1", decimal=True), hint="From 0 to 1. Empty: as the topic says."),
+        field(
+            "min", "Least score", number_input(least, "0", "1", decimal=True), hint="From 0 to 1. Empty: as the topic says."
+        ),
         field("layout", "Layout", one_of(_LAYOUTS, "compact" if form.compact else "full"), optional=False),
         field("empty", "When there is nothing", one_of(_EMPTY, "always" if form.always else "quiet"), optional=False),
         field("filter", "Filter", query, hint=hint),

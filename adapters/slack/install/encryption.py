@@ -1,4 +1,4 @@
-"""Tokens under seal: what the database keeps of an installation can be read with the operator's keys alone.
+"""Tokens encrypted: what the database keeps of an installation can be read with the operator's keys alone.
 
 Fernet (AES-128-CBC with HMAC-SHA256, https://github.com/fernet/spec), by way of MultiFernet for several keys.
 """
@@ -14,7 +14,10 @@ _HOW = "make one with: openssl rand -base64 32 | tr '+/' '-_'"
 
 
 class TokenCipher:
-    """Seals with the first key, opens with any: a new key goes before the old one, which may go once all is sealed anew."""
+    """Encrypts with the first key, decrypts with any.
+
+    A new key goes before the old one, which may go once all is encrypted anew.
+    """
 
     def __init__(self, keys: str) -> None:
         """`keys` are separated by white space or commas, the newest first. Raises SettingsError."""
@@ -24,33 +27,33 @@ class TokenCipher:
         self._keys = [_key(number, key) for number, key in enumerate(found, 1)]
         self._all = MultiFernet(self._keys)
 
-    def seal(self, text: str) -> bytes:
-        """Return the text sealed with the newest key."""
+    def encrypt(self, text: str) -> bytes:
+        """Return the text encrypted with the newest key."""
         return self._keys[0].encrypt(text.encode())
 
-    def opened(self, sealed: bytes) -> str | None:
-        """Return what was sealed, None when no key opens it."""
+    def decrypt(self, sealed: bytes) -> str | None:
+        """Return what was encrypted, None when no key decrypts it."""
         try:
             return self._all.decrypt(sealed).decode()
         except InvalidToken:
             return None
 
-    def is_fresh(self, sealed: bytes) -> bool:
-        """Say whether the newest key opens it."""
+    def is_newest(self, sealed: bytes) -> bool:
+        """Say whether it was encrypted with the newest key."""
         try:
             self._keys[0].decrypt(sealed)
         except InvalidToken:
             return False
         return True
 
-    def ticket(self, word: str, now: datetime) -> str:
+    def issue_state(self, word: str, now: datetime) -> str:
         """Return a text that proves later that we gave out this word, and when."""
         return self._all.encrypt_at_time(word.encode(), int(now.timestamp())).decode()
 
-    def redeemed(self, ticket: str, now: datetime, life: timedelta) -> str | None:
-        """Return the word of a ticket that is at most so old, None for an older one and for one that is not ours."""
+    def read_state(self, state: str, now: datetime, life: timedelta) -> str | None:
+        """Return the word of a state that is at most so old, None for an older one and for one that is not ours."""
         try:
-            word = self._all.decrypt_at_time(ticket.encode(), int(life.total_seconds()), int(now.timestamp()))
+            word = self._all.decrypt_at_time(state.encode(), int(life.total_seconds()), int(now.timestamp()))
         except (InvalidToken, UnicodeEncodeError):
             return None
         return word.decode()

@@ -35,37 +35,37 @@ class Installations:
         self._chats, self._cipher, self._clock = chats, cipher, clock
         self._by_place: dict[str, Installation] = {}
         self._org_of: dict[str, str] = {}  # pointers: workspace → organisation
-        self._shut: set[str] = set()
+        self._unreadable: set[str] = set()
 
-    async def load(self, *, seal_anew: bool = True) -> None:
+    async def load(self, *, reencrypt: bool = True) -> None:
         """Read and open all of them; the service alone may seal anew those sealed with an older key. Raises StoreError."""
         kept = await self._chats.installations(PLATFORM)
         # Opening a thousand of them takes longer than the event loop may be kept.
         opened = await asyncio.to_thread(lambda: [(each, self._opened(each)) for each in kept])
-        self._shut = {each.place for each, content in opened if content is None}
-        if self._shut:
+        self._unreadable = {each.place for each, content in opened if content is None}
+        if self._unreadable:
             log.error("%s", self.trouble())
         for each, content in opened:
             if content is None:
                 continue
             self._remember(each.place, content)
-            if seal_anew and not self._cipher.is_fresh(each.sealed):
+            if reencrypt and not self._cipher.is_newest(each.sealed):
                 await self._write(each.place, content, each.made_by)
                 log.info("the tokens of %s are sealed with the newest key now", each.place)
 
     def trouble(self) -> str:
         """Return which installations cannot be used and what to do, "" where all can."""
-        if not self._shut:
+        if not self._unreadable:
             return ""
-        some = ", ".join(sorted(self._shut)[:5]) + (" and others" if len(self._shut) > 5 else "")
+        some = ", ".join(sorted(self._unreadable)[:5]) + (" and others" if len(self._unreadable) > 5 else "")
         return (
             f"None of `encryption_keys` in [slack] opens the tokens of {some}: put the key that was used before behind the"
             " new one, or install the app there again."
         )
 
-    def is_shut(self, team: str) -> bool:
+    def is_unreadable(self, team: str) -> bool:
         """Say whether there is an installation that no key opens."""
-        return team in self._shut
+        return team in self._unreadable
 
     def find(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> Installation | None:
         """Return whose token acts in the workspace: its own installation's, else its organisation's.
@@ -80,7 +80,7 @@ class Installations:
         """Return every installation."""
         return list(self._by_place.values())
 
-    async def follow(self, team: str, enterprise: str) -> None:
+    async def link_workspace(self, team: str, enterprise: str) -> None:
         """Note that the organisation's token acts in this workspace, where that is news."""
         if team and enterprise in self._by_place and self._org_of.get(team) != enterprise:
             self._by_place.pop(team, None)
@@ -98,7 +98,7 @@ class Installations:
             await self._chats.drop_installation(PLATFORM, each)
         return teams
 
-    async def leave(self, team: str) -> None:
+    async def unlink_workspace(self, team: str) -> None:
         """Forget that an organisation's token acts in this workspace."""
         if self._org_of.pop(team, None):
             await self._chats.drop_installation(PLATFORM, team)
@@ -112,13 +112,13 @@ class Installations:
         await self._write(place, content, installation.user_id or "")
 
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
-        text = self._cipher.opened(kept.sealed)
+        text = self._cipher.decrypt(kept.sealed)
         content = json.loads(text) if text is not None else {}
         # The place is sealed with it, so that no row can pass for another's.
         return dict(content) if content.pop("place", None) == kept.place else None
 
     def _remember(self, place: str, content: dict[str, Any]) -> None:
-        self._shut.discard(place)
+        self._unreadable.discard(place)
         if org := content.get("org"):
             self._org_of[place] = str(org)
         else:
@@ -126,7 +126,7 @@ class Installations:
             self._by_place[place] = Installation(**content)
 
     async def _write(self, place: str, content: dict[str, Any], made_by: str) -> None:
-        sealed = self._cipher.seal(json.dumps({**content, "place": place}))
+        sealed = self._cipher.encrypt(json.dumps({**content, "place": place}))
         kept = Kept(platform=PLATFORM, place=place, sealed=sealed, made_by=made_by, at=self._clock())
         await self._chats.save_installation(kept)
 

@@ -57,13 +57,13 @@ class InstallPages:
         # A browser takes a cookie of the first name only by HTTPS, for this host alone.
         self._cookie = "__Host-broadsheet-install" if self._secure else "broadsheet-install"
 
-    async def install(self, _: web.Request) -> web.Response:
+    async def begin(self, _: web.Request) -> web.Response:
         """Send the browser to Slack, with a state and its cookie."""
         word = secrets.token_urlsafe(24)
         query = {
             "client_id": self._settings.client_id,
             "scope": ",".join(permissions.scopes(self._settings)),
-            "state": self._cipher.ticket(word, self._clock()),
+            "state": self._cipher.issue_state(word, self._clock()),
             "redirect_uri": self._address + REDIRECT_PATH,
         }
         response = web.Response(
@@ -80,7 +80,7 @@ class InstallPages:
         )
         return response
 
-    async def redirected(self, request: web.Request) -> web.Response:
+    async def finish(self, request: web.Request) -> web.Response:
         """Finish what `install` began, once."""
         if request.query.get("error"):
             return self._told(200, "Not installed", "Slack says that the installation was not allowed. Nothing was changed.")
@@ -105,7 +105,7 @@ class InstallPages:
 
     async def _is_ours(self, request: web.Request) -> bool:
         now = self._clock()
-        word = self._cipher.redeemed(request.query.get("state", ""), now, LIFE)
+        word = self._cipher.read_state(request.query.get("state", ""), now, LIFE)
         cookie = request.cookies.get(self._cookie, "")
         if word is None or not hmac.compare_digest(word.encode(), cookie.encode()):
             return False
@@ -113,8 +113,8 @@ class InstallPages:
 
     async def _installed(self, code: str) -> Installation:
         """Exchange the code for the app's token, try it, and keep it."""
-        answer = await self._clients.renewal.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
-        who: Any = await self._clients.bare(answer["access_token"]).auth_test()
+        answer = await self._clients.rotation.exchange(code=code, redirect_uri=self._address + REDIRECT_PATH)
+        who: Any = await self._clients.new_client(answer["access_token"]).auth_test()
         installed = _installation(answer, str(who.get("bot_id") or ""), str(who.get("url") or ""), self._clock())
         await self._installations.save(installed)
         return installed

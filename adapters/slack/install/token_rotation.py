@@ -28,16 +28,16 @@ class TokenRotation:
     def __init__(
         self,
         settings: SlackSettings,
-        bare: Callable[[], AsyncWebClient],
+        new_client: Callable[[], AsyncWebClient],
         clock: Callable[[], datetime],
         installations: Installations | None,
     ) -> None:
-        """`bare` makes a client without a token."""
-        self._settings, self._bare, self._clock, self._installations = settings, bare, clock, installations
+        """`new_client` makes one without a token."""
+        self._settings, self._new_client, self._clock, self._installations = settings, new_client, clock, installations
         self._locks: dict[str, asyncio.Lock] = {}
         self._rests: dict[str, datetime] = {}  # until when
 
-    async def renewed(self, found: Installation) -> Installation:
+    async def current(self, found: Installation) -> Installation:
         """Return the installation with a token that does not end soon; renewed and kept where it would have.
 
         One that could not be renewed is good until its end. Raises Refused and Delayed after it.
@@ -47,8 +47,8 @@ class TokenRotation:
             return found
         async with self._locks.setdefault(place, asyncio.Lock()):
             # Somebody else may have renewed it meanwhile, and spent its refresh token.
-            current = self._installations.find(place, place) or found
-            return current if self._is_good(current) else await self._renew(current, self._installations)
+            latest = self._installations.find(place, place) or found
+            return latest if self._is_good(latest) else await self._renew(latest, self._installations)
 
     def _is_good(self, found: Installation) -> bool:
         if found.bot_token_expires_at is None or not found.bot_refresh_token or self._lasts(found, EARLY):
@@ -96,7 +96,7 @@ class TokenRotation:
         """
         secret = self._settings.client_secret.get_secret_value()
         asked = {"client_id": self._settings.client_id, "client_secret": secret, **given}
-        return await self._bare().api_call("oauth.v2.access", data=asked)
+        return await self._new_client().api_call("oauth.v2.access", data=asked)
 
 
 def where_to_install(settings: SlackSettings) -> str:

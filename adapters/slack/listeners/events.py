@@ -93,7 +93,7 @@ class _AppEvents:
         if not body["event"].get("tokens", {}).get("bot"):
             return
         team, enterprise = context.get("team_id") or "", context.get("enterprise_id") or ""
-        if await self._clients.works(team, enterprise):
+        if await self._clients.token_works(team, enterprise):
             log.info("a token of %s was revoked, but the one that is used is good", team or enterprise)
             return
         await self._ended(context, _REVOKED)
@@ -101,7 +101,7 @@ class _AppEvents:
     async def team_left(self, body: dict[str, Any]) -> None:
         for team in body["event"].get("team_ids", []):
             if self._clients.installations:
-                await self._clients.installations.leave(str(team))
+                await self._clients.installations.unlink_workspace(str(team))
             await self._gone(str(team), _UNINSTALLED)
 
     def _found(self, context: dict[str, Any]) -> Installation | None:

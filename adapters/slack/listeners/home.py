@@ -8,7 +8,7 @@ from slack_bolt.async_app import AsyncApp
 
 from adapters.chat.forms import FormKind, FormRequest
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
-from adapters.slack.forms.fields import BLOCKS, Block, View, apart, button_row, form_button, words
+from adapters.slack.forms.fields import BLOCKS, Block, View, button_row, form_button, plain_text, with_unique_ids
 from adapters.slack.listeners.context import Body, SlackContext, channels_of
 from bot.errors import BotError
 from bot.handlers.surfaces.home import Home, HomeSubscription, home
@@ -55,7 +55,7 @@ async def _view(context: SlackContext, workspace: str, found: Home) -> View:
         messages = await context.answers.messages(workspace, section.reply)
         shown = [block for message in messages for block in message.blocks]
         blocks += [{"type": "divider"}, *_rows(shown, section, edits=found.may_manage)]
-    return {"type": HOME, "blocks": apart(blocks)[:BLOCKS]}
+    return {"type": HOME, "blocks": with_unique_ids(blocks)[:BLOCKS]}
 
 
 def _buttons(*, may_manage: bool) -> Block:
@@ -65,7 +65,7 @@ def _buttons(*, may_manage: bool) -> Block:
         form_button(FormRequest(FormKind.SEARCH), "Search papers"),
         form_button(FormRequest(FormKind.TOPIC), "New topic"),
     )
-    help_ = {"type": "button", "action_id": "command:0", "text": words("Help", 75), "value": "help"}
+    help_ = {"type": "button", "action_id": "command:0", "text": plain_text("Help", 75), "value": "help"}
     return button_row("doors", *([subscribe, make] if may_manage else []), search, help_)
 
 

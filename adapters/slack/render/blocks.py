@@ -128,7 +128,7 @@ def header(text: str) -> list[Block]:
     return [HeaderBlock(text=_plain(cut(literal(text), HEADER, units)))] if text else []
 
 
-def quiet(*lines: str) -> list[Block]:
+def context_line(*lines: str) -> list[Block]:
     """Return small grey text, each line on its own; nothing where there is none."""
     text = "\n".join(line for line in lines if line)
     return [ContextBlock(elements=[_plain(cut(literal(text), CONTEXT, units))])] if text else []
@@ -170,7 +170,7 @@ def _is_long(command: str) -> bool:
     return units(command) > _VALUE or literal(clean(command)) != command
 
 
-def value(command: str) -> str:
+def button_value(command: str) -> str:
     """Return what a button carries: the command's text, or the key under which it is kept."""
     return KEPT + text_key(command) if _is_long(command) else command
 
@@ -181,7 +181,7 @@ def _button(number: int, button: Button, about: str) -> ButtonElement:
     if about:
         more["accessibility_label"] = cut(f"{label}, {about}", LABEL, units)
     return ButtonElement(
-        text=PlainTextObject(text=label), action_id=f"command:{number}", value=value(button.command), **more
+        text=PlainTextObject(text=label), action_id=f"command:{number}", value=button_value(button.command), **more
     )
 
 

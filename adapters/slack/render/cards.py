@@ -16,10 +16,10 @@ from adapters.slack.render.blocks import (
     Row,
     actions,
     block_group,
+    context_line,
     divider,
     link_run,
     paragraph,
-    quiet,
     quote,
     rich,
     text_run,
@@ -89,9 +89,9 @@ def card(entry: Entry, number: int | None, today: date, *, compact: bool) -> lis
     top, known = rich(paragraph(headline(item, number))), facts(item, today)
     if compact:
         words = text_run(cut(in_a_paragraph(entry.summary.parts), _PART, units))
-        return [*top, *quiet(known, because(entry)), *rich(paragraph(words, _partner(entry)))]
-    why = " · ".join(filter(None, (because(entry), _made(entry))))
-    return [*top, *quiet(known, why), *rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))]
+        return [*top, *context_line(known, reasons_line(entry)), *rich(paragraph(words, _partner(entry)))]
+    why = " · ".join(filter(None, (reasons_line(entry), _made(entry))))
+    return [*top, *context_line(known, why), *rich(quote(*_parts(entry)), paragraph(_elsewhere(entry)))]
 
 
 def _parts(entry: Entry) -> list[Row]:
@@ -127,7 +127,7 @@ def _partner(entry: Entry) -> Row:
     return [*text_run(f"{label}  ", BOLD), *named, *text_run(cut("".join(f" · {fact}" for fact in told), _NAME, units))]
 
 
-def because(entry: Entry) -> str:
+def reasons_line(entry: Entry) -> str:
     """Return why it is here: the reasons, what matched in quotation marks, and the score; "" where nothing was ranked."""
     if not entry.ranked.parts:
         return ""
@@ -162,7 +162,7 @@ def line_of(item: Item, before: str) -> str:
     return before + link(first_link(item), cut(title(item), TITLE, units))
 
 
-def listed(entries: Sequence[Entry]) -> list[Row]:
+def title_rows(entries: Sequence[Entry]) -> list[Row]:
     """Return the titles of entries, linked, with what others said of them."""
     return [
         [*headline(entry.ranked.item, None), *text_run("".join(f"  {sign}" for sign in signals(entry.ranked.item)))]

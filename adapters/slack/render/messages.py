@@ -23,6 +23,7 @@ from adapters.slack.render.blocks import (
     actions,
     block_group,
     channel_run,
+    context_line,
     divider,
     header,
     messages_of,
@@ -30,12 +31,11 @@ from adapters.slack.render.blocks import (
     paragraph,
     person_run,
     preformatted,
-    quiet,
     quote,
     rich,
     text_run,
 )
-from adapters.slack.render.cards import TITLE, entry_group, facts, headline, line_of, listed
+from adapters.slack.render.cards import TITLE, entry_group, facts, headline, line_of, title_rows
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import CONTEXT, units
 from adapters.slack.render.mrkdwn import exact
@@ -141,11 +141,11 @@ def _alone(digest: Digest, *, compact: bool) -> Iterator[SlackMessage]:
 
 
 def _more() -> BlockGroup:
-    return block_group(quiet("Continued in the thread."))
+    return block_group(context_line("Continued in the thread."))
 
 
 def _continued(digest: Digest) -> BlockGroup:
-    return block_group(quiet(f"{_name(digest)}, continued"))
+    return block_group(context_line(f"{_name(digest)}, continued"))
 
 
 def _name(digest: Digest) -> str:
@@ -169,7 +169,7 @@ def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
     mark = _LATE if late else ""
     return block_group(
         header(_name(digest)),
-        quiet(mark, facts),
+        context_line(mark, facts),
         text="\n".join(filter(None, (f"{exact(_name(digest))}: {exact(facts)}", mark))),
     )
 
@@ -177,12 +177,12 @@ def _masthead(digest: Digest, *, late: bool) -> BlockGroup:
 def _footer(digest: Digest) -> BlockGroup:
     """Return the line that says who was asked, and what was kept and dropped."""
     line = cut(coverage_line(digest.coverage), CONTEXT, units)
-    return block_group(divider(), quiet(line), text=exact(line))
+    return block_group(divider(), context_line(line), text=exact(line))
 
 
 def _contents(digest: Digest) -> Iterator[BlockGroup]:
     """Yield the titles of the entries as a numbered list."""
-    rows = listed(digest.entries)
+    rows = title_rows(digest.entries)
     for start in range(0, len(rows), _TITLES):
         here = digest.entries[start : start + _TITLES]
         lines = [line_of(entry.ranked.item, f"{number}. ") for number, entry in enumerate(here, start=start + 1)]
@@ -281,7 +281,7 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -
 
 def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Block]:
     if entry.item is not None:
-        return [*rich(paragraph(headline(entry.item, number))), *quiet(facts(entry.item, today))]
+        return [*rich(paragraph(headline(entry.item, number))), *context_line(facts(entry.item, today))]
     return rich(paragraph([*text_run(f"{number}. ", BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
 
 
@@ -294,7 +294,7 @@ def _entry_line(number: int, entry: ReplyEntry) -> str:
 def _file(file: Attachment) -> BlockGroup:
     name = cut(clean(file.name), _NAME, units)
     if not _is_short(file):
-        return block_group(quiet(f"{name} comes as a direct message to who asked for it."), text=exact(name))
+        return block_group(context_line(f"{name} comes as a direct message to who asked for it."), text=exact(name))
     return block_group(rich(paragraph(text_run(name, BOLD)), preformatted("\n".join(lines_of(file.text)))), text=exact(name))
 
 

@@ -82,7 +82,7 @@ async def test_a_command_is_acknowledged_before_its_listener_has_ended(room: Roo
         done.set()
 
     taken = door(room, now)
-    response = await taken.take(request(COMMAND))
+    response = await taken.dispatch(request(COMMAND))
     assert (response.status, response.body) == (200, "")
     await begun.wait()
     assert not done.is_set()
@@ -103,10 +103,10 @@ async def test_what_comes_again_is_done_once_also_after_a_restart(room: Room, no
 
     first = door(room, now)
     for _ in range(3):
-        assert (await first.take(request(body))).status == 200
+        assert (await first.dispatch(request(body))).status == 200
     await first.close()
     second = door(room, now)
-    await second.take(request(body))
+    await second.dispatch(request(body))
     await second.close()
 
     assert heard == ["T0BROAD"]
@@ -125,7 +125,7 @@ async def test_a_busy_database_delays_neither_the_acknowledgement_nor_for_long_t
     async with busy(tmp_path) as (store, done):
         taken = door(room, now, store, patience=0.2)
         for trigger in ("1.2", "1.3", "1.4"):
-            assert (await taken.take(request({**COMMAND, "trigger_id": trigger}))).status == 200
+            assert (await taken.dispatch(request({**COMMAND, "trigger_id": trigger}))).status == 200
             await asyncio.wait_for(heard.acquire(), PATIENCE)
         await done()
         await taken.close()
@@ -143,7 +143,7 @@ async def test_what_happened_since_the_start_waits_for_no_database(room: Room, n
 
     async with busy(tmp_path) as (store, done):
         taken = door(room, now, store, patience=3600.0)
-        await taken.take(request({**EVENT, "event_time": int(now.timestamp()) + 120}))
+        await taken.dispatch(request({**EVENT, "event_time": int(now.timestamp()) + 120}))
         await asyncio.wait_for(heard.wait(), PATIENCE)
         await done()
         await taken.close()
@@ -173,7 +173,7 @@ async def test_a_dialogue_is_answered_with_what_its_listener_says_while_that_goe
         done.set()
 
     taken = door(room, now)
-    response = await taken.take(request(SUBMISSION))
+    response = await taken.dispatch(request(SUBMISSION))
     assert "There is no field" in str(response.body)
     assert not done.is_set()
     go_on.set()
@@ -195,7 +195,7 @@ async def test_options_are_asked_for_as_often_as_somebody_types(room: Room, now:
         await ack(options=[{"text": {"type": "plain_text", "text": "Zurich"}, "value": payload["value"]}])
 
     taken = door(room, now)
-    answers = [str((await taken.take(request(body))).body) for _ in range(2)]
+    answers = [str((await taken.dispatch(request(body))).body) for _ in range(2)]
     await taken.close()
 
     assert all("Zurich" in answer for answer in answers)
@@ -209,7 +209,7 @@ async def test_a_listener_that_fails_is_logged_and_reaches_nobody_else(
         raise ValueError("a fault of ours")
 
     taken = door(room, now)
-    assert (await taken.take(request(COMMAND))).status == 200
+    assert (await taken.dispatch(request(COMMAND))).status == 200
     await taken.close()
 
     assert "a fault of ours" in caplog.text
@@ -221,7 +221,7 @@ async def test_who_takes_too_long_at_the_end_is_cut_off(room: Room, now: datetim
         await asyncio.Event().wait()
 
     taken = door(room, now)
-    await taken.take(request(COMMAND))
+    await taken.dispatch(request(COMMAND))
     await asyncio.wait_for(taken.close(grace=0.05), PATIENCE)
 
 
@@ -235,7 +235,7 @@ async def test_where_it_is_not_installed_nobody_is_heard(
         heard.append("")
 
     taken = door(room, now)
-    assert (await taken.take(request({**COMMAND, "team_id": "T0OTHER"}))).status == 200
+    assert (await taken.dispatch(request({**COMMAND, "team_id": "T0OTHER"}))).status == 200
     await taken.close()
 
     assert heard == []
@@ -246,7 +246,7 @@ async def test_that_slack_holds_events_back_is_said_in_the_log(
     room: Room, now: datetime, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
-        response = await door(room, now).take(request({"type": "app_rate_limited", "team_id": "T0BROAD"}))
+        response = await door(room, now).dispatch(request({"type": "app_rate_limited", "team_id": "T0BROAD"}))
 
     assert response.status == 200
     assert "holds events back" in caplog.text

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from adapters.slack.forms.fields import block_of, memory_of, note, said, shown, with_block
+from adapters.slack.forms.fields import block_of, entered_values, initial_values, memory_of, note, replace_block
 from adapters.slack.forms.views import (
     COUNT,
     filter_view,
@@ -93,8 +93,8 @@ def test_a_subscription_that_is_sent_untouched_is_the_one_that_was_shown(form: S
     view = subscribe_view(form, "C1", {})
     check_view(view)
     blank = SubscribeForm(topic="kv", title="KV cache", subscribed=form.subscribed)
-    assert read_subscription(said(untouched(view)), blank) == form
-    assert read_subscription(shown(view), blank) == form
+    assert read_subscription(entered_values(untouched(view)), blank) == form
+    assert read_subscription(initial_values(view), blank) == form
 
 
 @given(topics)
@@ -102,7 +102,7 @@ def test_a_topic_that_is_sent_untouched_is_the_one_that_was_shown(form: TopicFor
     view = topic_view(form, SOURCES, topic_memory(form))
     check_view(view)
     blank = TopicForm(name="kv", revision=form.revision)
-    assert read_topic(said(untouched(view)), blank) == form
+    assert read_topic(entered_values(untouched(view)), blank) == form
 
 
 @given(texts, st.sampled_from(Scope))
@@ -110,7 +110,7 @@ def test_a_filter_that_is_sent_untouched_is_the_one_that_was_shown(query: str, s
     form = FilterForm(topic="kv", title="KV cache", subscribed=True, scope=scope, query=query)
     view = filter_view(form, {})
     check_view(view)
-    assert read_filter(said(untouched(view)), FilterForm(topic="kv", title="KV cache", subscribed=True)) == form
+    assert read_filter(entered_values(untouched(view)), FilterForm(topic="kv", title="KV cache", subscribed=True)) == form
 
 
 def typed(view: dict[str, Any], **values: object) -> dict[str, Any]:
@@ -126,8 +126,8 @@ def test_a_day_of_the_month_takes_the_place_of_the_days_that_are_ticked() -> Non
     form = SubscribeForm(topic="kv")
     sent = typed(subscribe_view(form, "C1", {}), month_day="15")
     assert (
-        read_subscription(said(sent), form).weekdays,
-        read_subscription(said(sent), form).month_day,
+        read_subscription(entered_values(sent), form).weekdays,
+        read_subscription(entered_values(sent), form).month_day,
     ) == (
         (),
         15,
@@ -137,7 +137,7 @@ def test_a_day_of_the_month_takes_the_place_of_the_days_that_are_ticked() -> Non
 def test_no_day_at_all_is_what_was_said() -> None:
     form = SubscribeForm(topic="kv")
     sent = typed(subscribe_view(form, "C1", {}), days=[])
-    after = read_subscription(said(sent), form)
+    after = read_subscription(entered_values(sent), form)
     assert (after.weekdays, after.month_day) == ((), 0)
 
 
@@ -153,8 +153,8 @@ def test_until_a_topic_is_chosen_nothing_else_is_asked() -> None:
     view = subscribe_view(None, "", {})
     check_view(view)
     assert [block["block_id"] for block in view["blocks"]] == ["topic|", "channel|"]
-    assert not is_whole(said(untouched(view)))
-    assert is_whole(said(untouched(subscribe_view(SubscribeForm(topic="kv"), "C1", {}))))
+    assert not is_whole(entered_values(untouched(view)))
+    assert is_whole(entered_values(untouched(subscribe_view(SubscribeForm(topic="kv"), "C1", {}))))
 
 
 @pytest.mark.parametrize(
@@ -169,19 +169,19 @@ def test_until_a_topic_is_chosen_nothing_else_is_asked() -> None:
 def test_a_weight_may_stand_before_an_interest(line: str, interest: Interest) -> None:
     form = TopicForm(name="kv", query="cache")
     sent = typed(topic_view(form, SOURCES, {}), interest=f"\n {line} \n\n")
-    assert read_topic(said(sent), form).interests == (interest,)
+    assert read_topic(entered_values(sent), form).interests == (interest,)
 
 
 def test_a_weight_alone_is_no_interest() -> None:
     form = TopicForm(name="kv", query="cache")
     with pytest.raises(UsageError, match="is a weight without words"):
-        read_topic(said(typed(topic_view(form, SOURCES, {}), interest="2.5")), form)
+        read_topic(entered_values(typed(topic_view(form, SOURCES, {}), interest="2.5")), form)
 
 
 def test_a_new_topic_is_asked_for_its_name_and_a_known_one_is_not() -> None:
     new = topic_view(TopicForm(), SOURCES, {})
     check_view(new)
-    assert read_topic(said(typed(new, name=" moe ", query="moe")), TopicForm()).name == "moe"
+    assert read_topic(entered_values(typed(new, name=" moe ", query="moe")), TopicForm()).name == "moe"
     known = topic_view(TopicForm(name="kv", query="cache"), SOURCES, {})
     assert "name|" not in {block["block_id"] for block in known["blocks"]}
 
@@ -190,12 +190,12 @@ def test_where_no_source_is_configured_none_is_asked_for() -> None:
     form = TopicForm(name="kv", query="cache")
     view = topic_view(form, {}, {})
     check_view(view)
-    assert read_topic(said(untouched(view)), form).sources == ()
+    assert read_topic(entered_values(untouched(view)), form).sources == ()
 
 
 def test_a_line_of_a_view_is_changed_and_nothing_else_of_it() -> None:
     view = {**topic_view(TopicForm(name="kv", query="cache"), SOURCES, {"topic": "kv"}), "id": "V1", "hash": "1"}
-    changed = with_block(view, note(COUNT, "3 of the 9 items enter it; <!channel> *boldly*."))
+    changed = replace_block(view, note(COUNT, "3 of the 9 items enter it; <!channel> *boldly*."))
     check_view(changed)
     assert "id" not in changed
     assert memory_of(changed) == {"topic": "kv"}

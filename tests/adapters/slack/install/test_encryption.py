@@ -16,27 +16,27 @@ TEN_MINUTES = timedelta(minutes=10)
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
 def test_what_was_sealed_is_opened_by_the_same_keys_and_no_others(text: str) -> None:
-    sealed = TokenCipher(OLD).seal(text)
+    sealed = TokenCipher(OLD).encrypt(text)
 
-    assert TokenCipher(OLD).opened(sealed) == text
-    assert TokenCipher(f"{NEW}, {OLD}").opened(sealed) == text
-    assert TokenCipher(NEW).opened(sealed) is None
+    assert TokenCipher(OLD).decrypt(sealed) == text
+    assert TokenCipher(f"{NEW}, {OLD}").decrypt(sealed) == text
+    assert TokenCipher(NEW).decrypt(sealed) is None
 
 
 @given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
 def test_nothing_that_was_changed_is_opened(at: int, by: int) -> None:
-    sealed = bytearray(TokenCipher(OLD).seal("xoxb-1"))
+    sealed = bytearray(TokenCipher(OLD).encrypt("xoxb-1"))
     sealed[at % len(sealed)] ^= by
 
-    assert TokenCipher(OLD).opened(bytes(sealed)) in (None, "xoxb-1")  # base64 has bits that mean nothing
+    assert TokenCipher(OLD).decrypt(bytes(sealed)) in (None, "xoxb-1")  # base64 has bits that mean nothing
 
 
 def test_the_newest_key_seals_and_older_ones_are_told_apart() -> None:
     both = TokenCipher(f"{NEW}\n{OLD}")
 
-    assert both.is_fresh(both.seal("a"))
-    assert not both.is_fresh(TokenCipher(OLD).seal("a"))
-    assert TokenCipher(NEW).opened(both.seal("a")) == "a"
+    assert both.is_newest(both.encrypt("a"))
+    assert not both.is_newest(TokenCipher(OLD).encrypt("a"))
+    assert TokenCipher(NEW).decrypt(both.encrypt("a")) == "a"
 
 
 @pytest.mark.parametrize("keys", ["", " ,\n"])
@@ -53,17 +53,17 @@ def test_what_is_no_key_is_refused_without_being_told() -> None:
 
 def test_a_ticket_is_good_for_its_time(now: datetime) -> None:
     cipher = TokenCipher(NEW)
-    ticket = cipher.ticket("word", now)
+    ticket = cipher.issue_state("word", now)
 
-    assert cipher.redeemed(ticket, now, TEN_MINUTES) == "word"
-    assert cipher.redeemed(ticket, now + TEN_MINUTES, TEN_MINUTES) == "word"
-    assert cipher.redeemed(ticket, now + TEN_MINUTES + timedelta(seconds=2), TEN_MINUTES) is None
+    assert cipher.read_state(ticket, now, TEN_MINUTES) == "word"
+    assert cipher.read_state(ticket, now + TEN_MINUTES, TEN_MINUTES) == "word"
+    assert cipher.read_state(ticket, now + TEN_MINUTES + timedelta(seconds=2), TEN_MINUTES) is None
 
 
 @pytest.mark.parametrize(
     "ticket",
-    ["", "x", "ü", "gAAAAA" * 30, TokenCipher(OLD).seal("word").decode()],
+    ["", "x", "ü", "gAAAAA" * 30, TokenCipher(OLD).encrypt("word").decode()],
     ids=["none", "short", "not ascii", "like one", "of another key"],
 )
 def test_a_ticket_of_nobody_is_good_for_nothing(ticket: str, now: datetime) -> None:
-    assert TokenCipher(NEW).redeemed(ticket, now, TEN_MINUTES) is None
+    assert TokenCipher(NEW).read_state(ticket, now, TEN_MINUTES) is None

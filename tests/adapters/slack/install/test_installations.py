@@ -92,7 +92,7 @@ async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restar
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
     await installations.save(organisation("E1", "xoxb-org"))
-    await installations.follow("T1", "E1")
+    await installations.link_workspace("T1", "E1")
     restarted = await again(store, now)
 
     assert token(restarted.find("T1")) == "xoxb-org"
@@ -109,7 +109,7 @@ async def test_a_workspaces_own_token_comes_first_until_slack_speaks_of_the_orga
     assert token(installations.find("T1", "E1")) == "xoxb-own"
     assert token(installations.find("T1", "E1", org_wide=True)) == "xoxb-org"
 
-    await installations.follow("T1", "E1")
+    await installations.link_workspace("T1", "E1")
     assert token(installations.find("T1")) == "xoxb-org"
 
 
@@ -117,7 +117,7 @@ async def test_nobody_follows_an_organisation_that_did_not_install_it(
     installations: Installations, store: MemoryStore
 ) -> None:
     await installations.save(workspace("T1", "xoxb-own"))
-    await installations.follow("T1", "E2")
+    await installations.link_workspace("T1", "E2")
 
     assert token(installations.find("T1")) == "xoxb-own"
     assert len(await store.installations(PLATFORM)) == 1
@@ -126,8 +126,8 @@ async def test_nobody_follows_an_organisation_that_did_not_install_it(
 async def test_an_organisation_takes_its_workspaces_with_it(installations: Installations, store: MemoryStore) -> None:
     await installations.save(organisation("E1", "xoxb-org"))
     await installations.save(workspace("T9", "xoxb-other"))
-    await installations.follow("T1", "E1")
-    await installations.follow("T2", "E1")
+    await installations.link_workspace("T1", "E1")
+    await installations.link_workspace("T2", "E1")
 
     assert sorted(await installations.drop("E1")) == ["T1", "T2"]
     assert token(installations.find("T1", "E1")) is None
@@ -159,7 +159,7 @@ async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
 ) -> None:
     await installations.save(workspace("T1", "xoxb-1"))
     await installations.save(organisation("E1", "xoxb-org"))
-    await installations.follow("T2", "E1")
+    await installations.link_workspace("T2", "E1")
     await again(store, now, f"{NEW} {OLD}")
     without = await again(store, now, NEW)
 
@@ -171,7 +171,7 @@ async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
 async def test_who_only_looks_seals_nothing_anew(installations: Installations, store: MemoryStore, now: datetime) -> None:
     await installations.save(workspace("T1", "xoxb-1"))
     [before] = await store.installations(PLATFORM)
-    await Installations(store, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(seal_anew=False)
+    await Installations(store, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(reencrypt=False)
 
     assert await store.installations(PLATFORM) == [before]
 
@@ -183,7 +183,7 @@ async def test_without_its_key_an_installation_is_neither_used_nor_lost(
     locked = await again(store, now, NEW)
 
     assert token(locked.find("T1")) is None
-    assert locked.is_shut("T1")
+    assert locked.is_unreadable("T1")
     assert "T1" in locked.trouble()
     assert token((await again(store, now)).find("T1")) == "xoxb-1"
 
