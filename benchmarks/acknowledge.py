@@ -102,7 +102,7 @@ async def serve(given: Mapping[str, Any]) -> None:
     settings = Settings(database=Path(given["folder"]) / "b.sqlite3", **off)
     archive = Archive(await asyncio.to_thread(corpus.papers, Path(given["corpus"]), given["papers"] or None))
     async with built(settings, exclusive=True) as app:
-        await app.store.add(archive.papers[:BATCH], _now())
+        await app.store.items.add(archive.papers[:BATCH], _now())
         async with PLATFORMS[given["platform"]].opened(given["settings"], app) as platform:
             going = [watch.run() for watch in platform.watches]
             tasks = [asyncio.ensure_future(each) for each in going]

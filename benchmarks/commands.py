@@ -85,13 +85,13 @@ class Service:
 
     async def collect(self, number: int) -> None:
         """Store some papers again, with as many upvotes more."""
-        found = await self.handler_context.store.find(self.young)
-        await self.handler_context.store.add([replace(item, upvotes=number) for item in found.values()], NOW)
+        found = await self.handler_context.store.items.find(self.young)
+        await self.handler_context.store.items.add([replace(item, upvotes=number) for item in found.values()], NOW)
 
     async def team(self, number: int) -> Actor:
         """Return somebody of a new team that has set things up."""
         actor = Actor(platform="slack", workspace=f"slack:T{number}", channel="C1", person="U1", may_administer=True)
-        await self.handler_context.store.save_digest(actor.workspace, actor.channel, self.digest, NOW)
+        await self.handler_context.store.digests.save(actor.workspace, actor.channel, self.digest, NOW)
         for text in MADE:
             await handle(self.handler_context, parse(text), actor, NOW)
         return actor
@@ -173,7 +173,9 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     (digest,) = await publisher.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
     try:
         yield Service(
-            HandlerContext(store, publisher, packs, TITLES, store, gists), digest, [item.key for item in items[-COLLECTED:]]
+            HandlerContext(store, publisher, packs, TITLES, store.ledger, gists),
+            digest,
+            [item.key for item in items[-COLLECTED:]],
         )
     finally:
         await store.close()

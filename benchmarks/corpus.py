@@ -30,7 +30,7 @@ def papers(path: Path, limit: int | None = None) -> list[Item]:
 async def store_all(store: Store, items: Sequence[Item], now: datetime) -> None:
     """Store the items as a collection does, some thousands at a time."""
     for at in range(0, len(items), 2000):
-        await store.add(items[at : at + 2000], now)
+        await store.items.add(items[at : at + 2000], now)
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -137,7 +137,7 @@ async def requests(entered: Entered, folder: Path) -> dict[str, set[str]]:
             with entered.listening() as found[f"/digest {line}"]:
                 answer = await (await fake.command(line, user=ben, channel=general)).answer()
             await asyncio.sleep(0.2)
-        await desk.app.store.add(about(11, NEW, NOW + timedelta(hours=2)), NOW + timedelta(hours=2))
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=2)), NOW + timedelta(hours=2))
         with entered.listening() as found["a publishing round"]:
             await desk.round(datetime.fromisoformat("2026-04-02T09:00:05+00:00"))
         (digest,) = [each for each in fake.messages(general) if (each.metadata or {}).get("event_type")]

@@ -50,7 +50,7 @@ def store(path: Path, _: Sequence[dict[str, Any]], items: Sequence[Item]) -> Non
         made = SqliteStore(path, exclusive=True)
         await made.open()
         for at in range(0, len(items), BATCH):
-            await made.add(items[at : at + BATCH], NOW)
+            await made.items.add(items[at : at + BATCH], NOW)
         await made.close()
 
     asyncio.run(run())

@@ -41,7 +41,7 @@ async def stored(path: Path, items: Sequence[Item], week: int) -> SqliteStore:
     fresh = [replace(each, seen=NOW - WEEK + step * (at + 1), appeared=NOW - WEEK) for at, each in enumerate(young)]
     every = [*(replace(each, seen=NOW - 30 * WEEK) for each in old), *fresh]
     for at in range(0, len(every), 2000):
-        await store.add(every[at : at + 2000], NOW)
+        await store.items.add(every[at : at + 2000], NOW)
     return store
 
 
@@ -55,8 +55,8 @@ async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -
         await question()
         times.setdefault(name, []).append((time.process_time() - start) * 1000)
 
-    lately = await store.items_since(NOW - request.window, NOW)
-    early = (await store.items_since(NOW - WEEK, NOW))[-1]
+    lately = await store.items.seen_between(NOW - request.window, NOW)
+    early = (await store.items.seen_between(NOW - WEEK, NOW))[-1]
     await timed("a digest published", lambda: publisher.publish([request], NOW))
     await timed("a preview", lambda: publisher.preview(request, NOW))
     await timed("a preview, again", lambda: publisher.preview(request, LATER))
@@ -71,7 +71,7 @@ async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -
 
 async def whole(store: SqliteStore, topic: Topic) -> None:
     """Read and index the week, and rank it."""
-    items = await store.items_since(NOW - WEEK, NOW)
+    items = await store.items.seen_between(NOW - WEEK, NOW)
     rank(ItemIndex(items, {}, NOW), topic)
 
 

@@ -101,15 +101,15 @@ async def time_all(store: SqliteStore, read: Read, texts: Sequence[str]) -> Time
 async def search_once(store: SqliteStore, query: Callable[[], Query], near: Near | None = None) -> float:
     """Return the milliseconds of the whole path."""
     begin = time.perf_counter()
-    await store.search(query(), NOW, limit=LIMIT, near=near)
+    await store.index.search(query(), NOW, limit=LIMIT, near=near)
     return 1000 * (time.perf_counter() - begin)
 
 
 async def embed_all(store: SqliteStore) -> None:
     """Give every item its vector."""
-    while items := await store.lacking_vectors(SPACE, limit=2000):
+    while items := await store.vectors.lacking(SPACE, limit=2000):
         rows = shipped.table().encode([text_of_item(item) for item in items])
-        await store.save_vectors(SPACE, items, pack(rows), quick=True)
+        await store.vectors.save(SPACE, items, pack(rows), quick=True)
 
 
 async def time_hybrid(store: SqliteStore, read: Read, asked: Mapping[str, Near]) -> NDArray[np.float64]:
@@ -167,7 +167,7 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
     asked = {text: Near(SPACE, vector, NEAR) for text, vector in zip(texts, vectors, strict=True)}
     for items in corpora:
         await corpus.store_all(store, items, NOW)
-        print(f"{await store.count(parse('').tree, NOW)} papers, {number} queries of each kind, milliseconds")
+        print(f"{await store.index.count(parse('').tree, NOW)} papers, {number} queries of each kind, milliseconds")
         print(f"{'':24}{'whole':>8}{'':16}{'FTS5':>8}{'':16}{'and data':>8}{'':16}    whole/FTS5   and data")
         print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 3 + "   " + f"{'p50':>7}{'p95':>7}" * 2)
         for name, read in KINDS.items():

@@ -67,7 +67,7 @@ def _labelled(item: Item, chance: random.Random) -> Item:
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
     sources = {"arxiv": "arXiv", "github": "GitHub"}
-    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, store, gists)
+    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, store.ledger, gists)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]
@@ -105,7 +105,7 @@ async def time_similar(store: SqliteStore, items: Sequence[Item]) -> tuple[list[
     alone: list[float] = []
     for item in items:
         start = time.perf_counter()
-        await store.similar(item, NOW)
+        await store.index.similar(item, NOW)
         whole.append((time.perf_counter() - start) * 1000)
         words = " OR ".join(f'"{stem}"' for stem in asked(item).telling)
         start = time.perf_counter()
@@ -123,7 +123,7 @@ async def run(corpora: Sequence[Sequence[Item]], number: int, path: Path) -> Non
     for items in corpora:
         await corpus.store_all(store, with_labels(items), NOW)
         every += items
-        print(f"{await store.count(parse('').tree, NOW)} papers, {number} questions of each kind, milliseconds")
+        print(f"{await store.index.count(parse('').tree, NOW)} papers, {number} questions of each kind, milliseconds")
         print(f"{'':24}{'whole':>8}{'':16}{'FTS5':>8}")
         print(" " * 24 + f"{'p50':>8}{'p95':>8}{'p99':>8}" * 2 + f"   {'ratio p50':>7}{'p95':>5}")
         report("suggestions", *await time_suggestions(store, number))

@@ -30,9 +30,13 @@ from bot.errors import Reach, UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
 from bot.models import Actor, DigestRequest, Limits, Topic
-from bot.ports.chats import Chats
-from bot.ports.ledger import Ledger, Messenger
-from bot.ports.store import Job, Previewer, Source, Store, Summariser, Watch
+from bot.ports.digests import Previewer
+from bot.ports.maintenance import Maintenance
+from bot.ports.messenger import Messenger
+from bot.ports.runner import Job, Watch
+from bot.ports.source import Source
+from bot.ports.store import Store
+from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
 from bot.service.backups import Backups
 from bot.service.health import ServiceHealth
@@ -66,13 +70,12 @@ class App:
 
     settings: Settings
     store: Store
-    ledger: Ledger
+    maintenance: Maintenance
     sources: Sequence[Source]
     topics: Mapping[str, Topic]
     collector: Collector
     publisher: Publisher
     handler_context: HandlerContext
-    chats: Chats
     delivery: DeliveryContext
     model: LlmSummariser | None = None  # where the settings switch one on
     embedder: Embedder | None = None  # None where the settings switch it off
@@ -92,7 +95,7 @@ class App:
 
     async def followed(self) -> Sequence[str]:
         """Return the names of the topics that are subscribed in the terminal; without any, those in the settings."""
-        subscribed = await self.store.subscriptions(LOCAL, channel=LOCAL)
+        subscribed = await self.store.workspaces.subscriptions(LOCAL, channel=LOCAL)
         return [each.topic for each in subscribed if not each.paused] or self.settings.topics
 
     async def request(self, name: str, *, entries: int | None = None, window: timedelta | None = None) -> DigestRequest:
@@ -114,7 +117,7 @@ class App:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
             await SubscriptionPauser(self.delivery).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return PlatformContext(self.handler_context, self.chats, clock, channel_closed)
+        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed)
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -143,8 +146,15 @@ class App:
         keep = settings.keep
         jobs = (
             *self._delivering(measurements).jobs(clock),
-            *collecting(self.collector, store, self.sources, pace, clock, measurements.source_failed),
-            *upkeep(store, timedelta(days=keep.items_days), timedelta(days=keep.readings_days), backups_of(settings), clock),
+            *collecting(self.collector, store.source_states, self.sources, pace, clock, measurements.source_failed),
+            *upkeep(
+                store.facts,
+                self.maintenance,
+                timedelta(days=keep.items_days),
+                timedelta(days=keep.readings_days),
+                backups_of(settings),
+                clock,
+            ),
             *listening(troubles, clock),
             *embedding(self.filler(), clock),
         )
@@ -153,18 +163,25 @@ class App:
         return Service(
             [measurements.watched(job) for job in jobs],
             [Watch("measuring the event loop", measurements.measure), *heard],
-            ServiceHealth(measurements, store, self.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder),
+            ServiceHealth(
+                measurements, store, self.store.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder
+            ),
         )
 
     def _delivering(self, measurements: Measurements) -> DeliveryJobs:
         database = self.settings.database_path
-        delivery = replace(self.delivery, ledger=count_writes(self.ledger, measurements.counts))
+        delivery = replace(self.delivery, ledger=count_writes(self.store.ledger, measurements.counts))
         return DeliveryJobs(
             Scheduler(delivery),
             Preparer(delivery, self.publisher, self.handler_context.requests),
             Deliverer(delivery),
-            lambda now: write_heartbeat(self.store, write_alive, database, now),
+            lambda now: write_heartbeat(self.store.facts, write_alive, database, now),
         )
+
+
+def store_of(settings: Settings, *, exclusive: bool = False) -> SqliteStore:
+    """Return the store of the settings, to be opened or restored; `exclusive` keeps a second writing service away."""
+    return SqliteStore(settings.database_path, exclusive=exclusive)
 
 
 @asynccontextmanager
@@ -178,7 +195,7 @@ async def built(
     """
     topics = await asyncio.to_thread(load_packs, settings.topics_dir)
     async with AsyncExitStack() as stack:
-        store = SqliteStore(settings.database_path, exclusive=exclusive)
+        store = store_of(settings, exclusive=exclusive)
         await store.open()
         stack.push_async_callback(store.close)
         # In threads: both read the machine's certificates.
@@ -187,7 +204,7 @@ async def built(
         outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
         followed = [topics[name] for name in settings.topics if name in topics]
-        sources = sources_of(settings, Parts(http, outside, followed, TopicRequests(store, store, topics)))
+        sources = sources_of(settings, Parts(http, outside, followed, TopicRequests(store, store.ledger, topics)))
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
@@ -198,10 +215,21 @@ async def built(
         publisher = Publisher(store, model or Extractive(), titles, embedder)
         context = _handler_context(settings, store, publisher, topics, titles, embedder)
         posting = dict(messengers or {})
-        delivery = DeliveryContext(store, store, posting, _delivery_settings(settings))
+        delivery = DeliveryContext(store, store.ledger, posting, _delivery_settings(settings))
         collector = Collector(store, AUTHORITY)
         yield App(
-            settings, store, store, sources, topics, collector, publisher, context, store, delivery, model, embedder, posting
+            settings,
+            store,
+            store.maintenance,
+            sources,
+            topics,
+            collector,
+            publisher,
+            context,
+            delivery,
+            model,
+            embedder,
+            posting,
         )
 
 
@@ -236,7 +264,7 @@ def _handler_context(
         previewer,
         packs,
         titles,
-        store,
+        store.ledger,
         gists,
         limits=_limits(settings),
         manage=settings.permissions.manage,

@@ -44,7 +44,7 @@ def check(context: click.Context, as_json: bool) -> int:
     """Verify the database and its search index."""
 
     async def work(app: "App") -> tuple[list[str], dict[str, int]]:
-        return await app.store.check(), dict(await app.store.statistics())
+        return await app.maintenance.check(), dict(await app.maintenance.statistics())
 
     faults, counts = with_app(context, work)
     if as_json:
@@ -84,7 +84,7 @@ def backup(context: click.Context, path: Path) -> None:
     _refuse_to_replace(path, settings_of(context).database_path)
 
     async def work(app: "App") -> None:
-        await app.store.backup(path)
+        await app.maintenance.backup(path)
 
     with_app(context, work)
     click.echo(f"Wrote {path} ({path.stat().st_size / 2**20:,.1f} MiB).")
@@ -109,11 +109,11 @@ def _refuse_to_replace(path: Path, database: Path) -> None:
 @click.pass_context
 def restore(context: click.Context, path: Path) -> None:
     """Put the backup at PATH in the database's place; the old file is kept beside it."""
-    from bot.store.sqlite.maintenance import restore as put_back
+    from bot.app import store_of
 
-    target = settings_of(context).database_path
-    aside = put_back(path, target, now_of(context))
-    click.echo(f"Restored {target}." + (f" The old one is {aside}." if aside is not None else ""))
+    store = store_of(settings_of(context))
+    aside = store.maintenance.restore(path, now_of(context))
+    click.echo(f"Restored {store.path}." + (f" The old one is {aside}." if aside is not None else ""))
 
 
 @db.command()
@@ -122,7 +122,7 @@ def vacuum(context: click.Context) -> None:
     """Give unused space back to the disk."""
 
     async def work(app: "App") -> int:
-        return await app.store.vacuum()
+        return await app.maintenance.vacuum()
 
     click.echo(f"Saved {with_app(context, work, exclusive=True) / 2**20:,.1f} MiB.")
 
@@ -136,7 +136,7 @@ def prune(context: click.Context) -> None:
 
     async def work(app: "App") -> dict[str, int]:
         items, readings = at - timedelta(days=keep.items_days), (at - timedelta(days=keep.readings_days)).date()
-        return dict(await app.store.prune(items_before=items, readings_before=readings, now=at))
+        return dict(await app.maintenance.prune(items_before=items, readings_before=readings, now=at))
 
     dropped = with_app(context, work)
     click.echo("Dropped " + ", ".join(f"{count:,} {name}" for name, count in dropped.items()) + ".")

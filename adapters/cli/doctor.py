@@ -43,7 +43,7 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
     found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         found += await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
-        chats = await check_platforms(app.settings, now, app.chats)
+        chats = await check_platforms(app.settings, now, app.store.chats)
         found += [Finding(name, Grade.GOOD if well else Grade.BAD, text) for name, well, text in chats]
         found += await _model(app, now) + await _embeddings(app)
     return found
@@ -52,9 +52,9 @@ async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Fin
 async def _service(app: App, now: datetime) -> list[Finding]:
     """What `run` has done: its last sign of life, what stands in the ledger, and what it had to pause."""
     try:
-        beat = await time_of_fact(app.store, HEARTBEAT)
-        counts = await app.ledger.ledger_counts()
-        subscriptions = await app.ledger.every_subscription()
+        beat = await time_of_fact(app.store.facts, HEARTBEAT)
+        counts = await app.store.ledger.counts()
+        subscriptions = await app.store.ledger.every_subscription()
     except StoreError as error:
         return [Finding("service", Grade.BAD, str(error))]
     # That it does not run is no fault: `doctor` is also for who has not started it yet.
@@ -93,7 +93,7 @@ def _paused(each: Subscription) -> Finding:
 
 async def healthy(app: App, now: datetime) -> Finding:
     """Tell whether a running service shows signs of life: its heartbeat stands in the database."""
-    beat = await time_of_fact(app.store, HEARTBEAT)
+    beat = await time_of_fact(app.store.facts, HEARTBEAT)
     if beat is None:
         return Finding("service", Grade.BAD, "no heartbeat yet: `broadsheet run` has not been started on this database")
     age = now - beat
@@ -116,9 +116,9 @@ async def _database(app: App) -> list[Finding]:
     path = app.settings.database_path
     try:
         # Something must be written: a database that can be read only would fail at the first collection.
-        await app.store.set_fact("doctor", "was here")
-        faults = await app.store.check()
-        counts = await app.store.statistics()
+        await app.store.facts.set("doctor", "was here")
+        faults = await app.maintenance.check()
+        counts = await app.maintenance.statistics()
     except StoreError as error:
         return [Finding("database", Grade.BAD, str(error))]
     if faults:

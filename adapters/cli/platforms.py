@@ -13,7 +13,7 @@ from typing import Any
 from adapters.chat.connection import CheckResult
 from bot.errors import BotError, SettingsError
 from bot.ports.chats import Chats
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings

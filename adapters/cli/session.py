@@ -13,7 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from bot.app import App
-    from bot.ports.ledger import Messenger
+    from bot.ports.messenger import Messenger
     from bot.settings.load import Settings
 
 T = TypeVar("T")
@@ -78,7 +78,7 @@ def with_app(
 
 async def has_items(app: "App") -> bool:
     """Say whether anything was ever collected."""
-    return (await app.store.statistics())["items"] > 0
+    return (await app.store.items.counts())["items"] > 0
 
 
 def echo_json(value: object) -> None:

@@ -35,7 +35,7 @@ async def filled_store(
         await store.open()
         try:
             for at in range(0, len(papers), _BATCH):
-                await store.add(papers[at : at + _BATCH], NOW)
+                await store.items.add(papers[at : at + _BATCH], NOW)
             if embedding:
                 for hurried in (False, True):
                     await _embed(
@@ -50,7 +50,7 @@ async def _embed(store: SqliteStore, papers: Sequence[Item], embedding: Embeddin
     packed = await embedding.packed(papers, quick=quick)
     for at in range(0, len(papers), _BATCH):
         batch = papers[at : at + _BATCH]
-        await store.save_vectors(embedding.space, batch, [packed[each.key] for each in batch], quick=quick)
+        await store.vectors.save(embedding.space, batch, [packed[each.key] for each in batch], quick=quick)
 
 
 async def near(embedding: Embedding | None, texts: Sequence[str]) -> list[Near | None]:
@@ -64,7 +64,7 @@ async def search(store: SqliteStore, questions: Sequence[str], where: Sequence[N
     """Return the keys of the ten that the store finds for each question, every word of it a bare word."""
     trees = [And(tuple(Term(word) for word in re.findall(r"[\w-]*\w", text))) for text in questions]
     pairs = zip(trees, where, strict=True)
-    pages = [await store.search(Query("", tree), NOW, limit=TOP, near=close) for tree, close in pairs]
+    pages = [await store.index.search(Query("", tree), NOW, limit=TOP, near=close) for tree, close in pairs]
     return [[hit.item.key for hit in page.hits] for page in pages]
 
 

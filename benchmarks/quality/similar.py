@@ -78,7 +78,7 @@ async def _by_store(
 
 async def _answers(store: SqliteStore, asked: Sequence[Item], where: Sequence[Near | None], limit: int) -> list[list[str]]:
     pairs = zip(asked, where, strict=True)
-    hits = [await store.similar(paper, NOW, limit=limit, near=close) for paper, close in pairs]
+    hits = [await store.index.similar(paper, NOW, limit=limit, near=close) for paper, close in pairs]
     return [[hit.item.key for hit in each] for each in hits]
 
 

@@ -71,11 +71,11 @@ class Forgetful(Month):
         sizes = []
         for _ in range(DAY // STEP):
             await self.collect([self.chance.choice(WORDS) for _ in range(PAPERS * STEP // DAY)])
-            await self.store.search(parse(self.chance.choice(WORDS)), self.clock())
+            await self.store.index.search(parse(self.chance.choice(WORDS)), self.clock())
             await self.pass_time(STEP, apart=timedelta(minutes=5))
             sizes.append(held())
         now = self.clock()
-        await self.store.prune(items_before=now - KEPT, readings_before=(now - KEPT).date(), now=now)
+        await self.store.maintenance.prune(items_before=now - KEPT, readings_before=(now - KEPT).date(), now=now)
         self.items.clear()
         for platform in self.platforms.values():
             platform.forget(now - 2 * DAY)

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks.soak.work import Strategy
 from bot.errors import Delayed, Uncertain
 from bot.models import Delivery
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 
 
 class Plain:

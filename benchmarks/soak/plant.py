@@ -106,10 +106,10 @@ async def plant(path: Path, some: Crowd) -> None:
         fast = Path(folder) / path.name
         store = SqliteStore(fast)
         await store.open()
-        await store.set_fact("last tick", (some.due - LONG_BEFORE).isoformat())
+        await store.facts.set("last tick", (some.due - LONG_BEFORE).isoformat())
         for each in some.subscriptions():
             change = Change(workspace=each.workspace, at=some.due - LONG_BEFORE, person=each.made_by, what="subscription")
-            await store.save_subscription(each, change, replaces=0)
+            await store.workspaces.save_subscription(each, change, replaces=0)
         await store.close()
         shutil.move(fast, path)
 
@@ -119,7 +119,7 @@ async def ledger(path: Path, made: Sequence[Delivery]) -> Mapping[str, Delivery]
     store = SqliteStore(path)
     await store.open()
     workspaces = sorted({each.workspace for each in made})
-    found = [each for name in workspaces for each in await store.deliveries(name, limit=2 * len(made))]
+    found = [each for name in workspaces for each in await store.ledger.deliveries(name, limit=2 * len(made))]
     await store.close()
     return {each.id: each for each in found}
 
@@ -129,6 +129,6 @@ async def skipped(path: Path, made: Sequence[Delivery]) -> set[tuple[str, date, 
     store = SqliteStore(path)
     await store.open()
     workspaces = sorted({each.workspace for each in made})
-    found = [each for name in workspaces for each in await store.recent_occurrences(name, limit=2 * len(made))]
+    found = [each for name in workspaces for each in await store.ledger.recent_occurrences(name, limit=2 * len(made))]
     await store.close()
     return {(each.subscription, each.day, each.slot) for each in found if each.state is OccurrenceState.SKIPPED}

@@ -14,7 +14,6 @@ from benchmarks.soak.plant import Crowd, ledger, plant, skipped
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.run import due_just_now
 from benchmarks.soak.work import Work
-from bot.store.sqlite.maintenance import restore
 from bot.store.sqlite.store import SqliteStore
 from tests.fakes.platform import Behaviour, Platform, running
 
@@ -47,7 +46,9 @@ async def _restored(where: str, behaviour: Behaviour, work: Work, size: Size) ->
             )
             await _yesterday(yesterday, platform, len(made) // 4)
             await _until_posted(work.of(crowd), platform, len(platform.committed) + len(made) // 4)
-            await asyncio.to_thread(restore, database.with_suffix(".backup"), database, datetime.now(UTC))
+            await asyncio.to_thread(
+                SqliteStore(database).maintenance.restore, database.with_suffix(".backup"), datetime.now(UTC)
+            )
             await kills.Killer(replace(work.of(crowd), begins=0.0), 0, behaviour.seed, lambda: 0).run()
         rows, overtaken = await ledger(database, made), await skipped(database, made)
         said = [each for each in made if each.occurrence not in overtaken or each.id in rows]
@@ -62,7 +63,7 @@ async def _yesterday(work: Work, platform: Platform, until: int) -> None:
     await _posted(platform, until)
     store = SqliteStore(Path(work.database))
     await store.open()
-    await store.backup(Path(work.database).with_suffix(".backup"))
+    await store.maintenance.backup(Path(work.database).with_suffix(".backup"))
     await store.close()
     await process.communicate()
     if process.returncode != 0:

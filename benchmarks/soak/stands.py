@@ -16,7 +16,7 @@ from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
 from bot.models import Abilities, Rate
 from bot.ports.chats import Chats
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 from bot.settings.chat import SlackSettings
 from tests.fakes import platform, slack
 from tests.fakes.platform import Behaviour, Message

@@ -23,10 +23,10 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from benchmarks.soak.memory import WARM
-from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
 from tests.e2e.month import WORDS
 from tests.e2e.thirty_days import ThirtyDays
+from tests.stores import AnyStore
 
 MONTH = timedelta(days=30)
 STEP = timedelta(hours=3)
@@ -60,7 +60,7 @@ class Long(ThirtyDays):
         super().__init__()
         self.begun: datetime | None = None
 
-    def opened(self) -> Store:
+    def opened(self) -> AnyStore:
         """Return the file's store: each process opens it anew."""
         return SqliteStore(Path(self.folder.name) / "broadsheet.db")
 

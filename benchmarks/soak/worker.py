@@ -19,7 +19,7 @@ from bot.delivery import Deliverer, DeliveryContext, DeliverySettings, Preparer,
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.ports.facts import HEARTBEAT
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 from bot.service.heartbeat_file import read_alive, write_alive
 from bot.store.sqlite.store import SqliteStore
 
@@ -41,7 +41,7 @@ class Service:
             first_wait=timedelta(seconds=work.first_wait),
             workers=work.workers,
         )
-        context = DeliveryContext(store, store, {messenger.platform: messenger}, settings)
+        context = DeliveryContext(store, store.ledger, {messenger.platform: messenger}, settings)
         self._work = work
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
@@ -81,7 +81,7 @@ class Service:
     async def _beat(self) -> None:
         """Say that it lives, as bot.app does: first in the database."""
         now = self._now()
-        await self._store.set_fact(HEARTBEAT, now.isoformat())
+        await self._store.facts.set(HEARTBEAT, now.isoformat())
         await asyncio.to_thread(write_alive, self._store.path, now)
         await asyncio.sleep(BEAT)
 
@@ -101,11 +101,11 @@ class Service:
         if now <= self._work.crowd().due:
             return False
         try:
-            counts = await store.ledger_counts()
+            counts = await store.ledger.counts()
             if any(counts[state] for state in ("due", "pending", "sending")):
                 return False
-            waiting = await store.unsettled_deliveries(now + _FOREVER, limit=1)
-            return not waiting and not await store.subscriptions_due(now, limit=1)
+            waiting = await store.ledger.unsettled_deliveries(now + _FOREVER, limit=1)
+            return not waiting and not await store.ledger.subscriptions_due(now, limit=1)
         except StoreError as error:
             log.warning("%s", error)
             return False
@@ -114,7 +114,7 @@ class Service:
 async def run(work: Work) -> None:
     """Do the work."""
     store = SqliteStore(Path(work.database), exclusive=True)
-    async with messenger_of(work, store) as messenger:
+    async with messenger_of(work, store.chats) as messenger:
         if work.strategy is not Strategy.LEDGER:
             plain = Plain(Path(work.database), messenger, work.strategy)
             print("ready", flush=True)

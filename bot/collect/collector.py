@@ -14,7 +14,8 @@ from datetime import datetime, timedelta
 from bot.collect import dedupe
 from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
 from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
-from bot.ports.store import Source, Store
+from bot.ports.source import Source
+from bot.ports.store import Store
 from bot.wording import counted
 
 log = logging.getLogger(__name__)
@@ -80,7 +81,7 @@ class Collector:
             await asyncio.gather(*rounds, return_exceptions=True)
 
     async def _one(self, source: Source, now: datetime, force: bool, progress: Callable[[Progress], None]) -> Collected:
-        state = await self._store.source_state(source.name)
+        state = await self._store.source_states.get(source.name)
         if _rests(state, now) and not force:
             return Collected(state, source.title, 0, 0, asked=False)
         tally = _Tally()
@@ -100,8 +101,8 @@ class Collector:
             reference = secrets.token_hex(4)
             log.exception("collecting from %s failed [%s]", source.name, reference)
             error = SourceChanged(f"unexpected {type(failure).__name__} while reading it; see the log at {reference}")
-        state = _after(await self._store.source_state(source.name), tally, error, now)
-        await self._store.save_source_state(state)
+        state = _after(await self._store.source_states.get(source.name), tally, error, now)
+        await self._store.source_states.save(state)
         return Collected(state, source.title, tally.read, tally.fresh, error=error)
 
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
@@ -109,13 +110,13 @@ class Collector:
         async with self._merging:
             state = None
             if batch.watermark is not None:
-                state = replace(await self._store.source_state(name), watermark=batch.watermark)
+                state = replace(await self._store.source_states.get(name), watermark=batch.watermark)
             if not batch.items and state is None:
                 return 0
-            known = dict(await self._store.find({key for item in batch.items for key in dedupe.names(item)}))
+            known = dict(await self._store.items.find({key for item in batch.items for key in dedupe.names(item)}))
             incoming = await self._with_twins(batch.items, known, now)
             merged = await asyncio.to_thread(dedupe.fold_in, incoming, known, self._authority)
-            await self._store.add(merged.items, now, retired=merged.retired, state=state)
+            await self._store.items.add(merged.items, now, retired=merged.retired, state=state)
             return merged.fresh
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
@@ -123,7 +124,7 @@ class Collector:
         twins: dict[str, Item] = {}
         for item in dedupe.twins_to_look_for(items, known, self._authority):
             title: Tree = Term(item.title, field="title", quoted=True)
-            page = await self._store.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
+            page = await self._store.index.search(Query(item.title, And((title,)), sort="new"), now, limit=5)
             twin = next((hit.item for hit in page.hits if dedupe.same_work(hit.item, item)), None)
             if twin is not None:
                 known[twin.key] = twin

@@ -4,7 +4,7 @@ import random
 from datetime import datetime, timedelta
 
 from bot.models import SourceState
-from bot.ports.store import Source
+from bot.ports.source import Source
 
 SHARE = 0.1  # of the time since the source was last asked, at most …
 MOST = timedelta(minutes=10)  # … and no more than this is waited beyond the time that the source names

@@ -24,7 +24,7 @@ class TopicRequests:
         """Return the arXiv identifiers of example papers that are not known yet, each once."""
         found = (arxiv_id(each) for topic in await self._topics() for each in topic.examples if each.startswith("arxiv:"))
         keys = {f"arxiv:{number}": number for number in found if number is not None}
-        known = await self._store.find(list(keys))
+        known = await self._store.items.find(list(keys))
         return tuple(number for key, number in keys.items() if key not in known)
 
     async def _topics(self) -> list[Topic]:
@@ -34,7 +34,7 @@ class TopicRequests:
         found = []
         for workspace, name in places:
             if workspace not in own:
-                own[workspace] = await self._store.topics(workspace)
+                own[workspace] = await self._store.workspaces.topics(workspace)
             topic = own[workspace].get(name) or self._packs.get(name)
             if topic is not None:
                 found.append(topic)

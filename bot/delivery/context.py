@@ -9,7 +9,8 @@ from datetime import date, datetime, timedelta
 
 from bot.delivery.rate_limits import PlatformCall, RateLimits
 from bot.models import Abilities, Delivery, Method
-from bot.ports.ledger import Ledger, Messenger
+from bot.ports.ledger import Ledger
+from bot.ports.messenger import Messenger
 from bot.ports.store import Store
 
 Clock = Callable[[], datetime]

@@ -8,7 +8,7 @@ from bot.delivery.restored import may_be_unrecorded
 from bot.delivery.send import Sender
 from bot.digest.quiet_hours import after_quiet, deadline
 from bot.models import Delivery, DeliveryState, Subscription
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 
 _NOT_CONNECTED = "Its platform is not connected."
 
@@ -40,9 +40,9 @@ class Decider:
         """Return what decides about a delivery, and until when its channel wants quiet."""
         store, place = self._context.store, delivery
         messenger = self._context.messenger(place.workspace)
-        here = await store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        here = await store.workspaces.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         subscription = next((each for each in here if each.id == place.occurrence[0]), None)
-        settled = await store.preferences(place.workspace)
+        settled = await store.workspaces.preferences(place.workspace)
         planned = quiet = ends = delivery.due
         if subscription is not None:
             planned = await after_quiet(settled, subscription, delivery.due)

@@ -10,7 +10,7 @@ from bot.delivery.outbox import Notice, Outbox
 from bot.delivery.rate_limits import PlatformCall
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import Method
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
 

@@ -86,10 +86,10 @@ class Outbox:
             kept = [*(each for each in known.notices if each not in gone), *notices][-MOST:]
             waiting = dict.fromkeys((*(each for each in known.refusals if each not in gone), *refusals))
             record = {"notices": [asdict(each) for each in kept], "refusals": [asdict(each) for each in waiting]}
-            await self._store.set_fact(_FACT, json.dumps(record))
+            await self._store.facts.set(_FACT, json.dumps(record))
 
     async def _read(self) -> _Known:
-        text = await self._store.get_fact(_FACT)
+        text = await self._store.facts.get(_FACT)
         if not text:
             return _Known()
         try:

@@ -48,7 +48,9 @@ class SubscriptionPauser:
         try:
             everywhere = refusal.reach is not Reach.CHANNEL
             channel = "" if everywhere else refusal.channel
-            held = await self._context.store.subscriptions(refusal.workspace, channel=channel, topic=refusal.topic)
+            held = await self._context.store.workspaces.subscriptions(
+                refusal.workspace, channel=channel, topic=refusal.topic
+            )
             paused = [each for each in held if await self._pause_one(each, refusal.reason, now, again=again)]
             await self._outbox.replace_refusal(refusal, await self._notices(paused, refusal.reason, now))
         finally:
@@ -76,13 +78,15 @@ class SubscriptionPauser:
         """
         store = self._context.store
         for _ in range(_TRIES):
-            here = await store.subscriptions(subscription.workspace, channel=subscription.channel, topic=subscription.topic)
+            here = await store.workspaces.subscriptions(
+                subscription.workspace, channel=subscription.channel, topic=subscription.topic
+            )
             there = next((each for each in here if each.id == subscription.id), None)
             if there is None or (there.paused and there.paused_until is None):
                 return again and there is not None and there.paused_because == reason
             held = replace(there, paused=True, paused_until=None, paused_because=reason)
             try:
-                await store.save_subscription(held, _change(there, reason, now), replaces=there.revision)
+                await store.workspaces.save_subscription(held, _change(there, reason, now), replaces=there.revision)
             except Conflict:
                 continue
             return True
@@ -96,7 +100,7 @@ class SubscriptionPauser:
 
     async def _alert_notices(self, workspace: str, text: str, now: datetime) -> list[Notice]:
         log.warning("%s: %s", workspace, text)
-        channel = (await self._context.store.preferences(workspace)).alerts
+        channel = (await self._context.store.workspaces.preferences(workspace)).alerts
         alerted = self._context.notice_state.alerted
         last = alerted.get(workspace)
         if not channel or (last is not None and timedelta(0) <= now - last < ALERTS_APART):

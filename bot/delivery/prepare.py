@@ -16,8 +16,8 @@ from bot.digest.request import RequestBuilder
 from bot.errors import BotError
 from bot.models import Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
 from bot.models.deliveries import OccurrenceKey
-from bot.ports.ledger import Messenger
-from bot.ports.store import DigestMaker
+from bot.ports.digests import DigestMaker
+from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,7 @@ class Preparer:
         """Return until when it may be posted, as far as what decides about that can be read."""
         due, catch_up = occurrence.due, self._context.settings.catch_up
         try:
-            preferences = await self._context.store.preferences(occurrence.workspace)
+            preferences = await self._context.store.workspaces.preferences(occurrence.workspace)
             subscription = await self._subscription(occurrence)
             return await deadline(preferences, subscription, due, catch_up) if subscription else due + catch_up
         except Exception:  # noqa: BLE001 - what is wrong with it is being said already
@@ -148,7 +148,7 @@ class Preparer:
     async def _subscription(self, occurrence: Occurrence) -> Subscription | None:
         """Return the subscription, None when it is no more."""
         place = occurrence
-        here = await self._context.store.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
+        here = await self._context.store.workspaces.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         return next((each for each in here if each.id == place.subscription), None)
 
     async def _decided(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> _Result:
@@ -182,7 +182,7 @@ class Preparer:
         messenger = self._context.messenger(place.workspace)
         if messenger is None:
             return await self._put_off(occurrence, f"{place.workspace} is on a platform that is not connected.", now)
-        return _DigestInputs(occurrence, subscription, topic, messenger, await store.preferences(place.workspace))
+        return _DigestInputs(occurrence, subscription, topic, messenger, await store.workspaces.preferences(place.workspace))
 
     async def _with_digest(self, inputs: _DigestInputs, now: datetime) -> _Result:
         """Make the digest, unless the channel has had enough for the day."""

@@ -24,13 +24,13 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
 
     Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
     """
-    known = await time_of_fact(store, HEARTBEAT)
+    known = await time_of_fact(store.facts, HEARTBEAT)
     if alive is None or (known is not None and known >= alive):
         return None
     before = await read_unrecorded_until(store)
     until = alive + _UNTOLD
     until = max(until, before) if before else until
-    await store.set_fact(_DOUBT, until.isoformat())
+    await store.facts.set(_DOUBT, until.isoformat())
     log.warning(
         "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
     )
@@ -39,7 +39,7 @@ async def notice_restored(store: Store, alive: datetime | None) -> datetime | No
 
 async def read_unrecorded_until(store: Store) -> datetime | None:
     """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
-    return await time_of_fact(store, _DOUBT)
+    return await time_of_fact(store.facts, _DOUBT)
 
 
 def may_be_unrecorded(due: Delivery | Occurrence, until: datetime | None) -> bool:

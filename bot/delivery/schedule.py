@@ -46,7 +46,7 @@ class Scheduler:
     async def tick(self, now: datetime) -> int:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
         context = self._context
-        noticed = await time_of_fact(context.store, _TICK) or now
+        noticed = await time_of_fact(context.store.facts, _TICK) or now
         if noticed - now > _SET_BACK:
             released = await context.ledger.release(now)
             log.warning(
@@ -61,7 +61,7 @@ class Scheduler:
             for (subscription, _), plan in zip(batch, plans, strict=True):
                 new += await self._open(subscription, plan, now)
             if not batch:  # a short one is not the last: rows that cannot be read are passed over
-                await context.store.set_fact(_TICK, now.isoformat())
+                await context.store.facts.set(_TICK, now.isoformat())
                 break
         return new
 
@@ -70,7 +70,7 @@ class Scheduler:
         catch_up = self._context.settings.catch_up
         if each.state is not OccurrenceState.DUE or now - each.due <= catch_up:
             return each
-        preferences = await self._context.store.preferences(each.workspace)
+        preferences = await self._context.store.workspaces.preferences(each.workspace)
         if now <= await deadline(preferences, subscription, each.due, catch_up):
             return each
         reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"

@@ -11,7 +11,7 @@ from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
 from bot.errors import BotError, Delayed, Reach, Refused
 from bot.models import FOREVER, Delivery, DeliveryState, Method
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
 

@@ -10,7 +10,8 @@ from bot.digest.recent_items import IndexedItems, RecentItems
 from bot.digest.selection import NOT_IN_TIME, SelectionContext, outcome, rank_together, select, try_filters, with_place
 from bot.digest.topic_vectors import TopicVectors
 from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, Summary, Topic
-from bot.ports.store import Store, Summariser
+from bot.ports.store import Store
+from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
 from bot.rank import Candidates, all_items
 from bot.rank.feedback import marked_items
@@ -46,7 +47,7 @@ class Publisher:
             here = shown.setdefault((request.workspace, request.channel), set())
             digest = await self._digest(request, here, now, exact=True)
             if record:
-                await self._store.save_digest(request.workspace, request.channel, digest, now)
+                await self._store.digests.save(request.workspace, request.channel, digest, now)
             here.update(key for entry in digest.entries for key in _keys(entry.ranked.item, entry.partner))
             digests.append(digest)
         return digests
@@ -115,7 +116,7 @@ class Publisher:
     async def _since_last(self, request: DigestRequest, now: datetime) -> datetime:
         """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""
         place = (request.workspace, request.channel, request.topic.name)
-        last, dropped = await self._store.last_digest(*place), await self._store.unposted_since(*place)
+        last, dropped = await self._store.digests.last(*place), await self._store.digests.unposted_since(*place)
         # A digest that ended after now, and a subscription that began then, were made by a clock that had run ahead.
         begins = now - request.window if last is None or last[1] > now else last[1]
         return begins if dropped is None else min(begins, max(dropped, now - request.limits.max_age))
@@ -134,7 +135,7 @@ class Publisher:
         context = await self._context(request, indexed, shown)
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
-        states = [(title, await self._store.source_state(name)) for name, title in self._asked(request.topic)]
+        states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
         return compose.digest(request.topic, selection.cards, summaries, coverage=coverage, since=since, now=now)
 
@@ -145,15 +146,15 @@ class Publisher:
         return all_items(await self._recent_items.beside(indexed, [item]))
 
     async def _context(self, request: DigestRequest, indexed: IndexedItems, shown: Collection[str]) -> SelectionContext:
-        posted = await self._store.posted(request.workspace, request.channel)
+        posted = await self._store.digests.posted(request.workspace, request.channel)
         return replace(
             await self._topic_context(request), posted=posted - set(shown), shown=shown, partners=indexed.partners
         )
 
     async def _topic_context(self, request: DigestRequest) -> SelectionContext:
         """Return what the topic's examples, and what people said of items, say of it."""
-        given = await self._store.feedback(request.workspace, request.topic.name)
-        known = await self._store.find({each.key for each in given})
+        given = await self._store.people.feedback(request.workspace, request.topic.name)
+        known = await self._store.items.find({each.key for each in given})
         examples, marked = await self._examples(request.topic), marked_items(given, known)
         items = [*(each for each in examples if isinstance(each, Item)), *(each.item for each in marked)]
         texts = [each for each in examples if isinstance(each, str)]
@@ -167,12 +168,12 @@ class Publisher:
 
     async def _examples(self, topic: Topic) -> list[Item | str]:
         """Return for a known item's key the item, and a text as it is; an unknown key helps nobody."""
-        known = await self._store.find(topic.examples)
+        known = await self._store.items.find(topic.examples)
         return [known.get(each, each) for each in topic.examples if each in known or " " in each]
 
     async def _as_stored(self, item: Item) -> Item:
         names = (item.key, *item.aliases)
-        known = await self._store.find(names)
+        known = await self._store.items.find(names)
         return next((known[name] for name in names if name in known), item)
 
     async def _summaries(self, items: Sequence[Item], now: datetime) -> list[Summary]:

@@ -53,11 +53,11 @@ async def left_today(store: Store, preferences: Preferences, subscription: Subsc
         return None
     workspace, channel = subscription.workspace, subscription.channel
     midnight = await asyncio.to_thread(_midnight, preferences.zone or subscription.schedule.zone, now)
-    keys = await store.posted(workspace, channel)
+    keys = await store.digests.posted(workspace, channel)
     # The other half of an entry's card was not ranked for itself and has no score.
     today = {
         each.key
-        for each in await store.postings(workspace, channel, keys)
+        for each in await store.digests.postings(workspace, channel, keys)
         if midnight <= each.at <= now and each.score is not None
     }
     return max(0, most - len(today))

@@ -19,14 +19,14 @@ class RequestBuilder:
 
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
         """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""
-        own = await self.store.topics(workspace)
+        own = await self.store.workspaces.topics(workspace)
         return {**own, **{name: topic for name, topic in self.packs.items() if name not in own}}
 
     async def request(
         self, topic: Topic, workspace: str, channel: str, subscription: Subscription | None = None
     ) -> DigestRequest:
         """Return the request for the topic for the channel."""
-        settled = (await self.store.preferences(workspace)).entries
+        settled = (await self.store.workspaces.preferences(workspace)).entries
         entries = (subscription.entries if subscription else None) or settled or self.limits.entries
         request = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
         if subscription is None:

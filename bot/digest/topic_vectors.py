@@ -33,7 +33,7 @@ class TopicVectors:
         """Return the vectors of the items, by key, and of the texts; those that cannot be had now are left out."""
         if self._embedder is None:
             return {}
-        stored = await self._store.vectors(self._embedder.space, [item.key for item in items]) if items else {}
+        stored = await self._store.vectors.find(self._embedder.space, [item.key for item in items]) if items else {}
         wanted = {item.key: text_of_item(item) for item in items if item.key not in stored} | {text: text for text in texts}
         await self._embed(self._embedder, [text for text in dict.fromkeys(wanted.values()) if text not in self._kept])
         # Those of now are the last that are let go.

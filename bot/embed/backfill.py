@@ -114,24 +114,24 @@ class VectorBackfill:
     async def _step(self, *, hurried: bool, most: int) -> Step | None:
         """Embed a few items without a vector, quickly when hurried; where there are none, a few with a quick one."""
         space = self._embedder.space
-        if hurried and (items := await self._store.lacking_vectors(space, limit=_LARGEST)):
+        if hurried and (items := await self._store.vectors.lacking(space, limit=_LARGEST)):
             return await self._embed(items, quick=True)
         if most < 1:
             return None
-        items = await self._store.lacking_vectors(space, limit=most)
-        items = items or await self._store.lacking_vectors(space, limit=most, better=True)
+        items = await self._store.vectors.lacking(space, limit=most)
+        items = items or await self._store.vectors.lacking(space, limit=most, better=True)
         return await self._embed(items, quick=False) if items else None
 
     async def _embed(self, items: Sequence[Item], *, quick: bool) -> Step:
         rows = await self._embedder.embed([text_of_item(item) for item in items], quick=quick)
-        await self._store.save_vectors(self._embedder.space, items, pack(rows), quick=quick)
+        await self._store.vectors.save(self._embedder.space, items, pack(rows), quick=quick)
         return Step(len(items), quick)
 
     async def _state(self) -> Embedded:
-        return await self._store.embedded(self._embedder.space)
+        return await self._store.vectors.embedded(self._embedder.space)
 
     async def _mark(self) -> str:
-        return f"{await self._store.items_mark()} {await self._store.vectors_mark(self._embedder.space)}"
+        return f"{await self._store.items.mark()} {await self._store.vectors.mark(self._embedder.space)}"
 
 
 def _next_batch(batch: int, took: float) -> int:

@@ -14,8 +14,9 @@ from bot.digest.request import RequestBuilder
 from bot.errors import Conflict, UsageError
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
+from bot.ports.digests import Previewer
 from bot.ports.ledger import Ledger
-from bot.ports.store import Previewer, Store
+from bot.ports.store import Store
 from bot.ports.vectors import Embedder
 
 # Returns those of the channels that the person may know of: all but the private ones that they are not in.
@@ -72,7 +73,7 @@ class HandlerContext:
 
     async def may_manage(self, actor: Actor) -> bool:
         """Say whether the actor may change subscriptions, topics and filters, as the workspace or the operator settled."""
-        settled = (await self.store.preferences(actor.workspace)).manage or self.manage
+        settled = (await self.store.workspaces.preferences(actor.workspace)).manage or self.manage
         return settled == "anyone" or actor.may_administer
 
     async def check_may_manage(self, actor: Actor) -> None:
@@ -85,7 +86,7 @@ class HandlerContext:
 
     async def subscription_here(self, actor: Actor, topic: str) -> Subscription | None:
         """Return the subscription of the actor's channel to the topic of that very name, None when there is none."""
-        found = await self.store.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
+        found = await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel, topic=topic)
         return next(iter(found), None)
 
     async def topics_here(self, actor: Actor, name: str = "") -> list[tuple[Topic, Subscription | None]]:
@@ -94,7 +95,7 @@ class HandlerContext:
             topic = await self.topic_named(actor.workspace, name)
             return [(topic, await self.subscription_here(actor, topic.name))]
         topics = await self.topics(actor.workspace)
-        here = await self.store.subscriptions(actor.workspace, channel=actor.channel)
+        here = await self.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
         return [(topics[each.topic], each) for each in here if each.topic in topics]
 
     async def request(self, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:

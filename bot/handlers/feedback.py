@@ -30,9 +30,9 @@ async def less(context: HandlerContext, command: Less, actor: Actor, now: dateti
 async def _said(context: HandlerContext, command: More | Less, actor: Actor, now: datetime, *, wanted: bool) -> Reply:
     item, named = await item_for_topic(context, actor, command.item, command.topic)
     topic = await _topic_meant(context, actor, item, replace(command, topic=named))
-    before = feedback_of(await context.store.feedback(actor.workspace, topic.name), actor, item)
+    before = feedback_of(await context.store.people.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
-        await context.store.drop_feedback([before], feedback_change(actor, before, None, now))
+        await context.store.people.drop_feedback([before], feedback_change(actor, before, None, now))
         return _answer(topic, item, None, before)
     said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
     return _answer(topic, item, said, before)
@@ -68,8 +68,8 @@ async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, comman
     if command.topic.strip():
         return await context.topic_named(actor.workspace, command.topic)
     topics = await context.topics(actor.workspace)
-    postings = await context.store.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
-    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    postings = await context.store.digests.postings(actor.workspace, actor.channel, [item.key, *item.aliases])
+    here = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     for names in ([each.topic for each in postings][:1], [each.topic for each in here]):
         found = [topics[name] for name in dict.fromkeys(names) if name in topics]
         if len(found) == 1:
@@ -123,15 +123,15 @@ async def note_reaction(
     """
     if topic not in await context.topics(actor.workspace):
         return
-    known = await context.store.find(keys)
-    given_before = await context.store.feedback(actor.workspace, topic)
+    known = await context.store.items.find(keys)
+    given_before = await context.store.people.feedback(actor.workspace, topic)
     for key in dict.fromkeys(keys):
         item = known.get(key) or Item(key=key, kind=Kind.POST, title="")  # the key is what counts
         before = feedback_of(given_before, actor, item)
         if given and (before is None or before.more is not more):
             await _save(context, actor, topic, item, before, more=more, now=now)
         elif not given and before is not None and before.more is more:
-            await context.store.drop_feedback([before], feedback_change(actor, before, None, now))
+            await context.store.people.drop_feedback([before], feedback_change(actor, before, None, now))
 
 
 async def _save(
@@ -146,5 +146,5 @@ async def _save(
         at=now,
         channel=actor.channel,
     )
-    await context.store.save_feedback(said, feedback_change(actor, before, said, now))
+    await context.store.people.save_feedback(said, feedback_change(actor, before, said, now))
     return said

@@ -41,12 +41,12 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
 
 async def _changes(context: HandlerContext, named: str, actor: Actor) -> Sequence[Change]:
     """All changes, or those of a topic and its subscription here, and among the latest those in other channels."""
-    latest = await context.store.changes(actor.workspace, limit=_LOOKED_AT)
+    latest = await context.store.workspaces.changes(actor.workspace, limit=_LOOKED_AT)
     if not named:
         return latest
     found = {each: None for each in latest if named in each.what.split()}
     for about in (f"topic {named}", f"subscription {actor.channel} {named}"):
-        found.update(dict.fromkeys(await context.store.changes(actor.workspace, about=about, limit=_CHANGES)))
+        found.update(dict.fromkeys(await context.store.workspaces.changes(actor.workspace, about=about, limit=_CHANGES)))
     return sorted(found, key=lambda each: each.at, reverse=True)
 
 

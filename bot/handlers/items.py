@@ -48,7 +48,7 @@ async def item_named(context: HandlerContext, actor: Actor, text: str) -> Item:
     if not typed:
         raise UsageError("Which item?", hint=_HOW)
     wanted = _keys(typed)
-    known = await context.store.find(wanted)
+    known = await context.store.items.find(wanted)
     found = next((known[key] for key in wanted if key in known), None)
     if found is None and (number := _NUMBER.fullmatch(typed)):
         return await _numbered(context, actor, int(number[1]))
@@ -100,14 +100,14 @@ def _may_be_a_title(typed: str) -> bool:
 
 
 async def _numbered(context: HandlerContext, actor: Actor, number: int) -> Item:
-    entries = await context.store.last_entries(actor.workspace, actor.channel)
+    entries = await context.store.digests.last_entries(actor.workspace, actor.channel)
     if not entries:
         raise UsageError(f"No digest was posted here yet, so nothing has the number {number}.", hint=_HOW)
     if not 1 <= number <= len(entries):
         has = "one entry" if len(entries) == 1 else f"{len(entries)} entries"
         raise UsageError(f"The last digest here has {has}; there is no number {number}.", hint=_HOW)
     key = entries[number - 1]
-    found = (await context.store.find([key])).get(key)
+    found = (await context.store.items.find([key])).get(key)
     if found is None:
         raise UsageError(f"Entry {number} of the last digest, {key}, is not kept any more.")
     return found
@@ -124,7 +124,7 @@ async def _titled(context: HandlerContext, typed: str) -> Item | None:
     phrase = Term(" ".join(typed.split()[:_WORDS]), "title", quoted=True)
     apart = And(tuple(Term(word, "title", quoted=True) for word in words))
     for tree in (phrase, apart) if len(spelt) > 1 else (phrase,):
-        page = await context.store.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
+        page = await context.store.index.search(Query(typed, tree, sort="new"), _ANY_TIME, limit=_OFFERED + 1)
         if found := [hit.item for hit in page.hits]:
             return _chosen(typed, found)
     return None
@@ -135,7 +135,7 @@ async def _offer_close(context: HandlerContext, typed: str) -> None:
     near = await near_text(context, typed)
     if near is None:
         return
-    page = await context.store.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
+    page = await context.store.index.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
     close = await close_in_meaning(context, near, [hit.item for hit in page.hits])
     found = [hit.item for hit in page.hits if hit.item.key in close]
     if found:
@@ -212,7 +212,7 @@ async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple
     key = keys.key_of_url(url)
     if key.partition(":")[0] not in _NAMED:
         return None
-    item = (await context.store.find([key])).get(key)
+    item = (await context.store.items.find([key])).get(key)
     return None if item is None else (item, await context.previewer.summary(item, now))
 
 
@@ -223,7 +223,7 @@ async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple
 async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
     item = await item_named(context, actor, command.item)
-    hits = await context.store.similar(item, now, limit=PAGE, near=await near_item(context, item))
+    hits = await context.store.index.similar(item, now, limit=PAGE, near=await near_item(context, item))
     if not hits:
         return Reply(
             title=f"Nothing is close to {excerpt(title_or_key(item))}",
@@ -245,5 +245,5 @@ async def near_item(context: HandlerContext, item: Item) -> Near | None:
     if context.embedder is None:
         return None
     space, enough = context.embedder.space, context.embedder.enough
-    stored = await context.store.vectors(space, [item.key])
+    stored = await context.store.vectors.find(space, [item.key])
     return Near(space, stored[item.key], enough) if item.key in stored else await near_text(context, text_of_item(item))

@@ -27,10 +27,10 @@ _KINDS = {"arxiv": Kind.PAPER, "doi": Kind.PAPER, "github": Kind.REPO}
 async def save(context: HandlerContext, command: Save, actor: Actor, now: datetime) -> Reply:
     """Put an item aside for oneself."""
     item = await item_named(context, actor, command.item)
-    held = await context.store.saved(actor.workspace, actor.person)
+    held = await context.store.people.saved(actor.workspace, actor.person)
     already = {each.key for each in held} & {item.key, *item.aliases}
     if not already:
-        await context.store.save_item(actor.workspace, actor.person, Saved(item.key, now))
+        await context.store.people.save_item(actor.workspace, actor.person, Saved(item.key, now))
     return Reply(
         title="Saved already" if already else "Saved",
         entries=(ReplyEntry(item),),
@@ -46,9 +46,9 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
 @handles(Unsave)
 async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: datetime) -> Reply:
     """Take an item back from what one saved; its key will do where the item itself is not kept any more."""
-    held = {each.key for each in await context.store.saved(actor.workspace, actor.person)}
+    held = {each.key for each in await context.store.people.saved(actor.workspace, actor.person)}
     typed = command.item.strip()
-    if typed in held and not await context.store.find([typed]):
+    if typed in held and not await context.store.items.find([typed]):
         keys, title = {typed}, typed
     else:
         item = await item_named(context, actor, typed)
@@ -56,7 +56,7 @@ async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: da
     if not keys:
         return Reply(title="It was not saved", text=(f"{title} is not among what you put aside.",), buttons=(_all(),))
     for key in keys:
-        await context.store.unsave_item(actor.workspace, actor.person, key)
+        await context.store.people.unsave_item(actor.workspace, actor.person, key)
     undo = button("Undo", Save(min(keys)))
     return Reply(title="Not saved any more", text=(title,), buttons=(undo, _all()))
 
@@ -64,7 +64,7 @@ async def unsave(context: HandlerContext, command: Unsave, actor: Actor, now: da
 @handles(ListSaved)
 async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, now: datetime) -> Reply:
     """List what one saved, the latest first, or hand all of it over as a file."""
-    held = await context.store.saved(actor.workspace, actor.person)
+    held = await context.store.people.saved(actor.workspace, actor.person)
     if not held:
         return Reply(
             title="Nothing is saved yet",
@@ -79,7 +79,7 @@ async def list_saved(context: HandlerContext, command: ListSaved, actor: Actor, 
         )
     start = (command.page - 1) * PAGE
     shown = held[start : start + PAGE]
-    known = await context.store.find([each.key for each in shown])
+    known = await context.store.items.find([each.key for each in shown])
     gists = dict(zip(known, await context.gists([*known.values()]), strict=True))
     return Reply(
         title=f"{counted(len(held), 'saved item')}",
@@ -109,7 +109,7 @@ def _all() -> Button:
 
 
 async def _exported(context: HandlerContext, held: Sequence[Saved], form: Format) -> Reply:
-    known = await context.store.find([each.key for each in held])
+    known = await context.store.items.find([each.key for each in held])
     gone = [each.key for each in held if each.key not in known]
     # Two saved keys may have become one work since.
     items = list({item.key: item for item in (known.get(each.key) or _only_key(each.key) for each in held)}.values())

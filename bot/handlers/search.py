@@ -231,7 +231,7 @@ async def near_text(context: HandlerContext, text: str, *, patience: float = PAT
 
 async def close_in_meaning(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
     """Return the keys of those items whose meaning is near enough for them to be found by it alone."""
-    stored = await context.store.vectors(near.space, [item.key for item in items]) if near is not None else {}
+    stored = await context.store.vectors.find(near.space, [item.key for item in items]) if near is not None else {}
     if near is None or not stored:
         return frozenset()
     rows = unpack([near.vector, *stored.values()])
@@ -295,11 +295,11 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
     query, at = asked.query, position.asked
     near = await _near_query(context, query)
     if not query.topic_of:
-        page = await context.store.search(query, at, limit=PAGE, offset=position.offset, mark=position.mark, near=near)
+        page = await context.store.index.search(query, at, limit=PAGE, offset=position.offset, mark=position.mark, near=near)
         return _Found(page, close=await close_in_meaning(context, near, [hit.item for hit in page.hits]))
     topic = await context.topic_named(actor.workspace, query.topic_of)
     request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
-    page = await context.store.search(query, at, limit=_RANKED, mark=position.mark, near=near)
+    page = await context.store.index.search(query, at, limit=_RANKED, mark=position.mark, near=near)
     items, last = [hit.item for hit in page.hits], position.offset + PAGE
     ranked = {
         each.item.key: each for each in await context.previewer.score(request, items, at, first=position.offset, last=last)
@@ -377,7 +377,7 @@ async def _nothing(context: HandlerContext, asked: SearchQuery, position: Positi
             buttons=(button("From the beginning", Search(asked.text)),),
         )
     offers = await _offers(context, asked, position.asked)
-    if not offers and not (await context.store.search(Query(""), now=position.asked, limit=1)).hits:
+    if not offers and not (await context.store.index.search(Query(""), now=position.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
     span = f" in the last {WINDOW.days} days" if asked.windowed else ""
     said = f"No item has all of these words{span}." if asked.needs_all_words else f"No item fits{span}."
@@ -413,6 +413,6 @@ def _wider(asked: SearchQuery) -> list[tuple[str, str]]:
 async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
     query = read_search(text).query
     newest = newest_of_any(query)
-    if newest is not None and (await context.store.search(newest, now, limit=1)).hits:
+    if newest is not None and (await context.store.index.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
-    return bool((await context.store.search(query, now, limit=1, near=await _near_query(context, query))).hits)
+    return bool((await context.store.index.search(query, now, limit=1, near=await _near_query(context, query))).hits)

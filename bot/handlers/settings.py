@@ -147,8 +147,8 @@ async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Prefer
 
 async def _known(context: HandlerContext, workspace: str) -> set[str]:
     """The channels that are surely the workspace's own; an identifier that anybody types may be of another one."""
-    subscribed = await context.store.subscriptions(workspace)
-    changes = await context.store.changes(workspace, about=_ALERTED)
+    subscribed = await context.store.workspaces.subscriptions(workspace)
+    changes = await context.store.workspaces.changes(workspace, about=_ALERTED)
     settled = {channel for each in changes for channel in (each.before, each.after)} - {_NOT_TOLD}
     return settled | {each.channel for each in subscribed}
 
@@ -234,7 +234,7 @@ _OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
 @handles(Settings)
 async def settings(context: HandlerContext, command: Settings, actor: Actor, now: datetime) -> Reply:
     """Show what the workspace settled, or settle one thing."""
-    before = await context.store.preferences(actor.workspace)
+    before = await context.store.workspaces.preferences(actor.workspace)
     if not command.name.strip():
         return _naming(_shown(context, before, actor.channel), before)
     name, setting = _setting(command.name)
@@ -251,7 +251,7 @@ async def settings(context: HandlerContext, command: Settings, actor: Actor, now
 
 async def _change(context: HandlerContext, named: tuple[str, Setting], value: str, actor: Actor, now: datetime) -> Reply:
     """Settle one thing; raises Conflict when somebody settles something at the same time, which would be lost."""
-    before = await context.store.preferences(actor.workspace)
+    before = await context.store.workspaces.preferences(actor.workspace)
     setting = named[1]
     if setting.takes_back(value.lower()):
         after = setting.unset(before, actor.channel)
@@ -268,7 +268,7 @@ async def _settled(
     if after == before:
         return _naming(Reply(title=f"{setting.title}: as before", text=(told,)), after)
     change = change_by(actor, f"settings {name}", setting.tell(context, before, ""), setting.tell(context, after, ""), now)
-    await context.store.save_preferences(actor.workspace, after, change, replaces=before)
+    await context.store.workspaces.save_preferences(actor.workspace, after, change, replaces=before)
     if name in _OF_QUIET:
         await context.ledger.release(
             now, workspace=actor.workspace

@@ -76,7 +76,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
 
     Of no channel, as where an application shows its own page, it tells of all together.
     """
-    everywhere = await context.store.subscriptions(actor.workspace)
+    everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await context.topics(actor.workspace)
@@ -131,13 +131,13 @@ async def _subscription(
 
 async def _last_recorded(context: HandlerContext, each: Subscription, now: datetime) -> str:
     """Tell of the last digest that was kept for the channel, where none of this subscription was due yet."""
-    last = await context.store.last_digest(each.workspace, each.channel, each.topic)
+    last = await context.store.digests.last(each.workspace, each.channel, each.topic)
     return f"Last digest: {day_in_words(last[0], now.date())}." if last else "No digest was posted yet."
 
 
 async def _source(context: HandlerContext, name: str, title: str, now: datetime) -> Field:
     """Return a source's health in words, with its last answer: "well; 412 items, 2 hours ago"."""
-    state = await context.store.source_state(name)
+    state = await context.store.source_states.get(name)
     said = [_HEALTH[state.health], *_answered(state, now), *((state.note.rstrip("."),) if state.note else ())]
     if state.rest_until is not None and state.rest_until > now:
         said.append(f"asked again in {span_in_words(state.rest_until - now)}")
@@ -152,7 +152,7 @@ def _answered(state: SourceState, now: datetime) -> tuple[str, ...]:
 
 
 async def _counts(context: HandlerContext) -> Field:
-    numbers = await context.store.statistics()
+    numbers = await context.store.items.counts()
     said = (("papers", "paper"), ("repos", "repository"), ("posts", "post"))
     return Field("Collected", ", ".join(counted(numbers[name], thing) for name, thing in said))
 
@@ -161,13 +161,13 @@ async def _vectors(context: HandlerContext) -> tuple[Field, ...]:
     """Say how far what was collected can be found by its meaning, while that is not all of it."""
     if context.embedder is None:
         return ()
-    embedded = await context.store.embedded(context.embedder.space)
+    embedded = await context.store.vectors.embedded(context.embedder.space)
     return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
 
 
 async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
     """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
-    beat = await time_of_fact(context.store, HEARTBEAT)
+    beat = await time_of_fact(context.store.facts, HEARTBEAT)
     if beat is None:
         return ("The service has not run yet: nothing is collected or posted until it does.",)
     if (silent := now - beat) < _SILENT:

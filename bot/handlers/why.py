@@ -60,7 +60,7 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
     item, named = await item_for_topic(context, actor, command.item, command.topic)
     command = replace(command, topic=named)
     asked = await context.topics_here(actor, command.topic)
-    postings = await context.store.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
+    postings = await context.store.digests.postings(actor.workspace, actor.channel, (item.key, *item.aliases))
     zone = next((each.schedule.zone for _, each in asked if each is not None), actor.zone or "UTC")
     here = _Here(context, actor, zone, now)
     entries = [ReplyEntry(item, lines=await _seen(here, item, postings))]

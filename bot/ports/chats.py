@@ -1,4 +1,4 @@
-"""The socket of what chat platforms keep in the store: what was heard, what a button stands for, who installed us."""
+"""What chat platforms keep in the store: what was heard, what a button stands for, who installed us."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from bot.models import Delivery, Installation
 
 
 class Chats(Protocol):
-    """Each store is one of these too. Every write is one transaction."""
+    """What was met, kept and installed. Every write is one transaction."""
 
     async def first_time(self, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)) -> bool:
         """Note that this was met, and say whether it is the first time within the span.

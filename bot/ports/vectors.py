@@ -1,4 +1,4 @@
-"""The sockets of vectors: who makes them, and what a store keeps of those of its items."""
+"""Vectors: who makes them, and what a store keeps of those of its items."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,29 +46,29 @@ class Embedder(Protocol):
 
 
 class Vectors(Protocol):
-    """Each store is one of these too. Every write is one transaction, every method may raise StoreError.
+    """The vectors of the items. Every write is one transaction, every method may raise StoreError.
 
     An item has one vector at most; it goes with the item, and when the item's text
     (bot.models.vectors.text_of_item) changes.
     Vectors are packed as bot.models.vectors.pack does, and all those of one space have the same size.
     """
 
-    async def lacking_vectors(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
+    async def lacking(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
         """Return items without a vector of the space, the newest first; with `better`, those that have a quick one."""
         ...
 
-    async def save_vectors(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
+    async def save(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
         """Keep the vector of each item, in place of what it had; return how many were kept.
 
         Left out are items that were dropped, or whose text changed, since they were read.
         """
         ...
 
-    async def vectors(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
+    async def find(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
         """Return the vectors of the space by the items' own keys; an item without one is absent."""
         ...
 
-    async def vectors_mark(self, space: str) -> str:
+    async def mark(self, space: str) -> str:
         """Return a text that changes whenever a vector is kept or goes; while it is the same, the vectors are the same."""
         ...
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.errors import StoreError
-from bot.ports.store import Store
+from bot.ports.maintenance import Maintenance
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ class Backups:
     every: timedelta
     keep: int
 
-    async def make_due(self, store: Store, now: datetime) -> Path | None:
+    async def make_due(self, maintenance: Maintenance, now: datetime) -> Path | None:
         """Make one when the newest is old enough, then drop the oldest; return what was made. Raises StoreError."""
         await asyncio.to_thread(self._make_folder)
         newest = (await asyncio.to_thread(self.made))[-1:]
@@ -32,7 +32,7 @@ class Backups:
         if any(timedelta(0) <= now - at < self.every for at, _ in newest):
             return None
         path = self.folder / f"broadsheet-{now.astimezone(UTC):{_FORM}}.sqlite3"
-        await store.backup(path)
+        await maintenance.backup(path)
         await asyncio.to_thread(self._drop_old)
         log.info("wrote the backup %s", path)
         return path

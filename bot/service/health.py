@@ -9,7 +9,8 @@ from bot.errors import BotError
 from bot.models import Health, SourceState
 from bot.ports.facts import HEARTBEAT
 from bot.ports.ledger import Ledger
-from bot.ports.store import Source, Store
+from bot.ports.source import Source
+from bot.ports.store import Store
 from bot.ports.vectors import Embedder
 from bot.redact import redacted
 from bot.service.measurements import JobRuns, Measurements
@@ -102,7 +103,7 @@ class ServiceHealth:
         measurements = self._measurements
         try:
             async with asyncio.timeout(PATIENCE):
-                ledger: Mapping[str, int] | None = await self._ledger.ledger_counts()
+                ledger: Mapping[str, int] | None = await self._ledger.counts()
                 states = await self._states()
                 vectors = await self._vectors()
         except (BotError, TimeoutError):
@@ -121,7 +122,7 @@ class ServiceHealth:
         )
 
     async def _vectors(self) -> Mapping[str, int]:
-        return asdict(await self._store.embedded(self._embedder.space)) if self._embedder is not None else {}
+        return asdict(await self._store.vectors.embedded(self._embedder.space)) if self._embedder is not None else {}
 
     def _source(self, state: SourceState) -> SourceMetrics:
         return SourceMetrics(
@@ -140,12 +141,12 @@ class ServiceHealth:
         return None if then is None else self._measurements.timer() - then
 
     async def _states(self) -> list[SourceState]:
-        return [await self._store.source_state(source.name) for source in self._sources]
+        return [await self._store.source_states.get(source.name) for source in self._sources]
 
     async def _database(self) -> HealthCheck:
         try:
             async with asyncio.timeout(PATIENCE):
-                await self._store.get_fact(HEARTBEAT)
+                await self._store.facts.get(HEARTBEAT)
         except TimeoutError:
             return HealthCheck("database", False, f"it did not answer within {PATIENCE:g} seconds")
         except BotError:

@@ -11,8 +11,10 @@ from bot.collect.collector import Collector
 from bot.collect.polling import PollingSchedule
 from bot.delivery import Deliverer, Preparer, Scheduler
 from bot.embed.backfill import VectorBackfill
-from bot.ports.facts import HEARTBEAT
-from bot.ports.store import Job, Source, Store
+from bot.ports.facts import HEARTBEAT, Facts
+from bot.ports.maintenance import Maintenance
+from bot.ports.runner import Job
+from bot.ports.source import Source, SourceStates
 from bot.service.backups import Backups
 
 log = logging.getLogger(__name__)
@@ -96,7 +98,7 @@ def _logged(what: str, do: Callable[[], Awaitable[int]]) -> Callable[[], Awaitab
 
 def collecting(
     collector: Collector,
-    store: Store,
+    states: SourceStates,
     sources: Sequence[Source],
     pace: PollingSchedule,
     clock: Clock,
@@ -110,7 +112,7 @@ def collecting(
     def job(source: Source) -> Job:
         async def collect() -> None:
             now = clock()
-            if not pace.is_due(source, await store.source_state(source.name), now):
+            if not pace.is_due(source, await states.get(source.name), now):
                 return
             for each in await collector.collect([source], now):
                 log.info("%s: %d read, %d new. %s", each.title, each.read, each.fresh, each.state.note)
@@ -122,20 +124,22 @@ def collecting(
     return [job(source) for source in sources]
 
 
-def upkeep(store: Store, items: timedelta, readings: timedelta, backups: Backups | None, clock: Clock) -> Sequence[Job]:
+def upkeep(
+    facts: Facts, maintenance: Maintenance, items: timedelta, readings: timedelta, backups: Backups | None, clock: Clock
+) -> Sequence[Job]:
     """Return what looks after the data. `items` and `readings` are kept for so long; without `backups` none are made."""
 
     async def prune() -> None:
         now = clock()
-        if not _is_over(await store.get_fact(_PRUNED), PRUNED, now):
+        if not _is_over(await facts.get(_PRUNED), PRUNED, now):
             return
-        dropped = await store.prune(items_before=now - items, readings_before=(now - readings).date(), now=now)
-        await store.set_fact(_PRUNED, now.isoformat())
+        dropped = await maintenance.prune(items_before=now - items, readings_before=(now - readings).date(), now=now)
+        await facts.set(_PRUNED, now.isoformat())
         log.info("pruned: %s", dict(dropped))
 
     async def back_up() -> None:
         if backups is not None:
-            await backups.make_due(store, clock())
+            await backups.make_due(maintenance, clock())
 
     made = [Job("backup", UPKEEP, back_up, at_once=True)] if backups is not None else []
     return [Job("prune", UPKEEP, prune), *made]
@@ -167,9 +171,9 @@ def listening(troubles: Mapping[str, Callable[[datetime], str]], clock: Clock) -
     return [Job("listen", LISTEN, listen)] if troubles else []
 
 
-async def write_heartbeat(store: Store, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
+async def write_heartbeat(facts: Facts, write: Callable[[Path, datetime], None], database: Path, now: datetime) -> None:
     """Show that the service lives: in the database, and then beside it. Raises StoreError when either cannot be written."""
-    await store.set_fact(HEARTBEAT, now.isoformat())
+    await facts.set(HEARTBEAT, now.isoformat())
     await asyncio.to_thread(write, database, now)
 
 

@@ -11,7 +11,7 @@ from typing import cast
 
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import Ledger
-from bot.ports.store import Job
+from bot.ports.runner import Job
 
 log = logging.getLogger(__name__)
 

@@ -14,8 +14,8 @@ from typing import Protocol
 from bot.errors import BotError
 from bot.handlers.context import HandlerContext
 from bot.ports.chats import Chats
-from bot.ports.ledger import Messenger
-from bot.ports.store import Watch
+from bot.ports.messenger import Messenger
+from bot.ports.runner import Watch
 from bot.service.supervise import keep_going
 
 log = logging.getLogger(__name__)

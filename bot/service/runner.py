@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.errors import BotError
-from bot.ports.store import Job, Watch
+from bot.ports.runner import Job, Watch
 from bot.service.supervise import FIRST_WAIT, keep_going
 
 log = logging.getLogger(__name__)

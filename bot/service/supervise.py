@@ -7,7 +7,7 @@ import time
 from datetime import timedelta
 
 from bot.errors import BotError
-from bot.ports.store import Watch
+from bot.ports.runner import Watch
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from bot.errors import SettingsError, UsageError
 from bot.http.client import Http, Politeness
 from bot.models import Topic
-from bot.ports.store import Source
+from bot.ports.source import Source
 from bot.settings.sources import ArxivSettings, GitHubSettings, SourceSections
 from bot.sources.arxiv.source import ArxivSource, politeness
 from bot.sources.feeds.source import FeedSource

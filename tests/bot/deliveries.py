@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from bot.delivery import Deliverer, DeliveryContext, DeliverySettings
 from bot.models import Abilities, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
-from bot.ports.ledger import Ledger
 from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, Clock, Crash, Stepped, Steps, Transcript
@@ -65,8 +64,8 @@ class Harness:
         """Return the ports of one process, which lives for so many steps."""
         steps = steps or Steps()
         self.chat.steps = steps
-        store, ledger = cast(Store, Stepped(self.store, steps)), cast(Ledger, Stepped(self.store, steps))
-        return DeliveryContext(store, ledger, {"chat": self.chat}, self.settings, random.Random(0))
+        store = cast(Store, Stepped(self.store, steps))
+        return DeliveryContext(store, store.ledger, {"chat": self.chat}, self.settings, random.Random(0))
 
     def deliverer(self, steps: Steps | None = None) -> Deliverer:
         """Return the deliverer of such a process."""
@@ -77,17 +76,17 @@ class Harness:
         for first in [each for each in deliveries if each.part == 1]:
             place: dict[str, Any] = {"workspace": first.workspace, "channel": first.channel, "topic": first.topic}
             made = subscription(now=first.due, id=first.occurrence[0], **place)
-            if not await self.store.subscriptions(**place):
-                made = await self.store.save_subscription(made, change(first.workspace), replaces=0)
+            if not await self.store.workspaces.subscriptions(**place):
+                made = await self.store.workspaces.save_subscription(made, change(first.workspace), replaces=0)
             due = occurrence(made, now=first.due)
-            await self.store.open_occurrences([due], made, first.due + timedelta(days=1))
+            await self.store.ledger.open_occurrences([due], made, first.due + timedelta(days=1))
             parts = [each for each in deliveries if each.occurrence == first.occurrence]
             closed = replace(due, state=OccurrenceState.MADE)
-            assert await self.store.close_occurrence(closed, self.clock(), deliveries=parts)
+            assert await self.store.ledger.close_occurrence(closed, self.clock(), deliveries=parts)
 
     async def rows(self, workspace: str = "chat:T1") -> dict[str, Delivery]:
         """Return what the ledger says of each delivery, by id."""
-        return {each.id: each for each in await self.store.deliveries(workspace, limit=1000)}
+        return {each.id: each for each in await self.store.ledger.deliveries(workspace, limit=1000)}
 
     async def round(self, deliverer: Deliverer) -> None:
         """Do what the service does every few seconds."""

@@ -4,12 +4,12 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 
-async def with_both(test: Callable[[Store], Awaitable[None]]) -> None:
+async def with_both(test: Callable[[AnyStore], Awaitable[None]]) -> None:
     """Run the test on an empty store of every sort."""
     with tempfile.TemporaryDirectory() as folder:
         for store in (MemoryStore(), SqliteStore(Path(folder) / "both.db")):

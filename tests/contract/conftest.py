@@ -5,22 +5,22 @@ from pathlib import Path
 
 import pytest
 
-from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 
-def _memory(folder: Path) -> Store:
+def _memory(folder: Path) -> AnyStore:
     return MemoryStore()
 
 
-def _sqlite(folder: Path) -> Store:
+def _sqlite(folder: Path) -> AnyStore:
     return SqliteStore(folder / "broadsheet.db")
 
 
 @pytest.fixture(params=[_memory, _sqlite], ids=["memory", "sqlite"])
-async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Store]:
-    make: Callable[[Path], Store] = request.param
+async def store(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[AnyStore]:
+    make: Callable[[Path], AnyStore] = request.param
     made = make(tmp_path)
     await made.open()
     yield made

@@ -16,7 +16,7 @@ from adapters.cli.folder_messenger import FolderMessenger
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 from tests.adapters.slack.bench import Room, posting
 from tests.conftest import NOW
 from tests.fakes.discord import FakeDiscord, running
@@ -152,7 +152,7 @@ class Discord:
     def __init__(self, fake: FakeDiscord, door: RestClient) -> None:
         self._fake = fake
         self._channel = fake.channel(fake.guild("Lab"), "papers")
-        self.messenger = DiscordMessenger(door, MemoryStore())
+        self.messenger = DiscordMessenger(door, MemoryStore().chats)
         assert self._channel.guild is not None
         self.workspace, self.channel = f"discord:{self._channel.guild.id}", str(self._channel.id)
 

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import cast
 
 from bot.models import Change, Schedule, Subscription
-from bot.ports.ledger import Ledger
-from bot.ports.store import Store
 from tests.conftest import NOW
+from tests.stores import AnyStore
 
 
 def subscription(workspace: str, channel: str, topic: str) -> Subscription:
@@ -21,9 +19,8 @@ def subscription(workspace: str, channel: str, topic: str) -> Subscription:
     )
 
 
-async def test_the_subscriptions_of_all_workspaces_are_there_paused_ones_too(store: Store) -> None:
-    ledger = cast("Ledger", store)
-    assert await ledger.every_subscription() == []
+async def test_the_subscriptions_of_all_workspaces_are_there_paused_ones_too(store: AnyStore) -> None:
+    assert await store.ledger.every_subscription() == []
 
     places: list[tuple[str, str, str]] = [("T2", "C1", "kv"), ("T1", "C2", "kv"), ("T1", "C1", "kv"), ("T1", "C1", "gpu")]
     kept = []
@@ -32,6 +29,6 @@ async def test_the_subscriptions_of_all_workspaces_are_there_paused_ones_too(sto
         if place[1] == "C2":
             given = replace(given, paused=True, paused_until=NOW + timedelta(days=1))
         change = Change(workspace=place[0], at=NOW, person="U1", what="subscription")
-        kept.append(await store.save_subscription(given, change, replaces=0))
+        kept.append(await store.workspaces.save_subscription(given, change, replaces=0))
 
-    assert await ledger.every_subscription() == kept[::-1]
+    assert await store.ledger.every_subscription() == kept[::-1]

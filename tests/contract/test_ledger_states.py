@@ -14,8 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
-from tests.conftest import NOW, tries
-from tests.contract.test_ledger import LEASE, Books, occurrence, part
+from tests.conftest import NOW
+from tests.contract.test_ledger import LEASE, occurrence, part
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 WORKSPACES = ("slack:T1", "slack:T10", "local")  # one's name begins with another's
@@ -44,7 +45,7 @@ class Desk(RuleBasedStateMachine):
         self.loop = asyncio.Runner()
         self.sqlite = SqliteStore(Path(self.folder.name) / "ledger.db")
         self.loop.run(self.sqlite.open())
-        self.stores: tuple[Books, ...] = (MemoryStore(), self.sqlite)
+        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
         self.now = NOW
         self.made = 0
         self.subscriptions: dict[str, Subscription] = {}  # by workspace, one in each
@@ -63,7 +64,7 @@ class Desk(RuleBasedStateMachine):
             self.loop.close()
             self.folder.cleanup()
 
-    def both(self, ask: Callable[[Books], Awaitable[Any]]) -> Any:
+    def both(self, ask: Callable[[AnyStore], Awaitable[Any]]) -> Any:
         async def run() -> list[Any]:
             return [await ask(store) for store in self.stores]
 
@@ -82,7 +83,7 @@ class Desk(RuleBasedStateMachine):
             id=f"s{self.made}", workspace=workspace, channel="C1", topic="kv", schedule=Schedule(), baseline=NOW
         )
         self.subscriptions[workspace] = self.both(
-            lambda store: store.save_subscription(given, self.change(workspace), replaces=0)
+            lambda store: store.workspaces.save_subscription(given, self.change(workspace), replaces=0)
         )
 
     @precondition(lambda self: self.held)
@@ -90,7 +91,7 @@ class Desk(RuleBasedStateMachine):
     def begin_anew(self, workspace: str) -> None:
         """Somebody unsubscribes, and subscribes again."""
         former = self.subscriptions[workspace]
-        self.both(lambda store: store.delete_subscription(former, self.change(workspace)))
+        self.both(lambda store: store.workspaces.delete_subscription(former, self.change(workspace)))
         for place, each in self.happened.items():
             if place[:2] == (workspace, former.id) and each.state is OccurrenceState.DUE:
                 self.happened[place] = replace(each, state=OccurrenceState.SKIPPED, reason="unsubscribed")
@@ -102,7 +103,7 @@ class Desk(RuleBasedStateMachine):
     def due(self, workspace: str, days: int, slot: int, late: bool) -> None:
         ours = self.subscriptions[workspace]
         found = occurrence(ours, NOW.date() - timedelta(days=days), slot=slot, late=late)
-        new = self.both(lambda store: store.open_occurrences([found], ours, self.now + timedelta(hours=1)))
+        new = self.both(lambda store: store.ledger.open_occurrences([found], ours, self.now + timedelta(hours=1)))
         place = (workspace, ours.id, found.day, slot)
         assert new == (place not in self.happened)
         self.happened.setdefault(place, found)
@@ -124,7 +125,7 @@ class Desk(RuleBasedStateMachine):
         state = OccurrenceState.MADE if parts else OccurrenceState.DUE
         given = replace(stored, state=state, attempts=stored.attempts + 1, next_at=self.now + timedelta(seconds=seconds))
         fresh = [part(given, each, parts, next_at=self.now) for each in range(1, parts + 1)]
-        closed = self.both(lambda store: store.close_occurrence(given, self.now, deliveries=fresh))
+        closed = self.both(lambda store: store.ledger.close_occurrence(given, self.now, deliveries=fresh))
         assert closed == (stored.state is OccurrenceState.DUE)
         if closed:
             self.happened[given.workspace, given.subscription, given.day, given.slot] = given
@@ -138,8 +139,8 @@ class Desk(RuleBasedStateMachine):
         self.now += timedelta(seconds=seconds)
 
     def look(self, limit: int) -> list[Delivery]:
-        due = self.both(lambda store: store.due_deliveries(self.now, limit=limit))
-        unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=limit))
+        due = self.both(lambda store: store.ledger.due_deliveries(self.now, limit=limit))
+        unsettled = self.both(lambda store: store.ledger.unsettled_deliveries(self.now, limit=limit))
         found = [*due, *unsettled]
         self.seen += [each for each in found if each not in self.seen]
         return found
@@ -168,7 +169,7 @@ class Desk(RuleBasedStateMachine):
 
     def take(self, given: Delivery) -> None:
         stored = self.deliveries[given.workspace, given.id]
-        claimed = self.both(lambda store: store.claim(given, self.now, LEASE))
+        claimed = self.both(lambda store: store.ledger.claim(given, self.now, LEASE))
         assert (claimed is not None) == (stored.token == given.token and stored.state == given.state and self.free(stored))
         if claimed is None:
             return
@@ -202,7 +203,7 @@ class Desk(RuleBasedStateMachine):
             reason=str(state),
         )
         stored = self.deliveries[given.workspace, given.id]
-        recorded = self.both(lambda store: store.record(given))
+        recorded = self.both(lambda store: store.ledger.record(given))
         assert recorded == (stored.state is DeliveryState.SENDING and stored.token == claim.token)
         if recorded:
             if state is DeliveryState.PENDING and self.subscriptions[given.workspace].id != given.occurrence[0]:
@@ -227,7 +228,7 @@ class Desk(RuleBasedStateMachine):
     def give_up(self, number: int) -> None:
         first = self.held[-1 - number % len(self.held)]
         later = self.waiting_after(first)
-        assert self.both(lambda store: store.expire_parts(first, "Given up.")) == len(later)
+        assert self.both(lambda store: store.ledger.expire_parts(first, "Given up.")) == len(later)
         for each in later:
             self.put(ended(each, "Given up."))
 
@@ -250,11 +251,11 @@ class Desk(RuleBasedStateMachine):
             self.finds_its_own(workspace)
 
     def finds_its_own(self, workspace: str) -> None:
-        found = self.both(lambda store: store.deliveries(workspace, limit=EVERYTHING))
+        found = self.both(lambda store: store.ledger.deliveries(workspace, limit=EVERYTHING))
         ours = [each for each in self.deliveries.values() if each.workspace == workspace]
         assert sorted(found, key=lambda each: each.id) == sorted(ours, key=lambda each: each.id)
         assert [each.due for each in found] == sorted((each.due for each in found), reverse=True)
-        happened = self.both(lambda store: store.recent_occurrences(workspace, limit=EVERYTHING))
+        happened = self.both(lambda store: store.ledger.recent_occurrences(workspace, limit=EVERYTHING))
         own = [each for each in self.happened.values() if each.workspace == workspace]
         assert len(happened) == len(own)
         assert all(each in own for each in happened)
@@ -263,10 +264,10 @@ class Desk(RuleBasedStateMachine):
     def what_is_due_is_found_in_turns(self) -> None:
         if not hasattr(self, "deliveries"):
             return
-        due = self.both(lambda store: store.due_deliveries(self.now, limit=EVERYTHING))
+        due = self.both(lambda store: store.ledger.due_deliveries(self.now, limit=EVERYTHING))
         come = [each for each in self.of(DeliveryState.PENDING) if each.next_at <= self.now and self.is_next(each)]
         self.are_in_turns(due, come)
-        unsettled = self.both(lambda store: store.unsettled_deliveries(self.now, limit=EVERYTHING))
+        unsettled = self.both(lambda store: store.ledger.unsettled_deliveries(self.now, limit=EVERYTHING))
         unclear = [each for each in self.of(DeliveryState.AMBIGUOUS) if each.next_at <= self.now]
         left = [each for each in self.of(DeliveryState.SENDING) if self.free(each)]
         self.are_in_turns(unsettled, unclear + left)
@@ -292,12 +293,12 @@ class Desk(RuleBasedStateMachine):
     def occurrences_that_are_due_are_found(self) -> None:
         if not hasattr(self, "happened"):
             return
-        found = self.both(lambda store: store.occurrences(self.now, limit=EVERYTHING))
+        found = self.both(lambda store: store.ledger.occurrences(self.now, limit=EVERYTHING))
         due = [each for each in self.happened.values() if each.state is OccurrenceState.DUE]
         come = [each for each in due if each.next_at is None or each.next_at <= self.now]
         assert len(found) == len(come)
         assert all(each in come for each in found)
-        counts = self.both(lambda store: store.ledger_counts())
+        counts = self.both(lambda store: store.ledger.counts())
         assert counts == {str(state): len(self.of(state)) for state in DeliveryState} | {"due": len(due)}
 
 
@@ -305,6 +306,6 @@ TestDesk = Desk.TestCase
 TestDesk.settings = settings(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    max_examples=tries(25),
+    max_examples=25,
     stateful_step_count=40,
 )

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from bot.errors import UsageError
 from bot.models import And, Item, Kind, Page, Query, Term
-from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract.both import with_both
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 at_ease = settings(deadline=None, max_examples=tries(40), suppress_health_check=[HealthCheck.too_slow])
@@ -39,21 +39,21 @@ items = st.builds(
 batches = st.lists(st.lists(items, min_size=1, max_size=8), max_size=4)
 
 
-async def turned(store: Store, query: Query, size: int, between: list[list[Item]]) -> list[Page]:
+async def turned(store: AnyStore, query: Query, size: int, between: list[list[Item]]) -> list[Page]:
     """Turn page after page, storing one of the batches before each further one."""
-    pages = [await store.search(query, NOW, limit=size)]
+    pages = [await store.index.search(query, NOW, limit=size)]
     while pages[-1].more:
         if between:
-            await store.add(between.pop(), NOW)
-        pages.append(await store.search(query, NOW, limit=size, offset=size * len(pages), mark=pages[0].mark))
+            await store.items.add(between.pop(), NOW)
+        pages.append(await store.index.search(query, NOW, limit=size, offset=size * len(pages), mark=pages[0].mark))
     return pages
 
 
 async def listed(given_: list[Item], query: Query) -> list[str]:
     """Return the whole list, of a store that nobody has turned pages in."""
     store = MemoryStore()
-    await store.add(given_, NOW)
-    return keys([await store.search(query, NOW, limit=99)])
+    await store.items.add(given_, NOW)
+    return keys([await store.index.search(query, NOW, limit=99)])
 
 
 def keys(pages: list[Page]) -> list[str]:
@@ -65,8 +65,8 @@ def keys(pages: list[Page]) -> list[str]:
 def test_new_items_change_nothing_of_a_list_that_is_being_read(
     given_: list[Item], between: list[list[Item]], query: Query, size: int
 ) -> None:
-    async def test(store: Store) -> None:
-        await store.add(given_, NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add(given_, NOW)
         known = {item.key for item in given_}
         fresh = [[item for item in batch if item.key not in known] for batch in between]
         whole = await listed(given_, query)
@@ -83,8 +83,8 @@ def test_new_items_change_nothing_of_a_list_that_is_being_read(
 def test_changed_items_are_neither_repeated_nor_lost(
     given_: list[Item], between: list[list[Item]], query: Query, size: int
 ) -> None:
-    async def test(store: Store) -> None:
-        await store.add(given_, NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add(given_, NOW)
         texts = {item.key: item.abstract for item in given_}
         moved = [
             [replace(item, abstract=texts[item.key]) if item.key in texts else item for item in batch] for batch in between
@@ -97,15 +97,15 @@ def test_changed_items_are_neither_repeated_nor_lost(
 
 
 async def test_what_was_dropped_between_two_pages_gives_its_place_to_nothing_new() -> None:
-    async def test(store: Store) -> None:
+    async def test(store: AnyStore) -> None:
         given_ = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cache") for number in range(6)]
-        await store.add(given_, NOW)
-        first = await store.search(Query("", sort="new"), NOW, limit=2)
-        await store.add([Item(key="arxiv:9", kind=Kind.PAPER, title="Cache")], NOW, retired=["arxiv:5", "arxiv:1"])
-        rest = await store.search(Query("", sort="new"), NOW, limit=9, offset=2, mark=first.mark)
+        await store.items.add(given_, NOW)
+        first = await store.index.search(Query("", sort="new"), NOW, limit=2)
+        await store.items.add([Item(key="arxiv:9", kind=Kind.PAPER, title="Cache")], NOW, retired=["arxiv:5", "arxiv:1"])
+        rest = await store.index.search(Query("", sort="new"), NOW, limit=9, offset=2, mark=first.mark)
         assert keys([first]) == ["arxiv:5", "arxiv:4"]
         assert keys([rest]) == ["arxiv:3", "arxiv:2", "arxiv:0"]
-        again = await store.search(Query("", sort="new"), NOW, limit=2, mark=first.mark)
+        again = await store.index.search(Query("", sort="new"), NOW, limit=2, mark=first.mark)
         assert keys([again]) == ["arxiv:4"]
 
     await with_both(test)
@@ -115,22 +115,22 @@ async def test_a_list_goes_on_after_a_restart() -> None:
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteStore(Path(folder) / "pages.db")
         await store.open()
-        await store.add([Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cache") for number in range(5)], NOW)
-        first = await store.search(Query("", Term("cache")), NOW, limit=2)
+        await store.items.add([Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cache") for number in range(5)], NOW)
+        first = await store.index.search(Query("", Term("cache")), NOW, limit=2)
         await store.close()
         store = SqliteStore(Path(folder) / "pages.db")
         await store.open()
-        await store.add([Item(key="arxiv:7", kind=Kind.PAPER, title="Cache")], NOW)
-        rest = await store.search(Query("", Term("cache")), NOW, limit=9, offset=2, mark=first.mark)
+        await store.items.add([Item(key="arxiv:7", kind=Kind.PAPER, title="Cache")], NOW)
+        rest = await store.index.search(Query("", Term("cache")), NOW, limit=9, offset=2, mark=first.mark)
         await store.close()
     assert keys([first, rest]) == [f"arxiv:{number}" for number in (4, 3, 2, 1, 0)]
 
 
 @pytest.mark.parametrize("mark", ["4", "-1", "01", "x", "1 or 1", "３", "9" * 99])
 async def test_a_mark_that_no_page_had_is_refused(mark: str) -> None:
-    async def test(store: Store) -> None:
-        await store.add([Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cache") for number in range(3)], NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add([Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Cache") for number in range(3)], NOW)
         with pytest.raises(UsageError, match="search again"):
-            await store.search(Query(""), NOW, mark=mark)
+            await store.index.search(Query(""), NOW, mark=mark)
 
     await with_both(test)

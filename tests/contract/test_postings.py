@@ -10,58 +10,58 @@ from bot.models import (
     Saved,
     Topic,
 )
-from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.made import KEYS, change, digest, paper, said, subscription
+from tests.stores import AnyStore
 
 DAY = timedelta(days=1)
 TODAY = NOW.date()
 PLAIN = Topic(name="kv", title="KV")
 
 
-async def test_postings_say_when_of_which_topic_and_with_what_score_the_latest_first(store: Store) -> None:
+async def test_postings_say_when_of_which_topic_and_with_what_score_the_latest_first(store: AnyStore) -> None:
     code = Item(key="github:a/b", kind=Kind.REPO, title="a/b")
-    await store.save_digest("T1", "C1", digest(0.9, 0.5), NOW)
-    await store.save_digest("T1", "C1", digest(0.75, first=2, topic="other", day=TODAY + DAY, partner=code), NOW + DAY)
-    await store.save_digest("T1", "C2", digest(0.1), NOW)
-    await store.save_digest("T2", "C1", digest(0.1), NOW)
+    await store.digests.save("T1", "C1", digest(0.9, 0.5), NOW)
+    await store.digests.save("T1", "C1", digest(0.75, first=2, topic="other", day=TODAY + DAY, partner=code), NOW + DAY)
+    await store.digests.save("T1", "C2", digest(0.1), NOW)
+    await store.digests.save("T2", "C1", digest(0.1), NOW)
 
     first, second = paper(1).key, paper(2).key
-    assert await store.postings("T1", "C1", [first, "arxiv:unknown"]) == [Posting(first, "kv", TODAY, NOW, 0.9)]
-    assert await store.postings("T1", "C1", {second, code.key}) == [
+    assert await store.digests.postings("T1", "C1", [first, "arxiv:unknown"]) == [Posting(first, "kv", TODAY, NOW, 0.9)]
+    assert await store.digests.postings("T1", "C1", {second, code.key}) == [
         Posting(second, "other", TODAY + DAY, NOW + DAY, 0.75),
         Posting(code.key, "other", TODAY + DAY, NOW + DAY, None),
         Posting(second, "kv", TODAY, NOW, 0.5),
     ]
-    assert await store.postings("T1", "C1", []) == []
-    assert await store.postings("T1", "C3", [first]) == []
-    assert await store.posted("T1", "C1") == {first, second, code.key}
+    assert await store.digests.postings("T1", "C1", []) == []
+    assert await store.digests.postings("T1", "C3", [first]) == []
+    assert await store.digests.posted("T1", "C1") == {first, second, code.key}
 
 
-async def test_an_item_posted_under_an_older_key_is_found_by_it(store: Store) -> None:
-    await store.save_digest("T1", "C1", digest(0.9), NOW)
+async def test_an_item_posted_under_an_older_key_is_found_by_it(store: AnyStore) -> None:
+    await store.digests.save("T1", "C1", digest(0.9), NOW)
     heir = paper(7, aliases=(paper(1).key,))
-    await store.add([heir], NOW, retired=[paper(1).key])
-    found = await store.postings("T1", "C1", [heir.key, *heir.aliases])
+    await store.items.add([heir], NOW, retired=[paper(1).key])
+    found = await store.digests.postings("T1", "C1", [heir.key, *heir.aliases])
     assert found == [Posting(paper(1).key, "kv", TODAY, NOW, 0.9)]
 
 
-async def test_the_last_entries_are_those_of_the_last_digest_that_showed_any(store: Store) -> None:
-    assert list(await store.last_entries("T1", "C1")) == []
-    await store.save_digest("T1", "C1", digest(0.9, 0.5, first=3), NOW + DAY)
-    await store.save_digest("T1", "C1", digest(0.4), NOW)
-    await store.save_digest("T1", "C1", digest(), NOW + 2 * DAY)
-    assert list(await store.last_entries("T1", "C1")) == [paper(3).key, paper(4).key]
-    await store.save_digest("T1", "C1", digest(0.1, first=9, topic="other"), NOW + DAY)
-    assert list(await store.last_entries("T1", "C1")) == [paper(9).key]
-    assert list(await store.last_entries("T1", "C2")) == []
-    assert list(await store.last_entries("T2", "C1")) == []
+async def test_the_last_entries_are_those_of_the_last_digest_that_showed_any(store: AnyStore) -> None:
+    assert list(await store.digests.last_entries("T1", "C1")) == []
+    await store.digests.save("T1", "C1", digest(0.9, 0.5, first=3), NOW + DAY)
+    await store.digests.save("T1", "C1", digest(0.4), NOW)
+    await store.digests.save("T1", "C1", digest(), NOW + 2 * DAY)
+    assert list(await store.digests.last_entries("T1", "C1")) == [paper(3).key, paper(4).key]
+    await store.digests.save("T1", "C1", digest(0.1, first=9, topic="other"), NOW + DAY)
+    assert list(await store.digests.last_entries("T1", "C1")) == [paper(9).key]
+    assert list(await store.digests.last_entries("T1", "C2")) == []
+    assert list(await store.digests.last_entries("T2", "C1")) == []
 
 
 # --- upkeep
 
 
-async def test_pruning_keeps_what_somebody_saved_judged_or_named_as_an_example(store: Store) -> None:
+async def test_pruning_keeps_what_somebody_saved_judged_or_named_as_an_example(store: AnyStore) -> None:
     given = [
         paper(1),
         paper(2),
@@ -70,38 +70,38 @@ async def test_pruning_keeps_what_somebody_saved_judged_or_named_as_an_example(s
         paper(5),
         paper(6),
     ]
-    await store.add(given, NOW)
-    await store.save_item("T1", "U1", Saved(paper(1).key, NOW))
-    await store.save_item("T1", "U1", Saved("doi:10.1/saved", NOW))
-    await store.save_feedback(said(paper(2).key, more=False), change())
-    await store.save_feedback(said("doi:10.1/judged"), change())
-    await store.save_topic("T1", replace(PLAIN, examples=("A text", paper(5).key)), change(), replaces=0)
+    await store.items.add(given, NOW)
+    await store.people.save_item("T1", "U1", Saved(paper(1).key, NOW))
+    await store.people.save_item("T1", "U1", Saved("doi:10.1/saved", NOW))
+    await store.people.save_feedback(said(paper(2).key, more=False), change())
+    await store.people.save_feedback(said("doi:10.1/judged"), change())
+    await store.workspaces.save_topic("T1", replace(PLAIN, examples=("A text", paper(5).key)), change(), replaces=0)
 
-    dropped = await store.prune(items_before=NOW, readings_before=TODAY, now=NOW)
+    dropped = await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW)
 
     assert dropped["items"] == 1
-    assert set(await store.find([item.key for item in given])) == {item.key for item in given[:5]}
+    assert set(await store.items.find([item.key for item in given])) == {item.key for item in given[:5]}
 
 
-async def test_what_nobody_holds_any_more_goes_at_the_next_pruning(store: Store) -> None:
-    await store.add([paper(1), paper(2)], NOW)
-    await store.save_topic("T1", replace(PLAIN, examples=(paper(2).key,)), change(), replaces=0)
-    await store.save_feedback(said(paper(1).key), change())
-    await store.save_item("T1", "U1", Saved(paper(1).key, NOW))
-    await store.delete_topic("T1", "kv", change(), replaces=1)
-    assert (await store.prune(items_before=NOW, readings_before=TODAY, now=NOW))["items"] == 1
-    await store.unsave_item("T1", "U1", paper(1).key)
-    assert (await store.prune(items_before=NOW, readings_before=TODAY, now=NOW))["items"] == 1
+async def test_what_nobody_holds_any_more_goes_at_the_next_pruning(store: AnyStore) -> None:
+    await store.items.add([paper(1), paper(2)], NOW)
+    await store.workspaces.save_topic("T1", replace(PLAIN, examples=(paper(2).key,)), change(), replaces=0)
+    await store.people.save_feedback(said(paper(1).key), change())
+    await store.people.save_item("T1", "U1", Saved(paper(1).key, NOW))
+    await store.workspaces.delete_topic("T1", "kv", change(), replaces=1)
+    assert (await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW))["items"] == 1
+    await store.people.unsave_item("T1", "U1", paper(1).key)
+    assert (await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW))["items"] == 1
 
 
-async def test_statistics_count_what_all_workspaces_made(store: Store) -> None:
+async def test_statistics_count_what_all_workspaces_made(store: AnyStore) -> None:
     for workspace in ("T1", "T2"):
         line = change(workspace=workspace)
-        await store.save_topic(workspace, PLAIN, line, replaces=0)
+        await store.workspaces.save_topic(workspace, PLAIN, line, replaces=0)
         for channel in ("C1", "C2"):
-            await store.save_subscription(subscription(channel, workspace=workspace), line, replaces=0)
+            await store.workspaces.save_subscription(subscription(channel, workspace=workspace), line, replaces=0)
         for key in KEYS:
-            await store.save_item(workspace, "U1", Saved(key, NOW))
-    counts = await store.statistics()
+            await store.people.save_item(workspace, "U1", Saved(key, NOW))
+    counts = await store.maintenance.statistics()
     assert (counts["topics"], counts["subscriptions"], counts["saved"]) == (2, 4, 6)
-    assert await store.check() == []
+    assert await store.maintenance.check() == []

@@ -15,12 +15,13 @@ from bot.query.match import Folded, matches
 from bot.query.parse import DEEPEST
 from bot.store.sqlite.search.best import Span
 from bot.store.sqlite.search.compile import compile_tree, to_where
-from bot.store.sqlite.search.index import count, find, matching, search
+from bot.store.sqlite.search.index import SqliteIndex, find, page_of
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.conftest import tries
 from tests.contract.indexed import indexed
 from tests.contract.records import records
+from tests.stores.direct import Direct, answer
 from tests.stores.memory import MemoryStore
 
 # Slow machines are no fault of the code, and the fixtures that every test gets hold nothing between examples.
@@ -124,23 +125,24 @@ def test_sql_finds_what_the_matcher_accepts_among_made_up_items(items: list[Item
 def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Query], days: int) -> None:
     async def by_memory() -> list[tuple[list[str], Sequence[Item]]]:
         store = MemoryStore()
-        await store.add(items, NOW)
+        await store.items.add(items, NOW)
         return [
             (
-                [hit.item.key for hit in (await store.search(query, NOW, limit=9)).hits],
-                await store.matching(query.tree, NOW, since=old),
+                [hit.item.key for hit in (await store.index.search(query, NOW, limit=9)).hits],
+                await store.index.matching(query.tree, NOW, since=old),
             )
             for query in queries
         ]
 
     old = NOW - timedelta(days=days)
     db = indexed(items, NOW)
+    index = SqliteIndex(Direct(db))
     for query, (keys, young) in zip(queries, asyncio.run(by_memory()), strict=True):
-        found = [hit.item.key for hit in search(db, query, NOW, Span(9))[0].hits]
+        found = [hit.item.key for hit in page_of(db, query, NOW, Span(9))[0].hits]
         # Sorted best, each store has its own measure of relevance.
         assert (sorted(found) == sorted(keys)) if query.sort == "best" else (found == keys)
-        assert count(db, query.tree, NOW, old) == len(young)
-        assert matching(db, query.tree, NOW, old) == young
+        assert answer(index.count(query.tree, NOW, since=old)) == len(young)
+        assert answer(index.matching(query.tree, NOW, since=old)) == young
     db.close()
 
 

@@ -13,9 +13,9 @@ from bot.models import (
     Term,
     When,
 )
-from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.records import paper, records
+from tests.stores import AnyStore
 
 DAY = timedelta(days=1)
 
@@ -28,13 +28,13 @@ def words(text: str) -> tuple[Term, ...]:
     return tuple(map(Term, text.split()))
 
 
-async def found(store: Store, asked: Query) -> list[str]:
-    page = await store.search(asked, NOW)
+async def found(store: AnyStore, asked: Query) -> list[str]:
+    page = await store.index.search(asked, NOW)
     return [hit.item.key for hit in page.hits]
 
 
-async def test_bare_words_are_alternatives_and_the_item_with_more_of_them_comes_first(store: Store) -> None:
-    await store.add(
+async def test_bare_words_are_alternatives_and_the_item_with_more_of_them_comes_first(store: AnyStore) -> None:
+    await store.items.add(
         [
             paper(1, abstract="about cache"),
             paper(2, abstract="cache and scheduling of kernels"),
@@ -45,10 +45,10 @@ async def test_bare_words_are_alternatives_and_the_item_with_more_of_them_comes_
     assert await found(store, query(*words("scheduling cache"))) == [paper(2).key, paper(1).key]
 
 
-async def test_a_word_of_the_title_weighs_more(store: Store) -> None:
+async def test_a_word_of_the_title_weighs_more(store: AnyStore) -> None:
     padding = "a sentence that is there to be as long as the other one is"
     given = [paper(1, abstract=f"quantisation {padding}"), paper(2, title="quantisation", abstract=padding)]
-    await store.add([*given, *(paper(number) for number in range(3, 9))], NOW)
+    await store.items.add([*given, *(paper(number) for number in range(3, 9))], NOW)
     assert await found(store, query(*words("quantisation"))) == [paper(2).key, paper(1).key]
 
 
@@ -67,13 +67,13 @@ async def test_a_word_of_the_title_weighs_more(store: Store) -> None:
         ("pretraining", "pre-training"),
     ],
 )
-async def test_a_searched_word_stands_for_its_inflections_and_spellings(store: Store, asked: str, text: str) -> None:
-    await store.add([paper(1, abstract=text), paper(2, abstract="else")], NOW)
+async def test_a_searched_word_stands_for_its_inflections_and_spellings(store: AnyStore, asked: str, text: str) -> None:
+    await store.items.add([paper(1, abstract=text), paper(2, abstract="else")], NOW)
     assert await found(store, query(Term(asked))) == [paper(1).key]
 
 
-async def test_quotes_fields_and_stars_ask_for_the_very_word(store: Store) -> None:
-    await store.add([paper(1, title="Training", abstract="We train.")], NOW)
+async def test_quotes_fields_and_stars_ask_for_the_very_word(store: AnyStore) -> None:
+    await store.items.add([paper(1, title="Training", abstract="We train.")], NOW)
     assert await found(store, query(Term("trains", quoted=True))) == [paper(1).key]  # the plural is the same word
     assert await found(store, query(Term("trained", quoted=True))) == []
     assert await found(store, query(Term("train", "title"))) == []
@@ -81,25 +81,25 @@ async def test_quotes_fields_and_stars_ask_for_the_very_word(store: Store) -> No
     assert await found(store, query(Term("train", prefix=True), Term("nothing"))) == []
 
 
-async def test_everything_beside_the_bare_words_must_hold(store: Store) -> None:
+async def test_everything_beside_the_bare_words_must_hold(store: AnyStore) -> None:
     given = [
         paper(1, abstract="cache", categories=("cs.LG",)),
         paper(2, abstract="cache", categories=("cs.CV",)),
         paper(3, abstract="scheduling", categories=("cs.LG",), upvotes=9),
     ]
-    await store.add(given, NOW)
+    await store.items.add(given, NOW)
     both = words("cache scheduling")
     assert set(await found(store, query(*both, Label("category", "cs.lg")))) == {given[0].key, given[2].key}
     assert await found(store, query(*both, Number("upvotes", low=1))) == [given[2].key]
 
 
-async def test_function_words_find_nothing_by_themselves_while_others_stand_beside_them(store: Store) -> None:
-    await store.add([paper(1, abstract="all of the world"), paper(2, abstract="the cache")], NOW)
+async def test_function_words_find_nothing_by_themselves_while_others_stand_beside_them(store: AnyStore) -> None:
+    await store.items.add([paper(1, abstract="all of the world"), paper(2, abstract="the cache")], NOW)
     assert await found(store, query(*words("the cache"))) == [paper(2).key]
     assert set(await found(store, query(*words("of the")))) == {paper(1).key, paper(2).key}
 
 
-async def test_in_other_orders_all_words_must_hold_and_no_inflection_counts(store: Store) -> None:
+async def test_in_other_orders_all_words_must_hold_and_no_inflection_counts(store: AnyStore) -> None:
     given = [
         paper(1, abstract="kv cache", appeared=NOW - DAY, upvotes=1),
         paper(2, abstract="kv cache", appeared=NOW, upvotes=None),
@@ -107,47 +107,47 @@ async def test_in_other_orders_all_words_must_hold_and_no_inflection_counts(stor
         paper(4, abstract="kv caching", upvotes=99),
         paper(5, abstract="cache kv", appeared=NOW - 2 * DAY, upvotes=0, stars=4),
     ]
-    await store.add(given, NOW)
+    await store.items.add(given, NOW)
     both = words("kv cache")
     assert await found(store, query(*both, sort="new")) == [given[1].key, given[0].key, given[4].key]
     assert await found(store, query(*both, sort="upvotes")) == [given[0].key, given[4].key, given[1].key]
     assert await found(store, query(*both, sort="stars")) == [given[4].key, given[1].key, given[0].key]
 
 
-async def test_a_search_without_a_bare_word_gives_the_newest_first(store: Store) -> None:
+async def test_a_search_without_a_bare_word_gives_the_newest_first(store: AnyStore) -> None:
     given = [paper(number, appeared=NOW - number * DAY) for number in range(4)]
-    await store.add(given, NOW)
+    await store.items.add(given, NOW)
     assert await found(store, Query("")) == [item.key for item in given]
-    page = await store.search(query(Label("kind", "paper")), NOW, limit=2)
+    page = await store.index.search(query(Label("kind", "paper")), NOW, limit=2)
     assert [hit.relevance for hit in page.hits] == [0.0, 0.0]
 
 
-async def test_pages_follow_one_another_and_say_whether_there_are_more(store: Store) -> None:
-    await store.add([paper(number, abstract="cache " * number) for number in range(1, 8)], NOW)
+async def test_pages_follow_one_another_and_say_whether_there_are_more(store: AnyStore) -> None:
+    await store.items.add([paper(number, abstract="cache " * number) for number in range(1, 8)], NOW)
     for asked in (query(Term("cache")), Query("", sort="new")):
-        pages = [await store.search(asked, NOW, limit=3, offset=offset) for offset in (0, 3, 6, 9)]
+        pages = [await store.index.search(asked, NOW, limit=3, offset=offset) for offset in (0, 3, 6, 9)]
         assert [page.more for page in pages] == [True, True, False, False]
         keys = [hit.item.key for page in pages for hit in page.hits]
         assert len(keys) == len(set(keys)) == 7
 
 
-async def test_items_with_all_of_the_words_come_first_and_pages_are_parts_of_one_list(store: Store) -> None:
+async def test_items_with_all_of_the_words_come_first_and_pages_are_parts_of_one_list(store: AnyStore) -> None:
     both = [paper(number, abstract="kv and then, after many other words, a cache") for number in range(4)]
     one = [paper(number, title="Cache", abstract="cache " * number) for number in range(4, 9)]
-    await store.add([*one, *both, paper(20, abstract="none")], NOW)
+    await store.items.add([*one, *both, paper(20, abstract="none")], NOW)
     asked = query(*words("kv cache"))
-    whole = await store.search(asked, NOW, limit=20)
+    whole = await store.index.search(asked, NOW, limit=20)
     assert {hit.item.key for hit in whole.hits[:4]} == {item.key for item in both}
     assert {hit.item.key for hit in whole.hits[4:]} == {item.key for item in one}
     for size in (1, 3, 4, 5):
-        pages = [await store.search(asked, NOW, limit=size, offset=offset) for offset in range(0, 12, size)]
+        pages = [await store.index.search(asked, NOW, limit=size, offset=offset) for offset in range(0, 12, size)]
         assert [hit for page in pages for hit in page.hits] == list(whole.hits)
         assert [page.more for page in pages] == [offset + size < 9 for offset in range(0, 12, size)]
 
 
-async def test_relevance_falls_from_hit_to_hit(store: Store) -> None:
-    await store.add(records(), NOW)
-    page = await store.search(query(*words("language models training data")), NOW, limit=50)
+async def test_relevance_falls_from_hit_to_hit(store: AnyStore) -> None:
+    await store.items.add(records(), NOW)
+    page = await store.index.search(query(*words("language models training data")), NOW, limit=50)
     ranks = [hit.relevance for hit in page.hits]
     assert len(ranks) > 10
     assert ranks == sorted(ranks, reverse=True)
@@ -156,34 +156,40 @@ async def test_relevance_falls_from_hit_to_hit(store: Store) -> None:
 @pytest.mark.parametrize(
     "text", ['"', '""', "a\x00b", "AND", "NOT", "NEAR(a b)", "title:x", "*", "^", "-", "a OR", "'; --", "\\"]
 )
-async def test_no_text_of_a_person_reaches_the_search_engine_unparsed(store: Store, text: str) -> None:
-    await store.add(records(), NOW)
+async def test_no_text_of_a_person_reaches_the_search_engine_unparsed(store: AnyStore, text: str) -> None:
+    await store.items.add(records(), NOW)
     for term in (Term(text), Term(text, quoted=True), Term(text, "title"), Term(text, prefix=True)):
-        await store.search(query(term), NOW)
-        await store.count(term, NOW)
+        await store.index.search(query(term), NOW)
+        await store.index.count(term, NOW)
     for field in ("category", "id", "source", "license"):
-        await store.count(Label(field, text), NOW)
-        await store.count(Label(field, text, prefix=True), NOW)
+        await store.index.count(Label(field, text), NOW)
+        await store.index.count(Label(field, text, prefix=True), NOW)
 
 
-async def test_counting_obeys_the_tree_and_the_time(store: Store) -> None:
-    await store.add([paper(1, seen=NOW - DAY), paper(2, title="Cache"), paper(3, title="Cache", seen=NOW - 2 * DAY)], NOW)
-    assert await store.count(Term("cache"), NOW) == 2
-    assert await store.count(Term("cache"), NOW, since=NOW - DAY) == 1
-    assert await store.count(And(()), NOW, since=NOW - DAY) == 2
-    assert await store.count(Or(()), NOW) == 0
+async def test_counting_obeys_the_tree_and_the_time(store: AnyStore) -> None:
+    await store.items.add(
+        [paper(1, seen=NOW - DAY), paper(2, title="Cache"), paper(3, title="Cache", seen=NOW - 2 * DAY)], NOW
+    )
+    assert await store.index.count(Term("cache"), NOW) == 2
+    assert await store.index.count(Term("cache"), NOW, since=NOW - DAY) == 1
+    assert await store.index.count(And(()), NOW, since=NOW - DAY) == 2
+    assert await store.index.count(Or(()), NOW) == 0
 
 
-async def test_the_items_that_match_come_newest_first_and_only_those_seen_since(store: Store) -> None:
+async def test_the_items_that_match_come_newest_first_and_only_those_seen_since(store: AnyStore) -> None:
     old, young, other = paper(1, title="Cache", seen=NOW - 2 * DAY), paper(2, title="Cache", seen=NOW - DAY), paper(3)
-    await store.add([young, old, other], NOW)
-    assert await store.matching(Term("cache"), NOW, since=NOW - DAY) == [young]
-    assert [item.key for item in await store.matching(And(()), NOW, since=NOW - 2 * DAY)] == [other.key, young.key, old.key]
-    assert await store.matching(Or(()), NOW, since=NOW - DAY) == []
+    await store.items.add([young, old, other], NOW)
+    assert await store.index.matching(Term("cache"), NOW, since=NOW - DAY) == [young]
+    assert [item.key for item in await store.index.matching(And(()), NOW, since=NOW - 2 * DAY)] == [
+        other.key,
+        young.key,
+        old.key,
+    ]
+    assert await store.index.matching(Or(()), NOW, since=NOW - DAY) == []
 
 
-async def test_an_item_seen_by_another_source_is_found_under_both(store: Store) -> None:
-    await store.add([paper(sources=("arxiv",))], NOW)
-    await store.add([paper(sources=("arxiv", "huggingface"), upvotes=3)], NOW)
-    assert await store.count(Label("source", "huggingface"), NOW) == 1
-    assert await store.count(Label("source", "arxiv"), NOW) == 1
+async def test_an_item_seen_by_another_source_is_found_under_both(store: AnyStore) -> None:
+    await store.items.add([paper(sources=("arxiv",))], NOW)
+    await store.items.add([paper(sources=("arxiv", "huggingface"), upvotes=3)], NOW)
+    assert await store.index.count(Label("source", "huggingface"), NOW) == 1
+    assert await store.index.count(Label("source", "arxiv"), NOW) == 1

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 
 from bot.models import Item, Kind
-from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.both import with_both
 from tests.contract.records import records
+from tests.stores import AnyStore
 
 
 def paper(number: int, title: str, abstract: str = "", **changes: object) -> Item:
@@ -25,13 +25,13 @@ GIVEN = (
 )
 
 
-async def similar(store: Store, item: Item, limit: int = 10) -> list[str]:
-    return [hit.item.key for hit in await store.similar(item, NOW, limit=limit)]
+async def similar(store: AnyStore, item: Item, limit: int = 10) -> list[str]:
+    return [hit.item.key for hit in await store.index.similar(item, NOW, limit=limit)]
 
 
 async def test_the_closest_come_first_and_what_shares_no_word_does_not_come() -> None:
-    async def test(store: Store) -> None:
-        await store.add(GIVEN, NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add(GIVEN, NOW)
         assert await similar(store, CACHES) == ["arxiv:2", "arxiv:3"]
         assert await similar(store, CACHES, limit=1) == ["arxiv:2"]
         assert await similar(store, CACHES, limit=0) == []
@@ -40,8 +40,8 @@ async def test_the_closest_come_first_and_what_shares_no_word_does_not_come() ->
 
 
 async def test_an_item_is_not_similar_to_itself_under_whatever_key() -> None:
-    async def test(store: Store) -> None:
-        await store.add([*GIVEN, replace(CACHES, key="doi:10.1/x", aliases=("url:https://a.example/",))], NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add([*GIVEN, replace(CACHES, key="doi:10.1/x", aliases=("url:https://a.example/",))], NOW)
         elsewhere = replace(CACHES, key="url:https://a.example/", aliases=("arxiv:1",))
         assert await similar(store, elsewhere) == ["arxiv:2", "arxiv:3"]
         assert (await similar(store, CACHES))[0] == "doi:10.1/x"  # another item as long as nobody knows better
@@ -50,8 +50,8 @@ async def test_an_item_is_not_similar_to_itself_under_whatever_key() -> None:
 
 
 async def test_a_text_that_is_not_stored_will_do() -> None:
-    async def test(store: Store) -> None:
-        await store.add(GIVEN, NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add(GIVEN, NOW)
         asked = paper(9, "", "memory for cached attention, KV by KV")
         assert set((await similar(store, asked))[:2]) == {"arxiv:1", "arxiv:2"}
 
@@ -59,10 +59,10 @@ async def test_a_text_that_is_not_stored_will_do() -> None:
 
 
 async def test_the_same_text_is_as_close_as_can_be_and_the_newer_one_comes_first() -> None:
-    async def test(store: Store) -> None:
+    async def test(store: AnyStore) -> None:
         old, new = (replace(CACHES, key=f"arxiv:{year}", published=NOW.replace(year=year)) for year in (2024, 2025))
-        await store.add([*GIVEN, new, old], NOW)
-        hits = await store.similar(CACHES, NOW)
+        await store.items.add([*GIVEN, new, old], NOW)
+        hits = await store.index.similar(CACHES, NOW)
         assert [hit.item.key for hit in hits[:2]] == ["arxiv:2025", "arxiv:2024"]
         assert hits[0].relevance == hits[1].relevance
         assert 0.95 < hits[0].relevance <= 1
@@ -72,9 +72,9 @@ async def test_the_same_text_is_as_close_as_can_be_and_the_newer_one_comes_first
 
 
 async def test_what_was_dropped_is_similar_to_nothing() -> None:
-    async def test(store: Store) -> None:
-        await store.add(GIVEN, NOW)
-        await store.add([], NOW, retired=["arxiv:2"])
+    async def test(store: AnyStore) -> None:
+        await store.items.add(GIVEN, NOW)
+        await store.items.add([], NOW, retired=["arxiv:2"])
         assert await similar(store, CACHES) == ["arxiv:3"]
 
     await with_both(test)
@@ -82,9 +82,9 @@ async def test_what_was_dropped_is_similar_to_nothing() -> None:
 
 @pytest.mark.parametrize("text", ["", "the of and", "2024 7", "!!! ???", '" OR * NEAR(', "a\x00b \ud83d", "名前 模型"])
 async def test_any_text_may_be_asked_about(text: str) -> None:
-    async def test(store: Store) -> None:
-        await store.add(records(), NOW)
-        hits = await store.similar(paper(9, text, text), NOW)
+    async def test(store: AnyStore) -> None:
+        await store.items.add(records(), NOW)
+        hits = await store.index.similar(paper(9, text, text), NOW)
         assert all(0 < hit.relevance <= 1 for hit in hits)
 
     await with_both(test)
@@ -93,9 +93,9 @@ async def test_any_text_may_be_asked_about(text: str) -> None:
 async def test_both_stores_find_the_same_among_real_records() -> None:
     answers: list[list[list[tuple[str, float]]]] = []
 
-    async def test(store: Store) -> None:
-        await store.add(records(), NOW)
-        found = [await store.similar(item, NOW, limit=7) for item in records()[::5]]
+    async def test(store: AnyStore) -> None:
+        await store.items.add(records(), NOW)
+        found = [await store.index.similar(item, NOW, limit=7) for item in records()[::5]]
         answers.append([[(hit.item.key, hit.relevance) for hit in hits] for hits in found])
 
     await with_both(test)

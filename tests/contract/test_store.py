@@ -31,9 +31,9 @@ from bot.models import (
     Term,
     When,
 )
-from bot.ports.store import Store
 from tests.conftest import NOW
 from tests.contract.records import paper, records
+from tests.stores import AnyStore
 
 DAY = timedelta(days=1)
 
@@ -46,15 +46,15 @@ def words(text: str) -> tuple[Term, ...]:
     return tuple(map(Term, text.split()))
 
 
-async def found(store: Store, asked: Query) -> list[str]:
-    page = await store.search(asked, NOW)
+async def found(store: AnyStore, asked: Query) -> list[str]:
+    page = await store.index.search(asked, NOW)
     return [hit.item.key for hit in page.hits]
 
 
 # --- items
 
 
-async def test_an_item_comes_back_exactly_as_it_was_given(store: Store) -> None:
+async def test_an_item_comes_back_exactly_as_it_was_given(store: AnyStore) -> None:
     full = Item(
         key="arxiv:2604.00001",
         kind=Kind.PAPER,
@@ -89,100 +89,100 @@ async def test_an_item_comes_back_exactly_as_it_was_given(store: Store) -> None:
         repo="github:a/b",
         paper="",
     )
-    await store.add([full, *records()], NOW)
-    assert await store.find([full.key]) == {full.key: full}
-    known = await store.find([item.key for item in records()])
+    await store.items.add([full, *records()], NOW)
+    assert await store.items.find([full.key]) == {full.key: full}
+    known = await store.items.find([item.key for item in records()])
     assert list(map(known.get, (item.key for item in records()))) == list(records())
 
 
-async def test_an_item_without_a_time_of_its_own_is_seen_now(store: Store) -> None:
-    await store.add([paper(seen=None)], NOW)
-    assert (await store.find([paper().key]))[paper().key].seen == NOW
+async def test_an_item_without_a_time_of_its_own_is_seen_now(store: AnyStore) -> None:
+    await store.items.add([paper(seen=None)], NOW)
+    assert (await store.items.find([paper().key]))[paper().key].seen == NOW
 
 
-async def test_an_item_is_found_under_its_aliases_and_nothing_is_found_under_an_unknown_key(store: Store) -> None:
+async def test_an_item_is_found_under_its_aliases_and_nothing_is_found_under_an_unknown_key(store: AnyStore) -> None:
     item = paper(aliases=("doi:10.1/x", "url:https://a.example/"))
-    await store.add([item], NOW)
-    assert await store.find(["doi:10.1/x", "arxiv:0000.00000"]) == {"doi:10.1/x": item}
-    assert await store.find([]) == {}
+    await store.items.add([item], NOW)
+    assert await store.items.find(["doi:10.1/x", "arxiv:0000.00000"]) == {"doi:10.1/x": item}
+    assert await store.items.find([]) == {}
 
 
-async def test_a_key_wins_over_the_same_text_as_an_alias(store: Store) -> None:
+async def test_a_key_wins_over_the_same_text_as_an_alias(store: AnyStore) -> None:
     first, second = paper(1), paper(2, aliases=(paper(1).key,))
-    await store.add([first, second], NOW)
-    assert await store.find([first.key]) == {first.key: first}
+    await store.items.add([first, second], NOW)
+    assert await store.items.find([first.key]) == {first.key: first}
 
 
-async def test_a_replaced_item_is_replaced_whole(store: Store) -> None:
-    await store.add([paper(title="Old words", aliases=("doi:10.1/x",), categories=("cs.LG",))], NOW)
-    await store.add([paper(title="New terms")], NOW)
+async def test_a_replaced_item_is_replaced_whole(store: AnyStore) -> None:
+    await store.items.add([paper(title="Old words", aliases=("doi:10.1/x",), categories=("cs.LG",))], NOW)
+    await store.items.add([paper(title="New terms")], NOW)
     assert await found(store, query(*words("old"))) == []
     assert await found(store, query(*words("terms"))) == [paper().key]
     assert await found(store, query(Label("category", "cs.lg"))) == []
-    assert await store.find(["doi:10.1/x"]) == {}
-    assert await store.count(And(()), NOW) == 1
+    assert await store.items.find(["doi:10.1/x"]) == {}
+    assert await store.index.count(And(()), NOW) == 1
 
 
-async def test_of_two_items_with_one_key_in_a_batch_the_last_stays(store: Store) -> None:
-    await store.add([paper(title="First"), paper(title="Second")], NOW)
-    assert (await store.find([paper().key]))[paper().key].title == "Second"
+async def test_of_two_items_with_one_key_in_a_batch_the_last_stays(store: AnyStore) -> None:
+    await store.items.add([paper(title="First"), paper(title="Second")], NOW)
+    assert (await store.items.find([paper().key]))[paper().key].title == "Second"
     assert await found(store, query(*words("first"))) == []
 
 
-async def test_a_retired_key_is_gone_and_its_readings_pass_to_its_heir(store: Store) -> None:
+async def test_a_retired_key_is_gone_and_its_readings_pass_to_its_heir(store: AnyStore) -> None:
     old = Item(key="url:https://a.example/", kind=Kind.POST, title="Post words", upvotes=3, seen=NOW)
-    await store.add([old], NOW - DAY)
+    await store.items.add([old], NOW - DAY)
     heir = paper(aliases=(old.key,), upvotes=5)
-    await store.add([heir], NOW, retired=[old.key, "arxiv:unknown"])
-    assert await store.find([old.key]) == {old.key: heir}
+    await store.items.add([heir], NOW, retired=[old.key, "arxiv:unknown"])
+    assert await store.items.find([old.key]) == {old.key: heir}
     assert await found(store, query(*words("post"))) == []
-    assert await store.readings([heir.key, old.key], date(2026, 1, 1)) == {
+    assert await store.items.readings([heir.key, old.key], date(2026, 1, 1)) == {
         heir.key: [Reading(date(2026, 3, 31), upvotes=3), Reading(date(2026, 4, 1), upvotes=5)]
     }
 
 
-async def test_a_key_both_given_and_retired_is_kept(store: Store) -> None:
-    await store.add([paper()], NOW, retired=[paper().key])
-    assert await store.count(And(()), NOW) == 1
+async def test_a_key_both_given_and_retired_is_kept(store: AnyStore) -> None:
+    await store.items.add([paper()], NOW, retired=[paper().key])
+    assert await store.index.count(And(()), NOW) == 1
 
 
-async def test_a_state_given_with_items_is_saved_with_them(store: Store) -> None:
+async def test_a_state_given_with_items_is_saved_with_them(store: AnyStore) -> None:
     state = SourceState(name="arxiv", watermark="2026-04-01", health=Health.OK, asked=NOW, answered=NOW, items=1)
-    await store.add([paper()], NOW, state=state)
-    assert await store.source_state("arxiv") == state
+    await store.items.add([paper()], NOW, state=state)
+    assert await store.source_states.get("arxiv") == state
 
 
-async def test_items_since_are_those_first_seen_in_the_span_newest_first(store: Store) -> None:
+async def test_items_since_are_those_first_seen_in_the_span_newest_first(store: AnyStore) -> None:
     given = [paper(number, seen=NOW - number * DAY) for number in range(5)]
-    await store.add(given, NOW)
-    assert list(await store.items_since(NOW - 3 * DAY, NOW)) == given[1:4]
+    await store.items.add(given, NOW)
+    assert list(await store.items.seen_between(NOW - 3 * DAY, NOW)) == given[1:4]
 
 
-async def test_of_items_seen_together_the_one_that_appeared_last_comes_first(store: Store) -> None:
+async def test_of_items_seen_together_the_one_that_appeared_last_comes_first(store: AnyStore) -> None:
     given = [paper(number, appeared=NOW - number * DAY) for number in range(3)]
-    await store.add(list(reversed(given)), NOW)
-    assert list(await store.items_since(NOW, NOW + DAY)) == given
+    await store.items.add(list(reversed(given)), NOW)
+    assert list(await store.items.seen_between(NOW, NOW + DAY)) == given
 
 
-async def test_of_each_day_the_last_reading_stays(store: Store) -> None:
-    await store.add([paper(upvotes=1), paper(2)], NOW - DAY)
-    await store.add([paper(upvotes=2)], NOW)
-    await store.add([paper(upvotes=4)], NOW + timedelta(hours=3))
+async def test_of_each_day_the_last_reading_stays(store: AnyStore) -> None:
+    await store.items.add([paper(upvotes=1), paper(2)], NOW - DAY)
+    await store.items.add([paper(upvotes=2)], NOW)
+    await store.items.add([paper(upvotes=4)], NOW + timedelta(hours=3))
     keys = [paper().key, paper(2).key]
-    assert await store.readings(keys, date(2026, 1, 1)) == {
+    assert await store.items.readings(keys, date(2026, 1, 1)) == {
         paper().key: [Reading(date(2026, 3, 31), upvotes=1), Reading(date(2026, 4, 1), upvotes=4)]
     }
-    assert await store.readings(keys, date(2026, 4, 1)) == {paper().key: [Reading(date(2026, 4, 1), upvotes=4)]}
+    assert await store.items.readings(keys, date(2026, 4, 1)) == {paper().key: [Reading(date(2026, 4, 1), upvotes=4)]}
 
 
 # --- sources, digests, summaries, facts
 
 
-async def test_a_source_that_nobody_knows_has_a_fresh_state(store: Store) -> None:
-    assert await store.source_state("arxiv") == SourceState(name="arxiv")
+async def test_a_source_that_nobody_knows_has_a_fresh_state(store: AnyStore) -> None:
+    assert await store.source_states.get("arxiv") == SourceState(name="arxiv")
 
 
-async def test_a_source_state_comes_back_as_it_was_saved(store: Store) -> None:
+async def test_a_source_state_comes_back_as_it_was_saved(store: AnyStore) -> None:
     state = SourceState(
         name="feed:a",
         watermark='{"etag": "x"}',
@@ -195,9 +195,9 @@ async def test_a_source_state_comes_back_as_it_was_saved(store: Store) -> None:
         items=7,
         note="It is down.",
     )
-    await store.save_source_state(replace(state, failures=2))
-    await store.save_source_state(state)
-    assert await store.source_state("feed:a") == state
+    await store.source_states.save(replace(state, failures=2))
+    await store.source_states.save(state)
+    assert await store.source_states.get("feed:a") == state
 
 
 SUMMARY = Summary(
@@ -214,60 +214,60 @@ def digest(*items: Item, until: datetime = NOW, topic: str = "gpu-systems", part
     return Digest(topic, "GPU systems", until.date(), until - DAY, until, entries, coverage)
 
 
-async def test_what_a_digest_showed_counts_as_posted_to_that_channel_alone(store: Store) -> None:
+async def test_what_a_digest_showed_counts_as_posted_to_that_channel_alone(store: AnyStore) -> None:
     partner = Item(key="github:a/b", kind=Kind.REPO, title="a/b", seen=NOW)
-    await store.save_digest("T1", "C1", digest(paper(1), paper(2), partner=partner), NOW)
-    assert await store.posted("T1", "C1") == {paper(1).key, paper(2).key, "github:a/b"}
-    assert await store.posted("T1", "C2") == frozenset()
-    assert await store.posted("T2", "C1") == frozenset()
+    await store.digests.save("T1", "C1", digest(paper(1), paper(2), partner=partner), NOW)
+    assert await store.digests.posted("T1", "C1") == {paper(1).key, paper(2).key, "github:a/b"}
+    assert await store.digests.posted("T1", "C2") == frozenset()
+    assert await store.digests.posted("T2", "C1") == frozenset()
 
 
-async def test_the_last_digest_is_the_newest_of_its_topic_and_channel(store: Store) -> None:
-    assert await store.last_digest("T1", "C1", "gpu-systems") is None
+async def test_the_last_digest_is_the_newest_of_its_topic_and_channel(store: AnyStore) -> None:
+    assert await store.digests.last("T1", "C1", "gpu-systems") is None
     for until in (NOW, NOW - DAY):
-        await store.save_digest("T1", "C1", digest(until=until), NOW)
-    await store.save_digest("T1", "C1", digest(until=NOW + DAY, topic="other"), NOW)
-    await store.save_digest("T1", "C2", digest(until=NOW + DAY), NOW)
-    assert await store.last_digest("T1", "C1", "gpu-systems") == (NOW.date(), NOW)
+        await store.digests.save("T1", "C1", digest(until=until), NOW)
+    await store.digests.save("T1", "C1", digest(until=NOW + DAY, topic="other"), NOW)
+    await store.digests.save("T1", "C2", digest(until=NOW + DAY), NOW)
+    assert await store.digests.last("T1", "C1", "gpu-systems") == (NOW.date(), NOW)
 
 
-async def test_a_summary_is_kept_per_item_maker_and_text(store: Store) -> None:
-    await store.save_summary("arxiv:1", "model/1", "aa", SUMMARY, NOW)
-    assert await store.cached_summary("arxiv:1", "model/1", "aa") == SUMMARY
-    assert await store.cached_summary("arxiv:1", "model/1", "bb") is None
-    assert await store.cached_summary("arxiv:1", "model/2", "aa") is None
-    assert await store.cached_summary("arxiv:2", "model/1", "aa") is None
+async def test_a_summary_is_kept_per_item_maker_and_text(store: AnyStore) -> None:
+    await store.summaries.save("arxiv:1", "model/1", "aa", SUMMARY, NOW)
+    assert await store.summaries.find("arxiv:1", "model/1", "aa") == SUMMARY
+    assert await store.summaries.find("arxiv:1", "model/1", "bb") is None
+    assert await store.summaries.find("arxiv:1", "model/2", "aa") is None
+    assert await store.summaries.find("arxiv:2", "model/1", "aa") is None
 
 
-async def test_spent_tokens_add_up_by_day(store: Store) -> None:
+async def test_spent_tokens_add_up_by_day(store: AnyStore) -> None:
     day = NOW.date()
-    assert await store.spent(day) == 0
-    await asyncio.gather(*(store.spend(day, 10) for _ in range(20)))
-    await store.spend(day + DAY, 1)
-    assert await store.spent(day) == 200
+    assert await store.summaries.spent(day) == 0
+    await asyncio.gather(*(store.summaries.spend(day, 10) for _ in range(20)))
+    await store.summaries.spend(day + DAY, 1)
+    assert await store.summaries.spent(day) == 200
 
 
-async def test_a_fact_is_the_last_that_was_set(store: Store) -> None:
-    assert await store.get_fact("heartbeat") == ""
-    await store.set_fact("heartbeat", "1")
-    await store.set_fact("heartbeat", "2")
-    assert await store.get_fact("heartbeat") == "2"
+async def test_a_fact_is_the_last_that_was_set(store: AnyStore) -> None:
+    assert await store.facts.get("heartbeat") == ""
+    await store.facts.set("heartbeat", "1")
+    await store.facts.set("heartbeat", "2")
+    assert await store.facts.get("heartbeat") == "2"
 
 
 # --- upkeep
 
 
-async def test_statistics_count_what_there_is(store: Store) -> None:
-    await store.add([paper(1, upvotes=1), paper(2), Item(key="github:a/b", kind=Kind.REPO, title="a/b", stars=1)], NOW)
-    await store.save_digest("T1", "C1", digest(paper(1)), NOW)
-    counts = dict(await store.statistics())
+async def test_statistics_count_what_there_is(store: AnyStore) -> None:
+    await store.items.add([paper(1, upvotes=1), paper(2), Item(key="github:a/b", kind=Kind.REPO, title="a/b", stars=1)], NOW)
+    await store.digests.save("T1", "C1", digest(paper(1)), NOW)
+    counts = dict(await store.maintenance.statistics())
     size = counts.pop("bytes")
     assert size >= 0
     made = {"topics": 0, "subscriptions": 0, "saved": 0, "vectors": 0}
     assert counts == {"items": 3, "papers": 2, "repos": 1, "posts": 0, "readings": 2, "digests": 1, **made}
 
 
-async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: Store) -> None:
+async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: AnyStore) -> None:
     old = NOW - 100 * DAY
     given = [
         paper(1, seen=old, title="Forgotten", upvotes=1),
@@ -275,91 +275,91 @@ async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: St
         paper(3, seen=old, title="Merged", aliases=("url:https://posted.example/",)),
         paper(4, title="Young"),
     ]
-    await store.add(given, old)
-    await store.add([given[3]], NOW)
+    await store.items.add(given, old)
+    await store.items.add([given[3]], NOW)
     posted = Item(key="url:https://posted.example/", kind=Kind.POST, title="x", seen=old)
-    await store.save_digest("T1", "C1", digest(given[1], posted), old)
-    await store.save_summary(given[0].key, "model", "aa", SUMMARY, old)
-    await store.add([paper(5, upvotes=4)], old)
-    dropped = await store.prune(items_before=NOW - 30 * DAY, readings_before=(NOW - 30 * DAY).date(), now=NOW)
+    await store.digests.save("T1", "C1", digest(given[1], posted), old)
+    await store.summaries.save(given[0].key, "model", "aa", SUMMARY, old)
+    await store.items.add([paper(5, upvotes=4)], old)
+    dropped = await store.maintenance.prune(items_before=NOW - 30 * DAY, readings_before=(NOW - 30 * DAY).date(), now=NOW)
     assert dropped == {"items": 1, "readings": 2}
-    assert await store.find([item.key for item in given]) == {item.key: item for item in given[1:]}
+    assert await store.items.find([item.key for item in given]) == {item.key: item for item in given[1:]}
     assert await found(store, query(*words("forgotten"))) == []
-    assert await store.cached_summary(given[0].key, "model", "aa") is None
-    assert await store.check() == []
+    assert await store.summaries.find(given[0].key, "model", "aa") is None
+    assert await store.maintenance.check() == []
 
 
 @pytest.mark.parametrize("first", [0, 1])
-async def test_an_alias_that_is_another_items_key_holds_nothing(store: Store, first: int) -> None:
+async def test_an_alias_that_is_another_items_key_holds_nothing(store: AnyStore, first: int) -> None:
     old = NOW - 100 * DAY
     given = [paper(1, seen=old), paper(2, seen=old, aliases=(paper(1).key,))]
-    await store.add([given[first]], old)
-    await store.add([given[1 - first]], old)
-    await store.save_digest("T1", "C1", digest(given[0]), old)
+    await store.items.add([given[first]], old)
+    await store.items.add([given[1 - first]], old)
+    await store.digests.save("T1", "C1", digest(given[0]), old)
 
-    dropped = await store.prune(items_before=NOW, readings_before=old.date(), now=NOW)
+    dropped = await store.maintenance.prune(items_before=NOW, readings_before=old.date(), now=NOW)
 
     assert dropped["items"] == 1
-    assert set(await store.find([paper(1).key, paper(2).key])) == {paper(1).key}
+    assert set(await store.items.find([paper(1).key, paper(2).key])) == {paper(1).key}
 
 
-async def test_a_store_that_was_used_in_every_way_is_sound(store: Store) -> None:
-    await store.add(records(), NOW)
-    await store.add([replace(item, upvotes=5, title=item.title + " again") for item in records()[::2]], NOW + DAY)
-    await store.add([], NOW, retired=[item.key for item in records()[::3]])
-    assert await store.check() == []
-    assert await store.vacuum() >= 0
-    assert await store.check() == []
+async def test_a_store_that_was_used_in_every_way_is_sound(store: AnyStore) -> None:
+    await store.items.add(records(), NOW)
+    await store.items.add([replace(item, upvotes=5, title=item.title + " again") for item in records()[::2]], NOW + DAY)
+    await store.items.add([], NOW, retired=[item.key for item in records()[::3]])
+    assert await store.maintenance.check() == []
+    assert await store.maintenance.vacuum() >= 0
+    assert await store.maintenance.check() == []
 
 
-async def test_a_backup_is_whole_and_takes_the_place_of_an_older_one(store: Store, tmp_path: Path) -> None:
-    await store.add(records(), NOW)
+async def test_a_backup_is_whole_and_takes_the_place_of_an_older_one(store: AnyStore, tmp_path: Path) -> None:
+    await store.items.add(records(), NOW)
     target = tmp_path / "copies" / "backup.db"
     target.parent.mkdir()
     target.write_text("an older one", "utf-8")
-    await store.backup(target)
+    await store.maintenance.backup(target)
     assert target.stat().st_size > 20_000
     assert list(target.parent.iterdir()) == [target]
 
 
-async def test_many_tasks_may_read_and_write_at_once(store: Store) -> None:
+async def test_many_tasks_may_read_and_write_at_once(store: AnyStore) -> None:
     async def write(number: int) -> None:
-        await store.add([paper(number * 10 + one, abstract=string.ascii_lowercase) for one in range(10)], NOW)
-        await store.set_fact(f"done-{number}", json.dumps(number))
+        await store.items.add([paper(number * 10 + one, abstract=string.ascii_lowercase) for one in range(10)], NOW)
+        await store.facts.set(f"done-{number}", json.dumps(number))
 
     async def read(_: int) -> int:
-        page = await store.search(Query("", sort="new"), NOW, limit=5)
-        return len(page.hits) + await store.count(And(()), NOW)
+        page = await store.index.search(Query("", sort="new"), NOW, limit=5)
+        return len(page.hits) + await store.index.count(And(()), NOW)
 
     await asyncio.gather(*(task(number) for number in range(30) for task in (write, read)))
-    assert await store.count(And(()), NOW) == 300
-    assert await store.check() == []
+    assert await store.index.count(And(()), NOW) == 300
+    assert await store.maintenance.check() == []
 
 
-async def test_opening_and_closing_twice_does_no_harm(store: Store) -> None:
-    await store.add([paper()], NOW)
+async def test_opening_and_closing_twice_does_no_harm(store: AnyStore) -> None:
+    await store.items.add([paper()], NOW)
     await store.open()
     await store.close()
     await store.close()
     await store.open()
-    assert await store.count(And(()), NOW) == 1
+    assert await store.index.count(And(()), NOW) == 1
 
 
-async def test_the_mark_of_the_items_changes_with_every_change_of_items_and_readings_alone(store: Store) -> None:
-    marks = [await store.items_mark()]
+async def test_the_mark_of_the_items_changes_with_every_change_of_items_and_readings_alone(store: AnyStore) -> None:
+    marks = [await store.items.mark()]
 
     async def noted() -> bool:
-        marks.append(await store.items_mark())
+        marks.append(await store.items.mark())
         return marks[-1] != marks[-2] and len(set(marks)) == len(set(marks[:-1])) + 1
 
-    await store.add([paper(1), paper(2)], NOW)
+    await store.items.add([paper(1), paper(2)], NOW)
     assert await noted()
-    await store.add([paper(2)], NOW, retired=[paper(1).key])
+    await store.items.add([paper(2)], NOW, retired=[paper(1).key])
     assert await noted()
-    await store.add([], NOW, retired=[paper(2).key])
+    await store.items.add([], NOW, retired=[paper(2).key])
     assert await noted()
-    await store.prune(items_before=NOW + DAY, readings_before=NOW.date() + DAY, now=NOW)
+    await store.maintenance.prune(items_before=NOW + DAY, readings_before=NOW.date() + DAY, now=NOW)
     assert await noted()
-    await store.add([], NOW, state=SourceState(name="arxiv"))
-    await store.set_fact("heartbeat", "now")
+    await store.items.add([], NOW, state=SourceState(name="arxiv"))
+    await store.facts.set("heartbeat", "now")
     assert not await noted()

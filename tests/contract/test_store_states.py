@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
-from bot.ports.store import Store
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
-from tests.conftest import tries
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 T = TypeVar("T")
@@ -34,7 +33,7 @@ class Stores(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.loop = asyncio.Runner()
         self.sqlite = SqliteStore(Path(self.folder.name) / "states.db")
-        self.stores: tuple[Store, ...] = (MemoryStore(), self.sqlite)
+        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
         self.loop.run(self.sqlite.open())
 
     def teardown(self) -> None:
@@ -43,7 +42,7 @@ class Stores(RuleBasedStateMachine):
             self.loop.close()
             self.folder.cleanup()
 
-    def both(self, ask: Callable[[Store], Awaitable[T]]) -> T:
+    def both(self, ask: Callable[[AnyStore], Awaitable[T]]) -> T:
         """Do the same to both and return what both answer."""
 
         async def run() -> list[T]:
@@ -56,25 +55,25 @@ class Stores(RuleBasedStateMachine):
     @rule(items=st.lists(generate.items(), max_size=4), retired=st.sets(KEYS, max_size=2), now=DAYS)
     def add(self, items: list[Item], retired: set[str], now: object) -> None:
         state = SourceState(name="arxiv", items=len(items))
-        self.both(lambda store: store.add(items, now, retired=retired, state=state))  # type: ignore[arg-type]
+        self.both(lambda store: store.items.add(items, now, retired=retired, state=state))  # type: ignore[arg-type]
 
     @rule(key=KEYS, upvotes=st.none() | st.integers(0, 9), now=DAYS)
     def vote(self, key: str, upvotes: int | None, now: object) -> None:
-        known = self.both(lambda store: store.find([key]))
+        known = self.both(lambda store: store.items.find([key]))
         items = [replace(item, upvotes=upvotes) for item in known.values()]
-        self.both(lambda store: store.add(items, now))  # type: ignore[arg-type]
+        self.both(lambda store: store.items.add(items, now))  # type: ignore[arg-type]
 
     @rule(key=KEYS, channel=st.sampled_from(("C1", "C2")))
     def post(self, key: str, channel: str) -> None:
-        known = self.both(lambda store: store.find([key]))
+        known = self.both(lambda store: store.items.find([key]))
         entries = tuple(Entry(Ranked(item, 0.5), Summary((), "abstract", "extractive")) for item in known.values())
         digest = Digest("gpu", "GPU", NOW.date(), NOW, NOW, entries, Coverage((), len(entries), len(entries)))
-        self.both(lambda store: store.save_digest("T", channel, digest, NOW))
+        self.both(lambda store: store.digests.save("T", channel, digest, NOW))
 
     @rule(items_before=DAYS, readings_before=DAYS)
     def prune(self, items_before: object, readings_before: object) -> None:
         day = readings_before.date()  # type: ignore[attr-defined]
-        self.both(lambda store: store.prune(items_before=items_before, readings_before=day, now=NOW))  # type: ignore[arg-type]
+        self.both(lambda store: store.maintenance.prune(items_before=items_before, readings_before=day, now=NOW))  # type: ignore[arg-type]
 
     @rule()
     def reopen(self) -> None:
@@ -83,28 +82,28 @@ class Stores(RuleBasedStateMachine):
 
     @rule(tree=generate.trees(), since=st.none() | DAYS)
     def count(self, tree: Tree, since: object) -> None:
-        self.both(lambda store: store.count(tree, NOW, since=since))  # type: ignore[arg-type]
+        self.both(lambda store: store.index.count(tree, NOW, since=since))  # type: ignore[arg-type]
 
     @rule(tree=generate.trees(), sort=st.sampled_from(("new", "stars", "upvotes")), offset=st.integers(0, 2))
     def search(self, tree: Tree, sort: str, offset: int) -> None:
-        self.both(lambda store: store.search(Query("", tree, sort), NOW, limit=3, offset=offset))
+        self.both(lambda store: store.index.search(Query("", tree, sort), NOW, limit=3, offset=offset))
 
     @rule(keys=st.sets(KEYS), days=st.integers(-1, 5))
     def ask(self, keys: set[str], days: int) -> None:
         since: date = (NOW + timedelta(days=days)).date()
-        self.both(lambda store: store.find(keys))
-        self.both(lambda store: store.readings(keys, since))
-        self.both(lambda store: store.items_since(NOW, NOW + timedelta(days=days)))
-        self.both(lambda store: store.posted("T", "C1"))
+        self.both(lambda store: store.items.find(keys))
+        self.both(lambda store: store.items.readings(keys, since))
+        self.both(lambda store: store.items.seen_between(NOW, NOW + timedelta(days=days)))
+        self.both(lambda store: store.digests.posted("T", "C1"))
 
     @invariant()
     def nothing_is_out_of_step(self) -> None:
         if hasattr(self, "stores"):
-            assert self.loop.run(self.sqlite.check()) == []
-            self.both(lambda store: store.count(And(()), NOW))
+            assert self.loop.run(self.sqlite.maintenance.check()) == []
+            self.both(lambda store: store.index.count(And(()), NOW))
 
 
 TestStores = Stores.TestCase
 TestStores.settings = settings(
-    deadline=None, max_examples=tries(25), stateful_step_count=20, suppress_health_check=[HealthCheck.too_slow]
+    deadline=None, max_examples=25, stateful_step_count=20, suppress_health_check=[HealthCheck.too_slow]
 )

@@ -11,10 +11,10 @@ import pytest
 
 from bot.models import Item, Kind, Near
 from bot.models.vectors import pack, unpack
-from bot.ports.store import Store
 from bot.ports.vectors import Embedded
 from bot.query import parse
 from tests.conftest import NOW
+from tests.stores import AnyStore
 
 SPACE = "small-1"
 
@@ -33,115 +33,115 @@ def vector(*numbers: float) -> bytes:
 UNSOUND = [vector(1, 2)[:-4] + struct.pack("<f", wrong) for wrong in (inf, -inf, nan, 1 / 32, -0.01, 3e38)]
 
 
-async def keep(store: Store, items: Sequence[Item], *, space: str = SPACE, quick: bool = False) -> int:
-    return await store.save_vectors(space, items, [vector(1, len(item.key)) for item in items], quick=quick)
+async def keep(store: AnyStore, items: Sequence[Item], *, space: str = SPACE, quick: bool = False) -> int:
+    return await store.vectors.save(space, items, [vector(1, len(item.key)) for item in items], quick=quick)
 
 
-async def lacking(store: Store, space: str = SPACE, *, better: bool = False) -> list[str]:
-    return [item.key for item in await store.lacking_vectors(space, limit=9, better=better)]
+async def lacking(store: AnyStore, space: str = SPACE, *, better: bool = False) -> list[str]:
+    return [item.key for item in await store.vectors.lacking(space, limit=9, better=better)]
 
 
-async def test_items_without_a_vector_are_told_the_newest_first(store: Store) -> None:
+async def test_items_without_a_vector_are_told_the_newest_first(store: AnyStore) -> None:
     items = [paper(number) for number in range(4)]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     assert await lacking(store) == ["arxiv:3", "arxiv:2", "arxiv:1", "arxiv:0"]
     assert await keep(store, items[1:3]) == 2
     assert await lacking(store) == ["arxiv:3", "arxiv:0"]
-    assert await store.lacking_vectors(SPACE, limit=1) == [items[3]]
-    assert await store.embedded(SPACE) == Embedded(whole=2, quick=0, lacking=2)
+    assert await store.vectors.lacking(SPACE, limit=1) == [items[3]]
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=2, quick=0, lacking=2)
 
 
-async def test_a_quick_vector_is_kept_until_a_better_one_takes_its_place(store: Store) -> None:
+async def test_a_quick_vector_is_kept_until_a_better_one_takes_its_place(store: AnyStore) -> None:
     items = [paper(number) for number in range(3)]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     await keep(store, items, quick=True)
     assert (await lacking(store), await lacking(store, better=True)) == ([], ["arxiv:2", "arxiv:1", "arxiv:0"])
-    assert await store.embedded(SPACE) == Embedded(whole=0, quick=3, lacking=0)
-    await store.save_vectors(SPACE, items[:1], [vector(3, 4)], quick=False)
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=0, quick=3, lacking=0)
+    await store.vectors.save(SPACE, items[:1], [vector(3, 4)], quick=False)
     assert await lacking(store, better=True) == ["arxiv:2", "arxiv:1"]
-    assert (await store.vectors(SPACE, ["arxiv:0"]))["arxiv:0"] == vector(3, 4)
+    assert (await store.vectors.find(SPACE, ["arxiv:0"]))["arxiv:0"] == vector(3, 4)
 
 
-async def test_vectors_are_given_by_key_and_within_their_space_alone(store: Store) -> None:
+async def test_vectors_are_given_by_key_and_within_their_space_alone(store: AnyStore) -> None:
     items = [paper(1), paper(2, aliases=("doi:10.1/x",))]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     await keep(store, items)
-    found = await store.vectors(SPACE, ["arxiv:1", "arxiv:2", "doi:10.1/x", "arxiv:9"])
+    found = await store.vectors.find(SPACE, ["arxiv:1", "arxiv:2", "doi:10.1/x", "arxiv:9"])
     assert found.keys() == {"arxiv:1", "arxiv:2"}
     assert np.allclose(unpack([found["arxiv:1"]]), np.array([[1, 7]]) / np.sqrt(50), atol=0.01)
-    assert not await store.vectors("other-1", ["arxiv:1"])
+    assert not await store.vectors.find("other-1", ["arxiv:1"])
     assert await lacking(store, "other-1") == ["arxiv:2", "arxiv:1"]
 
 
-async def test_a_vector_of_another_space_takes_the_place_of_what_an_item_had(store: Store) -> None:
-    await store.add([paper(1)], NOW)
+async def test_a_vector_of_another_space_takes_the_place_of_what_an_item_had(store: AnyStore) -> None:
+    await store.items.add([paper(1)], NOW)
     await keep(store, [paper(1)])
     await keep(store, [paper(1)], space="other-1")
-    assert not await store.vectors(SPACE, ["arxiv:1"])
+    assert not await store.vectors.find(SPACE, ["arxiv:1"])
     assert await lacking(store) == ["arxiv:1"]
-    assert await store.embedded("other-1") == Embedded(whole=1, quick=0, lacking=0)
+    assert await store.vectors.embedded("other-1") == Embedded(whole=1, quick=0, lacking=0)
 
 
-async def test_an_item_whose_text_changed_has_no_vector_any_more(store: Store) -> None:
+async def test_an_item_whose_text_changed_has_no_vector_any_more(store: AnyStore) -> None:
     items = [paper(1), paper(2), paper(3)]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     await keep(store, items)
-    await store.add(
+    await store.items.add(
         [paper(1, title="Another"), paper(2, abstract="Two caches."), paper(3, upvotes=9, authors=("Ada",))], NOW
     )
     assert await lacking(store) == ["arxiv:2", "arxiv:1"]
-    assert (await store.vectors(SPACE, ["arxiv:1", "arxiv:2", "arxiv:3"])).keys() == {"arxiv:3"}
+    assert (await store.vectors.find(SPACE, ["arxiv:1", "arxiv:2", "arxiv:3"])).keys() == {"arxiv:3"}
 
 
-async def test_what_was_read_before_the_text_changed_is_not_kept(store: Store) -> None:
-    await store.add([paper(1), paper(2)], NOW)
-    read = await store.lacking_vectors(SPACE, limit=9)
-    await store.add([paper(1, abstract="Something else.")], NOW, retired=["arxiv:2"])
+async def test_what_was_read_before_the_text_changed_is_not_kept(store: AnyStore) -> None:
+    await store.items.add([paper(1), paper(2)], NOW)
+    read = await store.vectors.lacking(SPACE, limit=9)
+    await store.items.add([paper(1, abstract="Something else.")], NOW, retired=["arxiv:2"])
     assert await keep(store, read) == 0
     assert await lacking(store) == ["arxiv:1"]
 
 
-async def test_a_vector_goes_with_its_item(store: Store) -> None:
+async def test_a_vector_goes_with_its_item(store: AnyStore) -> None:
     items = [paper(1), paper(2), paper(3, seen=NOW - timedelta(days=9))]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     await keep(store, items)
-    await store.add([], NOW, retired=["arxiv:1"])
-    await store.prune(items_before=NOW - timedelta(days=1), readings_before=NOW.date(), now=NOW)
-    assert (await store.vectors(SPACE, [item.key for item in items])).keys() == {"arxiv:2"}
-    assert await store.embedded(SPACE) == Embedded(whole=1, quick=0, lacking=0)
-    assert (await store.statistics())["vectors"] == 1
-    assert await store.check() == []
+    await store.items.add([], NOW, retired=["arxiv:1"])
+    await store.maintenance.prune(items_before=NOW - timedelta(days=1), readings_before=NOW.date(), now=NOW)
+    assert (await store.vectors.find(SPACE, [item.key for item in items])).keys() == {"arxiv:2"}
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=1, quick=0, lacking=0)
+    assert (await store.maintenance.statistics())["vectors"] == 1
+    assert await store.maintenance.check() == []
 
 
 @pytest.mark.parametrize("wrong", UNSOUND)
-async def test_a_vector_whose_scale_is_no_scale_is_none(store: Store, wrong: bytes) -> None:
+async def test_a_vector_whose_scale_is_no_scale_is_none(store: AnyStore, wrong: bytes) -> None:
     items = [paper(1), paper(2)]
-    await store.add(items, NOW)
-    await store.save_vectors(SPACE, items, [wrong, vector(1, 2)], quick=False)
-    assert (await store.vectors(SPACE, ["arxiv:1", "arxiv:2"])).keys() == {"arxiv:2"}
+    await store.items.add(items, NOW)
+    await store.vectors.save(SPACE, items, [wrong, vector(1, 2)], quick=False)
+    assert (await store.vectors.find(SPACE, ["arxiv:1", "arxiv:2"])).keys() == {"arxiv:2"}
     near = Near(SPACE, vector(1, 2), 0.0)
-    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    page = await store.index.search(parse("nothing"), NOW, limit=9, near=near)
     assert [hit.item.key for hit in page.hits] == ["arxiv:2"]
-    await store.save_vectors(SPACE, items, [vector(1, 2), wrong], quick=False)
-    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    await store.vectors.save(SPACE, items, [vector(1, 2), wrong], quick=False)
+    page = await store.index.search(parse("nothing"), NOW, limit=9, near=near)
     assert [hit.item.key for hit in page.hits] == ["arxiv:1"]
 
 
-async def test_the_mark_changes_with_the_vectors_and_with_nothing_else(store: Store) -> None:
-    marks = [await store.vectors_mark(SPACE)]
+async def test_the_mark_changes_with_the_vectors_and_with_nothing_else(store: AnyStore) -> None:
+    marks = [await store.vectors.mark(SPACE)]
 
     async def changed() -> bool:
-        marks.append(await store.vectors_mark(SPACE))
+        marks.append(await store.vectors.mark(SPACE))
         return marks[-1] != marks[-2]
 
-    await store.add([paper(1), paper(2)], NOW)
+    await store.items.add([paper(1), paper(2)], NOW)
     assert not await changed()
     await keep(store, [paper(1), paper(2)], quick=True)
     assert await changed()
-    await store.add([paper(1, stars=3)], NOW)
+    await store.items.add([paper(1, stars=3)], NOW)
     assert not await changed()
-    await store.add([paper(1, title="Another")], NOW)
+    await store.items.add([paper(1, title="Another")], NOW)
     assert await changed()
-    await store.add([], NOW, retired=["arxiv:2"])
+    await store.items.add([], NOW, retired=["arxiv:2"])
     assert await changed()
     assert len(set(marks)) == 4

@@ -14,12 +14,12 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bot.errors import Conflict
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.ports.store import Store
 from bot.store.records import workspaces as records
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract import made
 from tests.contract.made import CHANNELS, KEYS, PEOPLE, TOPICS
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 WORKSPACES = ("slack:T1", "slack:T10")  # one's name begins with the other's
@@ -60,7 +60,7 @@ class Teams(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.loop = asyncio.Runner()
         self.sqlite = SqliteStore(Path(self.folder.name) / "teams.db")
-        self.stores: tuple[Store, ...] = (MemoryStore(), self.sqlite)
+        self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
         self.loop.run(self.sqlite.open())
         self.models = {name: Model() for name in WORKSPACES}
         self.now = NOW
@@ -71,10 +71,10 @@ class Teams(RuleBasedStateMachine):
             self.loop.close()
             self.folder.cleanup()
 
-    def both(self, ask: Callable[[Store], Awaitable[Any]]) -> Any:
+    def both(self, ask: Callable[[AnyStore], Awaitable[Any]]) -> Any:
         """Do the same to both and return what both answer: a value, or the sentence of a conflict."""
 
-        async def answer(store: Store) -> Any:
+        async def answer(store: AnyStore) -> Any:
             try:
                 return await ask(store)
             except Conflict as conflict:
@@ -93,7 +93,7 @@ class Teams(RuleBasedStateMachine):
     @rule(workspace=workspaces, topic=made.topics(), replaces=revisions)
     def save_topic(self, workspace: str, topic: Topic, replaces: int) -> None:
         model, line = self.models[workspace], self.change(workspace, f"topic {topic.name}")
-        answer = self.both(lambda store: store.save_topic(workspace, topic, line, replaces=replaces))
+        answer = self.both(lambda store: store.workspaces.save_topic(workspace, topic, line, replaces=replaces))
         stored = model.topics.get(topic.name)
         if replaces != (stored.revision if stored else 0):
             assert answer.startswith("Conflict")
@@ -105,7 +105,9 @@ class Teams(RuleBasedStateMachine):
     @rule(workspace=workspaces, name=st.sampled_from(TOPICS), replaces=revisions, keep=st.booleans())
     def delete_topic(self, workspace: str, name: str, replaces: int, keep: bool) -> None:
         model, line = self.models[workspace], self.change(workspace, f"topic {name}")
-        answer = self.both(lambda store: store.delete_topic(workspace, name, line, replaces=replaces, keep_uses=keep))
+        answer = self.both(
+            lambda store: store.workspaces.delete_topic(workspace, name, line, replaces=replaces, keep_uses=keep)
+        )
         stored = model.topics.get(name)
         if replaces != (stored.revision if stored else 0):
             assert answer.startswith("Conflict")
@@ -122,7 +124,7 @@ class Teams(RuleBasedStateMachine):
         place = (subscription.channel, subscription.topic)
         stored = model.subscriptions.get(place)
         given = replace(subscription, id=stored.id) if stored and same else subscription
-        answer = self.both(lambda store: store.save_subscription(given, line, replaces=replaces))
+        answer = self.both(lambda store: store.workspaces.save_subscription(given, line, replaces=replaces))
         if replaces != (stored.revision if stored else 0) or (stored and stored.id != given.id):
             assert answer.startswith("Conflict")
             return
@@ -137,7 +139,7 @@ class Teams(RuleBasedStateMachine):
         if stored is None:
             return
         given = replace(stored, revision=stored.revision - 1) if stale else stored
-        answer = self.both(lambda store: store.delete_subscription(given, line))
+        answer = self.both(lambda store: store.workspaces.delete_subscription(given, line))
         if stale:
             assert answer.startswith("Conflict")
             return
@@ -148,7 +150,7 @@ class Teams(RuleBasedStateMachine):
     def say(self, feedback: Feedback) -> None:
         model, line = self.models[feedback.workspace], self.change(feedback.workspace, "feedback")
         given = replace(feedback, at=self.now)
-        self.both(lambda store: store.save_feedback(given, line))
+        self.both(lambda store: store.people.save_feedback(given, line))
         model.said[given.topic, given.person, given.key] = given
         model.changes.append(line)
 
@@ -156,7 +158,7 @@ class Teams(RuleBasedStateMachine):
     def take_back(self, workspace: str, number: int, never: Feedback) -> None:
         model, line = self.models[workspace], self.change(workspace, "feedback")
         standing = dict(list(model.said.items())[:number])
-        dropped = self.both(lambda store: store.drop_feedback([*standing.values(), never], line))
+        dropped = self.both(lambda store: store.people.drop_feedback([*standing.values(), never], line))
         assert dropped == len(standing)
         for place in standing:
             del model.said[place]
@@ -166,19 +168,21 @@ class Teams(RuleBasedStateMachine):
     @rule(workspace=workspaces, person=st.sampled_from(PEOPLE), key=st.sampled_from(KEYS))
     def put_aside(self, workspace: str, person: str, key: str) -> None:
         model, saved = self.models[workspace], Saved(key, self.now)
-        assert self.both(lambda store: store.save_item(workspace, person, saved)) == ((person, key) not in model.saved)
+        assert self.both(lambda store: store.people.save_item(workspace, person, saved)) == (
+            (person, key) not in model.saved
+        )
         model.saved.setdefault((person, key), saved)
 
     @rule(workspace=workspaces, person=st.sampled_from(PEOPLE), key=st.sampled_from(KEYS))
     def take_out(self, workspace: str, person: str, key: str) -> None:
         model = self.models[workspace]
-        assert self.both(lambda store: store.unsave_item(workspace, person, key)) == ((person, key) in model.saved)
+        assert self.both(lambda store: store.people.unsave_item(workspace, person, key)) == ((person, key) in model.saved)
         model.saved.pop((person, key), None)
 
     @rule(workspace=workspaces, preferences=made.preferences())
     def settle(self, workspace: str, preferences: Preferences) -> None:
         model, line = self.models[workspace], self.change(workspace, "settings")
-        self.both(lambda store: store.save_preferences(workspace, preferences, line))
+        self.both(lambda store: store.workspaces.save_preferences(workspace, preferences, line))
         model.preferences = preferences
         model.changes.append(line)
 
@@ -202,26 +206,26 @@ class Teams(RuleBasedStateMachine):
                 self.finds_what_was_saved(workspace, person, model)
 
     def finds_what_it_settled(self, workspace: str, model: Model) -> None:
-        assert self.both(lambda store: store.topics(workspace)) == model.topics
-        assert self.both(lambda store: store.preferences(workspace)) == model.preferences
-        assert self.both(lambda store: store.changes(workspace, limit=1000)) == model.changes[::-1]
+        assert self.both(lambda store: store.workspaces.topics(workspace)) == model.topics
+        assert self.both(lambda store: store.workspaces.preferences(workspace)) == model.preferences
+        assert self.both(lambda store: store.workspaces.changes(workspace, limit=1000)) == model.changes[::-1]
 
     def finds_its_subscriptions(self, workspace: str, model: Model) -> None:
         everything = [model.subscriptions[place] for place in sorted(model.subscriptions)]
-        assert self.both(lambda store: store.subscriptions(workspace)) == everything
-        here = self.both(lambda store: store.subscriptions(workspace, channel=CHANNELS[0]))
+        assert self.both(lambda store: store.workspaces.subscriptions(workspace)) == everything
+        here = self.both(lambda store: store.workspaces.subscriptions(workspace, channel=CHANNELS[0]))
         assert here == [each for each in everything if each.channel == CHANNELS[0]]
-        of_one = self.both(lambda store: store.subscriptions(workspace, topic=TOPICS[0]))
+        of_one = self.both(lambda store: store.workspaces.subscriptions(workspace, topic=TOPICS[0]))
         assert of_one == [each for each in everything if each.topic == TOPICS[0]]
 
     def finds_what_was_said(self, workspace: str, topic: str, model: Model) -> None:
         said = [each for each in model.said.values() if each.topic == topic]
-        found = self.both(lambda store: store.feedback(workspace, topic))
+        found = self.both(lambda store: store.people.feedback(workspace, topic))
         assert found == sorted(said, key=lambda each: (each.at, each.person, each.key))
 
     def finds_what_was_saved(self, workspace: str, person: str, model: Model) -> None:
         saved = [each for (owner, _), each in model.saved.items() if owner == person]
-        found = self.both(lambda store: store.saved(workspace, person))
+        found = self.both(lambda store: store.people.saved(workspace, person))
         assert found == sorted(saved, key=lambda each: (NOW - each.at, each.key))
 
 

@@ -92,7 +92,7 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
         with usual_addresses():
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(built(settings, exclusive=True))
-                await app.store.add(items, NOW)
+                await app.store.items.add(items, NOW)
                 platform = await stack.enter_async_context(opened(settings.discord, app.platform_context(clock), look=0.05))
                 service = await app.service(clock, [platform])
                 desk = DiscordDesk(app, fake, service, platform, NOW, guild, papers, anna, ben, stack.aclose)

@@ -1,6 +1,6 @@
 """Broadsheet's delivery, whole, in a world whose time a test moves; and beside it the model that says what must come of it.
 
-Store, press and delivery are the real ones. The platforms are simulated: one remembers nonces, one has a history that can
+AnyStore, press and delivery are the real ones. The platforms are simulated: one remembers nonces, one has a history that can
 be read, one has neither.
 """
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, cast
+from typing import Any
 
 from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
 from bot.digest.publisher import Publisher
@@ -34,8 +34,6 @@ from bot.models import (
     SummaryPart,
     Topic,
 )
-from bot.ports.ledger import Ledger
-from bot.ports.store import Store
 from bot.query import parse
 from tests.e2e.month_model import Model
 from tests.fakes.simulated import (
@@ -51,6 +49,7 @@ from tests.fakes.simulated import (
     Platform,
 )
 from tests.fakes.works import paper
+from tests.stores import AnyStore
 
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 ROUND = timedelta(seconds=15)  # between two rounds of the service
@@ -68,10 +67,6 @@ QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
 _EVERYTHING = 10**6
 _NEWS = 13 * DAY  # a day less than a digest goes back
 _LONGEST_WAIT = 3 * DAY
-
-
-class MonthStore(Store, Ledger):
-    """What a store is to the world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +99,7 @@ class Watched:
         return digest
 
 
-def _publisher(store: Store) -> Publisher:
+def _publisher(store: AnyStore) -> Publisher:
     return Publisher(store, Brief(), {"arxiv": "arXiv"})
 
 
@@ -114,7 +109,7 @@ class Month:
     entries = _EVERYTHING  # of a digest
     words = 10**6  # that there are on each topic
 
-    def __init__(self, open_store: Callable[[], Store], clock: Clock, seed: int) -> None:
+    def __init__(self, open_store: Callable[[], AnyStore], clock: Clock, seed: int) -> None:
         self.clock = clock
         self.chance = random.Random(seed)
         self.model = Model()
@@ -135,7 +130,7 @@ class Month:
 
     async def start(self) -> None:
         """Start the process, on the database as it is."""
-        self.store = cast(MonthStore, self._open_store())
+        self.store = self._open_store()
         await self.store.open()
         self.arm(None)
 
@@ -148,12 +143,12 @@ class Month:
 
     def _process(self) -> Service:
         store: Any = Mortal(self.store, self.fuse)
-        context = DeliveryContext(store, store, self.platforms, chance=random.Random(self.chance.random()))
+        context = DeliveryContext(store, store.ledger, self.platforms, chance=random.Random(self.chance.random()))
         maker = Watched(_publisher(store), self._windows)
         preparer = Preparer(context, maker, self._orders(store))
         return Service(Scheduler(context), preparer, Deliverer(context, pause=self.clock.pause))
 
-    def _orders(self, store: Store) -> RequestBuilder:
+    def _orders(self, store: AnyStore) -> RequestBuilder:
         return RequestBuilder(store, TOPICS, limits=Limits(entries=self.entries))
 
     async def round(self) -> None:
@@ -218,11 +213,11 @@ class Month:
 
     async def subscriptions(self) -> list[Subscription]:
         """Return all."""
-        return [each for workspace in WORKSPACES for each in await self.store.subscriptions(workspace)]
+        return [each for workspace in WORKSPACES for each in await self.store.workspaces.subscriptions(workspace)]
 
     async def subscribe(self, workspace: str, channel: str, topic: str, schedule: Schedule, **given: Any) -> None:
         """Subscribe a channel to a topic, unless it is."""
-        if await self.store.subscriptions(workspace, channel=channel, topic=topic):
+        if await self.store.workspaces.subscriptions(workspace, channel=channel, topic=topic):
             return
         self._subscribed += 1
         made = Subscription(
@@ -236,14 +231,14 @@ class Month:
             made_by="U1",
             **given,
         )
-        self.model.saved(await self.store.save_subscription(made, self._change(made), replaces=0))
+        self.model.saved(await self.store.workspaces.save_subscription(made, self._change(made), replaces=0))
 
     async def edit(self, subscription: Subscription, **changed: Any) -> None:
         """Change a subscription; the store counts its revision."""
         fresh = replace(subscription, **changed)
         if fresh.filter.text:
             self._filtered.add((fresh.workspace, fresh.channel))
-        saved = await self.store.save_subscription(fresh, self._change(fresh), replaces=subscription.revision)
+        saved = await self.store.workspaces.save_subscription(fresh, self._change(fresh), replaces=subscription.revision)
         self.model.saved(saved)
 
     async def resume(self, subscription: Subscription) -> None:
@@ -254,7 +249,7 @@ class Month:
 
     async def unsubscribe(self, subscription: Subscription) -> None:
         """Unsubscribe."""
-        await self.store.delete_subscription(subscription, self._change(subscription))
+        await self.store.workspaces.delete_subscription(subscription, self._change(subscription))
         self.model.deleted(subscription.id)
 
     async def mend(self) -> None:
@@ -269,7 +264,7 @@ class Month:
     async def prefer(self, workspace: str, preferences: Preferences) -> None:
         """Settle something for a workspace."""
         change = Change(workspace=workspace, at=self.clock(), person="U1", what="settings")
-        await self.store.save_preferences(workspace, preferences, change)
+        await self.store.workspaces.save_preferences(workspace, preferences, change)
         platform = self.platforms[workspace.partition(":")[0]]
         (platform.quiet.add if preferences == QUIET else platform.quiet.discard)(workspace)
         self.model.quiet |= platform.quiet
@@ -279,9 +274,9 @@ class Month:
         return Change(workspace=subscription.workspace, at=self.clock(), person="U1", what=what)
 
     async def collect(self, words: Sequence[str]) -> None:
-        """Store a new paper on each of these."""
+        """AnyStore a new paper on each of these."""
         fresh = [self._paper(word) for word in words]
-        await self.store.add(fresh, self.clock())
+        await self.store.items.add(fresh, self.clock())
         # What is first seen in hours that the clock had shown before lies before the last digest's end, perhaps.
         if self.clock() >= self._latest:
             self.items += [replace(each, seen=self.clock()) for each in fresh]
@@ -303,16 +298,20 @@ class Month:
         faults = list(self.model.faults(await self.all_occurrences()))
         assert not faults, faults[:5]
         for workspace in WORKSPACES:  # one after the other: a month's messages at once would be a peak of memory
-            for each in await self.store.deliveries(workspace, limit=_EVERYTHING):
+            for each in await self.store.ledger.deliveries(workspace, limit=_EVERYTHING):
                 assert not (fault := self._fault(each)), (fault, each)
 
     async def all_occurrences(self) -> list[Occurrence]:
         return [
-            each for workspace in WORKSPACES for each in await self.store.recent_occurrences(workspace, limit=_EVERYTHING)
+            each
+            for workspace in WORKSPACES
+            for each in await self.store.ledger.recent_occurrences(workspace, limit=_EVERYTHING)
         ]
 
     async def all_deliveries(self) -> list[Delivery]:
-        return [each for workspace in WORKSPACES for each in await self.store.deliveries(workspace, limit=_EVERYTHING)]
+        return [
+            each for workspace in WORKSPACES for each in await self.store.ledger.deliveries(workspace, limit=_EVERYTHING)
+        ]
 
     def _fault(self, delivery: Delivery) -> str:
         """What the ledger says of a delivery that is not true, "" when all is."""
@@ -358,15 +357,15 @@ class Month:
         What a digest would have shown that was dropped stands in the next one.
         """
         for each in await self.subscriptions():
-            last = await self.store.last_digest(each.workspace, each.channel, each.topic)
+            last = await self.store.digests.last(each.workspace, each.channel, each.topic)
             if last is None or (each.workspace, each.channel) in self._filtered:
                 continue
             window = self._windows.get((each.workspace, each.channel, each.topic), each.baseline)
             begins = max(each.baseline, window, last[1] - _NEWS)  # what was longer ago may have been no news any more
-            posted = await self.store.posted(each.workspace, each.channel)
+            posted = await self.store.digests.posted(each.workspace, each.channel)
             wanted = (item for item in self.items if each.topic in item.title and item.seen)
             missing = [item for item in wanted if item.seen and begins <= item.seen < last[1] and item.key not in posted]
-            if missing and await self.store.unposted_since(each.workspace, each.channel, each.topic):
+            if missing and await self.store.digests.unposted_since(each.workspace, each.channel, each.topic):
                 coming = await self._coming(each)
                 news = self.clock() - _NEWS
                 missing = [item for item in missing if item.key not in coming and item.seen and item.seen > news]

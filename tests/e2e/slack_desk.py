@@ -59,7 +59,7 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
     async with slack.running(tiers=False, clock=lambda: clock().timestamp(), manifest=asked) as fake:
         settings = settings_for(fake, folder, **given)
         async with built(settings, exclusive=True) as app:
-            await app.store.add(items, NOW)
+            await app.store.items.add(items, NOW)
             async with opened(settings.slack, app.platform_context(clock)) as platform:
                 desk = SlackDesk(app, fake, await app.service(clock, [platform]), platform, NOW)
                 async with kept(platform.watches):

@@ -54,8 +54,8 @@ class Both:
 
     async def next_digests(self, number: int) -> None:
         """Collect something new, and go on to when both digests are due."""
-        await self.app.store.add(about(10 * number, NEW, self.now + timedelta(hours=1)), self.now)
-        held = await self.app.store.subscriptions(slack_desk.WORKSPACE)
+        await self.app.store.items.add(about(10 * number, NEW, self.now + timedelta(hours=1)), self.now)
+        held = await self.app.store.workspaces.subscriptions(slack_desk.WORKSPACE)
         self.now = next_after(held[0].schedule, self.now)
         await do_a_round(self.service)
 
@@ -89,7 +89,7 @@ async def sitting(folder: Path) -> AsyncIterator[Both]:
                 slack_room.opened(settings.slack, app.platform_context(clock), timeouts=SHORT) as first,
                 discord_room.opened(settings.discord, app.platform_context(clock), look=0.05) as second,
             ):
-                await app.store.add(ITEMS, NOW)
+                await app.store.items.add(ITEMS, NOW)
                 service = await app.service(clock, [first, second])
                 both = Both(app, service, one, other, first, second, papers, anna, NOW)
                 async with kept([*first.watches, *second.watches]):

@@ -12,7 +12,7 @@ import pytest
 from blockbuster import BlockBuster
 
 from bot.models import OccurrenceState, Schedule
-from bot.ports.store import Job
+from bot.ports.runner import Job
 from bot.service.runner import LocalRunner
 from tests.e2e.month import Month
 from tests.fakes.patience import PATIENCE

@@ -78,7 +78,7 @@ async def subscribe_by_form(desk: DiscordDesk, said: Transcript) -> None:
     }
     sent = await desk.fake.submit(asked, values)
     said.asked("Anna", f"/digest subscribe, and the form: {values}", sent)
-    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
     assert (held.topic, held.entries, held.filter.text, held.made_by) == ("gpu-systems", 3, "-survey", str(desk.anna.id))
     (told,) = await desk.fake.posted(desk.papers)
     said.posted(told)
@@ -86,8 +86,8 @@ async def subscribe_by_form(desk: DiscordDesk, said: Transcript) -> None:
 
 
 async def digest(desk: DiscordDesk, said: Transcript) -> Message:
-    (held,) = await desk.app.store.subscriptions(desk.workspace)
-    await desk.app.store.add(desk.fresh(), desk.now + timedelta(minutes=5))
+    (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+    await desk.app.store.items.add(desk.fresh(), desk.now + timedelta(minutes=5))
     before = len(desk.fake.of_bot(desk.papers))
     await desk.round()  # a tick sees the subscription before it is due
     await desk.round(desk.due(held))
@@ -123,12 +123,12 @@ async def exported_and_mistyped(desk: DiscordDesk) -> None:
 
 
 async def lost_permission(desk: DiscordDesk, said: Transcript) -> None:
-    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
     desk.fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
-    await desk.app.store.add(desk.fresh("4"), desk.now + timedelta(hours=1))
+    await desk.app.store.items.add(desk.fresh("4"), desk.now + timedelta(hours=1))
     await desk.round()  # a tick sees the subscription before it is due
     await desk.round(desk.due(held))
-    (held,) = await desk.app.store.subscriptions(desk.workspace)
+    (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
     assert held.paused
     assert "I need *Send Messages* in #papers." in held.paused_because
     conversation = next(each for each in desk.fake.channels.values() if each.kind is Kind.PRIVATE)

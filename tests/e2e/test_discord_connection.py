@@ -45,7 +45,7 @@ async def test_the_commands_are_told_once_and_again_only_when_they_change(tmp_pa
         await fake.gateway.heard()
         assert await answers(desk)
         assert asked(fake, "/commands", "PUT") == before
-        await desk.app.store.set_fact(f"discord commands of {fake.application}", "as they were once")
+        await desk.app.store.facts.set(f"discord commands of {fake.application}", "as they were once")
         fake.gateway.send_malformed()
         await until(lambda: asked(fake, "/commands", "PUT") == 2)
 
@@ -73,11 +73,11 @@ async def test_digests_are_posted_while_nobody_is_heard_and_it_is_said(tmp_path:
         )
         await fake.posted(desk.papers)
         await until(lambda: desk.platform.trouble(NOW) == "")
-        (held,) = await desk.app.store.subscriptions(desk.workspace)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         await desk.round()
         fake.gateway.is_down = True
         fake.gateway.drop()
-        await desk.app.store.add(desk.fresh(), desk.now)
+        await desk.app.store.items.add(desk.fresh(), desk.now)
         await desk.round(desk.due(held))
         assert any("GPU systems" in each.text for each in fake.of_bot(desk.papers)[1:])
         fake.gateway.is_down = False
@@ -137,7 +137,7 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once(tmp_path: Path, go
             fake.kick(desk.guild)
 
         async def paused() -> bool:
-            (held,) = await desk.app.store.subscriptions(desk.workspace)
+            (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
             return held.paused
 
         await until(paused)
@@ -163,15 +163,15 @@ async def test_a_reaction_counts_while_it_stands(tmp_path: Path) -> None:
             zone="UTC",
         )
         await fake.posted(desk.papers)
-        (held,) = await desk.app.store.subscriptions(desk.workspace)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         await desk.round()
-        await desk.app.store.add(desk.fresh(), desk.now)
+        await desk.app.store.items.add(desk.fresh(), desk.now)
         await desk.round(desk.due(held))
         message = fake.of_bot(desk.papers)[-1]
 
         async def said(count: int) -> None:
             async def counted() -> bool:
-                return len(await desk.app.store.feedback(desk.workspace, "gpu-systems")) == count
+                return len(await desk.app.store.people.feedback(desk.workspace, "gpu-systems")) == count
 
             await until(counted)
 

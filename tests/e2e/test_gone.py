@@ -37,14 +37,14 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once_though_it_is_said_
     clock = Clock(NOW)
     chat = Connected(clock)
     async with built(Settings(database=tmp_path / "b.sqlite3")) as app:
-        await app.store.save_subscription(subscription(), change(), replaces=0)
+        await app.store.workspaces.save_subscription(subscription(), change(), replaces=0)
         line = app.platform_context(clock)
         service = await app.service(clock, [chat])
         jobs = {job.name: job for job in service.jobs}
         for _ in range(2):
             await line.channel_closed("chat:T1", "C1", "The channel was deleted.")
             await jobs["tell"].run()
-        ((held),) = await app.store.subscriptions("chat:T1")
+        ((held),) = await app.store.workspaces.subscriptions("chat:T1")
         assert (held.paused, held.paused_because) == (True, "The channel was deleted.")
         assert chat.told == []
 

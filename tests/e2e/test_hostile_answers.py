@@ -97,7 +97,7 @@ async def test_what_was_missed_is_there_on_the_next_day(web: Web, tmp_path: Path
         settings = settings_for(url, tmp_path)
         async with built(replace_base(settings, web.url)) as app:
             await app.collector.collect(app.sources, now)
-            assert (await app.store.statistics())["items"] > 0
+            assert (await app.maintenance.statistics())["items"] > 0
         async with built(settings) as app:
             (result,) = await app.collector.collect(app.sources_named(["huggingface"]), now, force=True)
             assert result.fresh > 0

@@ -67,7 +67,7 @@ async def test_every_command_tells_the_same_and_offers_the_same_in_both(tmp_path
         assert [(each.method, each.error) for each in slack.fake.rejected] == []
         assert slack.fake.mentions == []
         for desk in (slack, discord):
-            held = await desk.app.store.subscriptions(
+            held = await desk.app.store.workspaces.subscriptions(
                 desk.workspace if isinstance(desk, DiscordDesk) else slack_desk.WORKSPACE
             )
             assert [each.topic for each in held] == [], "subscribed, and unsubscribed again"
@@ -80,7 +80,7 @@ async def in_slack(desk: SlackDesk, text: str) -> Told:
     await given.answer()
     await answered()
     found = [*given.answers, *fake.messages(fake.general)[before:]]
-    return await _told(desk.app.chats, slack_desk.WORKSPACE, [_blocks(each) for each in _once(found)])
+    return await _told(desk.app.store.chats, slack_desk.WORKSPACE, [_blocks(each) for each in _once(found)])
 
 
 async def answered() -> None:
@@ -103,7 +103,7 @@ async def in_discord(desk: DiscordDesk, command: Command) -> Told:
     given = await desk.fake.slash(f"digest {words}", user=desk.anna, channel=desk.papers, **values_of(command))
     await answered()
     found: list[DiscordMessage] = [*given.messages, *desk.fake.of_bot(desk.papers)[before:]]
-    return await _told(desk.app.chats, desk.workspace, [each.components for each in dict.fromkeys(found)])
+    return await _told(desk.app.store.chats, desk.workspace, [each.components for each in dict.fromkeys(found)])
 
 
 async def _told(chats: Any, workspace: str, messages: Sequence[Any]) -> Told:

@@ -50,7 +50,7 @@ async def test_slack_buttons_of_earlier_messages_are_answered(tmp_path: Path) ->
         fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
         client = AsyncWebClient(token=fake.bot_token, base_url=fake.api_url)
         rows = [row for row in recorded("slack.jsonl") if row["surface"] == "message"]
-        await desk.app.chats.keep_texts(slack_desk.WORKSPACE, [row["kept"] for row in rows if "kept" in row], NOW)
+        await desk.app.store.chats.keep_texts(slack_desk.WORKSPACE, [row["kept"] for row in rows if "kept" in row], NOW)
         for line in PREPARED:
             await (await fake.command(line, user=ben, channel=general)).answer()
         pressed = 0
@@ -77,7 +77,7 @@ async def test_discord_buttons_and_menus_of_earlier_messages_are_answered(tmp_pa
     async with discord_desk.sitting(tmp_path) as desk:
         fake, anna, papers = desk.fake, desk.anna, desk.papers
         rows = sorted(recorded("discord.jsonl"), key=lambda row: "form" not in row)  # before what they are about is deleted
-        await desk.app.chats.keep_texts(desk.workspace, [row["kept"] for row in rows if "kept" in row], NOW)
+        await desk.app.store.chats.keep_texts(desk.workspace, [row["kept"] for row in rows if "kept" in row], NOW)
         await fake.slash("digest topic create", name="serving", query="cuda OR gpu", user=anna, channel=papers)
         await fake.slash("digest subscribe", topic="gpu-systems", user=anna, channel=papers)
         async with aiohttp.ClientSession(headers={"Authorization": f"Bot {fake.token}"}) as session:

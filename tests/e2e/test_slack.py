@@ -42,7 +42,7 @@ async def test_from_the_installation_to_the_owner_who_is_told(tmp_path: Path, un
         await desk.round()
 
         told.happens("three papers on GPUs are collected; then it is 09:00 in New York")
-        await desk.app.store.add(about(11, NEW, NOW + timedelta(hours=2)), NOW + timedelta(hours=2))
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=2)), NOW + timedelta(hours=2))
         await desk.round(datetime.fromisoformat("2026-04-01T13:00:05+00:00"))
         (digest,) = [each for each in fake.messages(general) if (each.metadata or {}).get("event_type")]
         assert "Fused attention on GPUs" in digest.words
@@ -230,7 +230,7 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         await fake.submit(view, {"Or once a month, on day": "15", "Filter": ""})
         changed = await fake.until(lambda: fake.messages(fake.random)[1:])
         assert len(changed) == 1
-        (now,) = await desk.app.store.subscriptions("slack:T0BROAD")
+        (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
         assert (now.schedule.month_day, now.filter.text, now.compact) == (15, "", True)
 
         shown = await (await fake.command("filter gpu-systems", user=ben, channel=fake.random)).answer()
@@ -241,7 +241,7 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         assert view.values["query|"]["query"]["value"] == "training"
         await fake.submit(view)
         await fake.until(lambda: fake.messages(fake.random)[2:])
-        (now,) = await desk.app.store.subscriptions("slack:T0BROAD")
+        (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD")
         assert now.filter.text == "training"
         faultless(desk)
 
@@ -267,7 +267,7 @@ async def test_the_home_tab_shows_what_concerns_one_and_its_buttons_act_in_their
 
         window = await _opened(desk, await fake.click(home, "Pause", user=ben))
         assert "GPU systems is paused" in window.words
-        (now,) = await desk.app.store.subscriptions("slack:T0BROAD", channel="C0GENERAL")
+        (now,) = await desk.app.store.workspaces.subscriptions("slack:T0BROAD", channel="C0GENERAL")
         assert now.paused
         home = await _home_with(desk, ben, "Resume")
 
@@ -333,14 +333,14 @@ async def test_reactions_and_links_are_heard_where_they_are_switched_on(tmp_path
         fake, ben, general = desk.fake, desk.fake.ben, desk.fake.general
         await (await fake.command("subscribe gpu-systems at 09:00 in UTC", user=ben, channel=general)).answer()
         await desk.round()
-        await desk.app.store.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
+        await desk.app.store.items.add(about(11, NEW, NOW + timedelta(hours=1)), NOW + timedelta(hours=1))
         desk.now = NOW + timedelta(hours=2, seconds=5)
         while len(entries := [each for each in fake.messages(general) if each.thread]) < 3:
             await desk.round(desk.now + timedelta(seconds=5))
         head, entry = fake.messages(general)[1], entries[1]
 
         async def said() -> list[tuple[str, str, bool]]:
-            return [(e.person, e.key, e.more) for e in await desk.app.store.feedback("slack:T0BROAD", "gpu-systems")]
+            return [(e.person, e.key, e.more) for e in await desk.app.store.people.feedback("slack:T0BROAD", "gpu-systems")]
 
         async def comes_to(wanted: list[tuple[str, str, bool]]) -> None:
             async with asyncio.timeout(PATIENCE):

@@ -217,7 +217,7 @@ async def test_it_is_installed_in_a_browser_and_posts_with_that_token_also_after
         fake.delivers_to(f"{room.url}/slack/events")
         await is_helped(fake)
 
-    kept = await app.chats.installations("slack")
+    kept = await app.store.chats.installations("slack")
     assert [each.place for each in kept] == ["T0BROAD"]
     assert token.encode() not in kept[0].sealed
     async with connected(app, given) as room:
@@ -267,7 +267,7 @@ async def test_an_installation_is_finished_once_in_the_browser_that_began_it_wit
         status, text = await browser.comes_back(wrong)
 
     assert (status, "invalid_code" in text) == (502, True)
-    assert len(await app.chats.installations("slack")) == 1
+    assert len(await app.store.chats.installations("slack")) == 1
 
 
 async def test_an_organisation_installs_it_once_and_its_workspaces_act_by_that_token(
@@ -293,7 +293,7 @@ async def test_an_organisation_installs_it_once_and_its_workspaces_act_by_that_t
             await posted(room, "slack:T0SECOND", "C0THERE")
 
     assert sorted(workspace for workspace, _, _ in room.gone) == ["slack:T0BROAD", "slack:T0SECOND"]
-    assert await app.chats.installations("slack") == []
+    assert await app.store.chats.installations("slack") == []
 
 
 async def test_tokens_are_renewed_before_they_end_once_and_kept(
@@ -333,13 +333,13 @@ async def test_where_it_was_removed_nothing_is_posted_and_the_core_is_told_unles
         await room.until(lambda: room.gone)
         with pytest.raises(Refused, match="not installed"):
             await posted(room)
-        assert await app.chats.installations("slack") == []
+        assert await app.store.chats.installations("slack") == []
 
         clock_was = fake.world.now
         assert (await Browser(fake, room, session).installs())[0] == 200
         await fake.revoke()
         await room.until(lambda: len(room.gone) == 2)
-        assert await app.chats.installations("slack") == []
+        assert await app.store.chats.installations("slack") == []
         assert (await Browser(fake, room, session).installs())[0] == 200
         assert clock_was < fake.world.now
 
@@ -364,7 +364,7 @@ async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session
     assert "no connection" in await bad(settings(fake, api_url="http://127.0.0.1:9/api"))
     async with connected(app, by_oauth(fake)) as room:
         assert (await Browser(fake, room, session).installs())[0] == 200
-        found = await check(by_oauth(fake), now, app.chats)
+        found = await check(by_oauth(fake), now, app.store.chats)
     assert found == [("Slack T0BROAD", True, "in T0BROAD team as broadsheet")]
 
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from bot.models import EVERY_DAY, Preferences, Query, Schedule, Subscription
-from bot.ports.store import Store
 from bot.query import parse
 from tests.e2e.month import DAY, HOUR, QUIET, WORDS, WORKSPACES, Month
 from tests.fakes.simulated import Clock, Fault
+from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
 ZONES = (
@@ -57,7 +57,7 @@ class ThirtyDays(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.kept = MemoryStore()
 
-    def opened(self) -> Store:
+    def opened(self) -> AnyStore:
         """Return the store, after each death of the process."""
         return self.kept
 

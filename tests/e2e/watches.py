@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import timedelta
 
-from bot.ports.store import Watch
+from bot.ports.runner import Watch
 from bot.service.supervise import keep_going
 
 _SOON = timedelta(seconds=0.1)

@@ -70,7 +70,10 @@ class Mortal:
         self._fuse = fuse
 
     def __getattr__(self, name: str) -> Any:
-        method: Callable[..., Awaitable[object]] = getattr(self._store, name)
+        found = getattr(self._store, name)
+        if not callable(found):  # one of its ports
+            return Mortal(found, self._fuse)
+        method: Callable[..., Awaitable[object]] = found
 
         async def call(*given: object, **named: object) -> object:
             self._fuse.burn()

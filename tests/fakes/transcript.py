@@ -54,7 +54,7 @@ class Steps:
 
 
 class Stepped:
-    """A port, each of whose calls is a step before and a step after: a process may die on either side of it."""
+    """A port, or a store of several: each call is a step before and a step after, and a process may die on either side."""
 
     def __init__(self, port: object, steps: Steps) -> None:
         self._port = port
@@ -62,6 +62,8 @@ class Stepped:
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._port, name)
+        if not callable(method):
+            return Stepped(method, self._steps)
 
         async def stepped(*given: Any, **more: Any) -> Any:
             self._steps.step()

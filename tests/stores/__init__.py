@@ -1,0 +1,6 @@
+"""The stores that tests run on."""
+
+from bot.store.sqlite.store import SqliteStore
+from tests.stores.memory import MemoryStore
+
+AnyStore = MemoryStore | SqliteStore

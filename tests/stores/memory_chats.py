@@ -5,28 +5,24 @@ from datetime import datetime, timedelta
 
 from bot.models import Delivery, Installation, text_key
 from bot.store.rules.retention import TEXTS_KEPT, is_first, latest
-from tests.stores.memory_ledger import KeepDigest, MemoryLedger
-from tests.stores.memory_workspaces import Workspaces
+from tests.stores.memory_ledger import MemoryLedger
 
 
-class MemoryChats(MemoryLedger):
-    """bot.ports.chats.Chats beside the ledger, for the memory store."""
+class MemoryChats:
+    """bot.ports.chats.Chats."""
 
-    def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
-        """As the ledger's."""
-        super().__init__(made, keep)
+    def __init__(self, ledger: MemoryLedger) -> None:
+        self._ledger = ledger
         self._met: dict[tuple[str, str], tuple[datetime, datetime]] = {}  # by platform and what: when, kept until
         self._texts: dict[tuple[str, str], tuple[str, datetime]] = {}  # by workspace and key: what, when last given
         self._installations: dict[tuple[str, str], Installation] = {}  # by platform and place
 
     async def first_time(self, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)) -> bool:
-        """Note that this was met, and say whether it is the first time within the span."""
         met, until = self._met.get((platform, what), (None, None))
         self._met[platform, what] = (latest(met, now), latest(until, now + span))
         return is_first(met, now, span)
 
     async def keep_texts(self, workspace: str, texts: Sequence[str], now: datetime) -> Sequence[str]:
-        """Keep the texts and return the key of each."""
         keys = [text_key(text) for text in texts]
         for key, text in zip(keys, texts, strict=True):
             given = self._texts.get((workspace, key))
@@ -34,7 +30,6 @@ class MemoryChats(MemoryLedger):
         return keys
 
     async def kept_text(self, workspace: str, key: str) -> str | None:
-        """Return the workspace's text of that key."""
         kept = self._texts.get((workspace, key))
         return kept[0] if kept else None
 
@@ -43,7 +38,6 @@ class MemoryChats(MemoryLedger):
         self._installations[installation.platform, installation.place] = installation
 
     async def installations(self, platform: str, *, place: str = "") -> Sequence[Installation]:
-        """Return the platform's installations, or the one of that place; by place."""
         names = sorted(name for name in self._installations if name[0] == platform and place in ("", name[1]))
         return [self._installations[name] for name in names]
 
@@ -52,13 +46,8 @@ class MemoryChats(MemoryLedger):
         return self._installations.pop((platform, place), None) is not None
 
     async def delivery_posted(self, workspace: str, channel: str, message: str) -> Delivery | None:
-        """Return the delivery that was posted as this message; the latest, should a platform name two alike."""
-        sought = (workspace, channel, message)
-        found = (each for each in self._deliveries.values() if (each.workspace, each.channel, each.message) == sought)
-        return max(found, key=lambda each: (each.due, each.id), default=None) if message else None
+        return await self._ledger.posted_as(workspace, channel, message)
 
-    def _drop_old(self, now: datetime) -> int:
-        """Drop what was settled long ago, and what nobody will ask for any more; return how many deliveries."""
+    def prune(self, now: datetime) -> None:
         self._met = {name: span for name, span in self._met.items() if span[1] > now}
         self._texts = {name: kept for name, kept in self._texts.items() if kept[1] > now - TEXTS_KEPT}
-        return super()._drop_old(now)

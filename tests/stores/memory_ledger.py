@@ -1,63 +1,59 @@
 """The ledger in dictionaries. Nothing waits here, so each method is a transaction."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any, TypeVar
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS
+from bot.store.rules.retention import KEPT
 from bot.store.rules.transitions import (
-    KEPT,
     OPEN,
     UNSUBSCRIBED,
     after,
     claimed,
     closed,
-    deliveries_in_turns,
-    ended_at,
     expired,
     is_undone,
-    occurrences_in_turns,
     ran_out,
     recorded,
     released,
-    takes_over,
 )
-from tests.stores.memory_workspaces import Workspaces
+from tests.stores.memory_digests import MemoryDigests
+from tests.stores.memory_workspaces import MemoryWorkspaces
 
-KeepDigest = Callable[[str, str, Digest, datetime], None]
+Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
 
 class MemoryLedger:
-    """bot.ports.ledger.Ledger for the memory store, which is one."""
+    """bot.ports.ledger.Ledger."""
 
-    def __init__(self, made: Workspaces, keep: KeepDigest) -> None:
-        """`made` knows the subscriptions; `keep` stores a digest of a workspace's channel as posted at a time."""
-        self._made = made
-        self._keep_digest = keep
+    def __init__(self, digests: MemoryDigests) -> None:
+        self.workspaces = MemoryWorkspaces(self.end)
+        self._digests = digests
         self._next: dict[tuple[str, str], tuple[int, datetime]] = {}  # by subscription: its revision, when it is due next
         self._occurrences: dict[OccurrenceKey, Occurrence] = {}
         self._due: dict[OccurrenceKey, None] = {}
         self._deliveries: dict[tuple[str, str], Delivery] = {}  # by workspace and id
         self._parts: dict[OccurrenceKey, dict[int, str]] = {}  # the ids of an occurrence's deliveries by part
         self._open: dict[tuple[str, str], None] = {}  # those that may still become something else
-        # By workspace, channel and topic: from when on digests looked that were dropped, and when they ended.
-        self._unposted: dict[tuple[str, str, str], dict[datetime, datetime]] = {}
 
     # --- when
 
     async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Sequence[tuple[Subscription, datetime | None]]:
         """Return subscriptions whose next occurrence is due or not known, with that instant."""
-        awake = [(each, self._next_of(each)) for each in self._made.every_subscription() if not each.is_paused(now)]
+        awake = [(each, self._next_of(each)) for each in self.workspaces.every_subscription() if not each.is_paused(now)]
         due = [(each, at) for each, at in awake if at is None or at <= now]
         due.sort(key=lambda found: (found[1] is not None, found[1] or now, found[0].workspace, found[0].id))
         return due[:limit]
 
     async def every_subscription(self) -> Sequence[Subscription]:
         """Return the subscriptions of all workspaces."""
-        return sorted(self._made.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
+        return sorted(self.workspaces.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
 
     def _next_of(self, subscription: Subscription) -> datetime | None:
         """What was found of an earlier revision holds no more."""
@@ -78,7 +74,7 @@ class MemoryLedger:
 
     def _revision(self, workspace: str, number: str) -> int | None:
         """Return the stored revision of a subscription, None when it is no more."""
-        standing = self._made.every_subscription()
+        standing = self.workspaces.every_subscription()
         return next((each.revision for each in standing if (each.workspace, each.id) == (workspace, number)), None)
 
     def _put_occurrence(self, occurrence: Occurrence) -> None:
@@ -116,7 +112,7 @@ class MemoryLedger:
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")
         self._put_occurrence(fresh)
         if digest is not None:
-            self._keep_digest(fresh.workspace, fresh.channel, digest, now)
+            self._digests.keep(fresh.workspace, fresh.channel, digest, now)
         for each in deliveries:
             self._put_delivery(each)
         return True
@@ -183,26 +179,8 @@ class MemoryLedger:
         for each in (fresh, *after(fresh, self._siblings(fresh))):
             self._put_delivery(each)
         if is_undone(fresh, delivery, unposted=unposted):
-            self._undo_digest(fresh)
+            self._digests.drop(fresh)
         return True
-
-    def _undo_digest(self, ended: Delivery) -> None:
-        """Drop the digest of a delivery, and what it would have posted; the store, which keeps both, does that."""
-        raise NotImplementedError
-
-    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
-        """Return from when on the digests of the topic looked that were dropped, where no later one does."""
-        return min(self._unposted.get((workspace, channel, topic), ()), default=None)
-
-    def _leave(self, ended: Delivery, since: datetime) -> None:
-        """Have the next digest look at what the one did of which a delivery ended."""
-        place = (ended.workspace, ended.channel, ended.topic)
-        self._unposted.setdefault(place, {})[since] = ended_at(ended)
-
-    def _take_over(self, place: tuple[str, str, str], until: datetime) -> None:
-        """Forget what a digest looks at that looks until then."""
-        owed = self._unposted.get(place, {})
-        self._unposted[place] = {since: at for since, at in owed.items() if not takes_over(until, at)}
 
     async def release(self, now: datetime, *, workspace: str = "") -> int:
         """Let what waits for a later time than now have its turn at once."""
@@ -234,14 +212,12 @@ class MemoryLedger:
         some.sort(key=lambda each: (each.occurrence, each.part))
         return sorted(some, key=lambda each: each.due, reverse=True)[:limit]
 
-    async def ledger_counts(self) -> Mapping[str, int]:
+    async def counts(self) -> Mapping[str, int]:
         """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
         states = [each.state for each in self._deliveries.values()]
         return {**{str(state): states.count(state) for state in DeliveryState}, "due": len(self._due)}
 
-    # --- what the store does besides
-
-    def _end(self, gone: Iterable[Subscription]) -> None:
+    def end(self, gone: Iterable[Subscription]) -> None:
         """Post nothing more for subscriptions that are no more."""
         names = {(each.workspace, each.id) for each in gone}
         for place in [place for place in self._due if place[:2] in names]:
@@ -250,13 +226,12 @@ class MemoryLedger:
             if (each.workspace, each.occurrence[0]) in names:
                 self._put_delivery(ended := expired(each, UNSUBSCRIBED))
                 if ended.part == 1:
-                    self._undo_digest(ended)
+                    self._digests.drop(ended)
         for name in names:
             self._next.pop(name, None)
 
-    def _drop_old(self, now: datetime) -> int:
-        """Drop what was settled long ago; return how many deliveries."""
-        before = len(self._deliveries)
+    def prune(self, now: datetime) -> None:
+        """Drop what was settled long ago."""
         for place in [place for place, each in self._occurrences.items() if each.due < now - KEPT]:
             keys = [(place[0], number) for number in self._parts.get(place, {}).values()]
             states = {self._deliveries[key].state for key in keys}
@@ -267,7 +242,34 @@ class MemoryLedger:
             for key in keys:
                 del self._deliveries[key]
                 self._open.pop(key, None)
-        for owed in self._unposted.values():
-            for since in [since for since, at in owed.items() if at < now - KEPT]:
-                del owed[since]
-        return before - len(self._deliveries)
+        self._digests.prune(now)
+
+    async def posted_as(self, workspace: str, channel: str, message: str) -> Delivery | None:
+        sought = (workspace, channel, message)
+        found = (each for each in self._deliveries.values() if (each.workspace, each.channel, each.message) == sought)
+        return max(found, key=lambda each: (each.due, each.id), default=None) if message else None
+
+
+def deliveries_in_turns(found: Iterable[Delivery], limit: int, had: Mapping[str, int]) -> list[Delivery]:
+    """Return the oldest of each workspace, then the second of each, and so on, `limit` in all.
+
+    Where a workspace has had turns already, its oldest comes with those of the others that come after as many.
+    """
+    return _in_turns(found, lambda each: (each.due, each.id), limit, had)
+
+
+def occurrences_in_turns(found: Iterable[Occurrence], limit: int, had: Mapping[str, int]) -> list[Occurrence]:
+    """Do the same for occurrences."""
+    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit, had)
+
+
+def _in_turns(
+    found: Iterable[Waiting], age: Callable[[Waiting], tuple[Any, ...]], limit: int, had: Mapping[str, int]
+) -> list[Waiting]:
+    waiting = Counter(had)
+    turns = []
+    for each in sorted(found, key=age):
+        waiting[each.workspace] += 1
+        turns.append((waiting[each.workspace], each))
+    turns.sort(key=lambda turn: (turn[0], *age(turn[1]), turn[1].workspace))
+    return [each for _, each in turns[:limit]]

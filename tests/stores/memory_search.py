@@ -14,7 +14,7 @@ from bot.store.rules.fusion import WIDENED, fuse
 from bot.store.rules.nearest import Close
 from bot.store.rules.search_terms import Words, stemmed
 from bot.store.sqlite.search.similar import asked, closest
-from tests.stores.memory_vectors import Meanings
+from tests.stores.memory_vectors import MemoryVectors
 
 _HAVING = 3  # points of a word that an item has
 
@@ -42,14 +42,14 @@ def _tokens(item: Item) -> set[str]:
 
 
 def ranked(
-    hits: Sequence[Hit], words: Words, numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+    hits: Sequence[Hit], words: Words, numbers: Mapping[str, int], near: Near | None, vectors: MemoryVectors
 ) -> list[Hit]:
     """Return the hits that have words, the best first; with `near`, by that too, and what is near enough without words."""
     having = sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
     if near is None:
         return having
     items = {numbers[hit.item.key]: hit.item for hit in hits}
-    nearest, (vector,) = meanings.nearest(near, numbers), unpack([near.vector])
+    nearest, (vector,) = vectors.nearest(near, numbers), unpack([near.vector])
     scored = [(numbers[hit.item.key], hit.relevance) for hit in having]
     whole = sum(score >= 2 * _HAVING * len(words) for _, score in scored)
     cosines = nearest.cosines(vector, np.array([number for number, _ in scored], np.int64))
@@ -60,13 +60,13 @@ def ranked(
 
 
 def cosines_of(
-    others: Sequence[Item], numbers: Mapping[str, int], near: Near | None, meanings: Meanings
+    others: Sequence[Item], numbers: Mapping[str, int], near: Near | None, vectors: MemoryVectors
 ) -> Mapping[str, float]:
     """Return how close each item is, by key, as far as that is known."""
     if near is None:
         return {}
     ids = np.array([numbers[other.key] for other in others], np.int64)
-    found = meanings.nearest(near, numbers).cosines(unpack([near.vector])[0], ids).tolist()
+    found = vectors.nearest(near, numbers).cosines(unpack([near.vector])[0], ids).tolist()
     return {other.key: cosine for other, cosine in zip(others, found, strict=True) if not isnan(cosine)}
 
 

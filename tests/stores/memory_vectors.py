@@ -19,8 +19,8 @@ class _Kept:
     quick: bool
 
 
-class Meanings:
-    """Vectors in a dictionary, beside items in another."""
+class MemoryVectors:
+    """bot.ports.vectors.Vectors, in a dictionary beside that of the items."""
 
     def __init__(self, items: Mapping[str, Item]) -> None:
         self._items = items
@@ -34,7 +34,7 @@ class Meanings:
         if not same and self._vectors.pop(key, None) is not None:
             self._vector_changes += 1
 
-    def lacking(self, space: str, limit: int, *, better: bool) -> list[Item]:
+    async def lacking(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
         """Return the newest items without a vector of the space, or those with a quick one."""
         ordered = sorted(self._items.values(), key=newness, reverse=True)
         return [item for item in ordered if self._lacks(item.key, space, better=better)][: max(0, limit)]
@@ -45,7 +45,7 @@ class Meanings:
             return not better
         return better and kept.quick
 
-    def save(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
+    async def save(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
         """Keep the vectors of those items whose text is still the same."""
         fresh = {
             item.key: _Kept(space, vector, quick)
@@ -56,16 +56,16 @@ class Meanings:
         self._vector_changes += 1
         return len(fresh)
 
-    def of_keys(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
+    async def find(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
         """Return the vectors of the space by the items' own keys, those left out that are damaged."""
         found = {key: kept.packed for key in keys if (kept := self._vectors.get(key)) and kept.space == space}
         return {key: packed for key, packed in found.items() if sound(split([packed])[1]).all()}
 
-    def mark(self) -> str:
+    async def mark(self, space: str) -> str:
         """Return how often vectors were changed."""
         return str(self._vector_changes)
 
-    def embedded(self, space: str) -> Embedded:
+    async def embedded(self, space: str) -> Embedded:
         """Return how far the space is filled."""
         quick = [kept.quick for kept in self._vectors.values() if kept.space == space]
         return Embedded(quick.count(False), quick.count(True), len(self._items) - len(quick))
@@ -80,29 +80,3 @@ class Meanings:
 
     def __len__(self) -> int:
         return len(self._vectors)
-
-
-class MemoryVectors:
-    """bot.ports.vectors.Vectors for a store in memory."""
-
-    _meanings: Meanings
-
-    async def lacking_vectors(self, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
-        """Return items without a vector of the space, or with a quick one, the newest first."""
-        return self._meanings.lacking(space, limit, better=better)
-
-    async def save_vectors(self, space: str, items: Sequence[Item], packed: Sequence[bytes], *, quick: bool) -> int:
-        """Keep the vector of each item whose text is still the same."""
-        return self._meanings.save(space, items, packed, quick=quick)
-
-    async def vectors(self, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
-        """Return the vectors of the space by the items' own keys."""
-        return self._meanings.of_keys(space, keys)
-
-    async def vectors_mark(self, space: str) -> str:
-        """Return how often vectors were changed."""
-        return self._meanings.mark()
-
-    async def embedded(self, space: str) -> Embedded:
-        """Return how far the space is filled."""
-        return self._meanings.embedded(space)

@@ -138,14 +138,14 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
     guild = context.settings.development_guild
     fact, now_there = f"discord commands of {application} {guild}".strip(), fingerprint()
     store = context.platform.handler_context.store
-    if await store.get_fact(fact) == now_there:
+    if await store.facts.get(fact) == now_there:
         return
     path = (
         "/applications/{application_id}/guilds/{guild_id}/commands" if guild else "/applications/{application_id}/commands"
     )
     places = {"application_id": application} | ({"guild_id": guild} if guild else {})
     await context.client.request(Route("PUT", path, **places), json=tree())
-    await store.set_fact(fact, now_there)
+    await store.facts.set(fact, now_there)
     log.info("Discord was told the commands%s", f" for server {guild}" if guild else "")
 
 

@@ -14,7 +14,7 @@ from adapters.discord.connection.requirements import require_discord_settings, u
 from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.send import DiscordMessenger
-from bot.ports.store import Watch
+from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
 

@@ -25,7 +25,7 @@ from adapters.slack.listeners.answers import SlackAnswers
 from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
 from bot.errors import Delayed, Reach
-from bot.ports.store import Watch
+from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import SlackSettings
 

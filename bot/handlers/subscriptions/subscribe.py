@@ -63,7 +63,7 @@ async def _subscribed(
         if before is None:
             after = replace(after, baseline=await first_baseline(context, actor, after, now))
         change = change_of(actor, after, before, after, now)
-        saved = await context.store.save_subscription(after, change, replaces=base.revision)
+        saved = await context.store.workspaces.save_subscription(after, change, replaces=base.revision)
         await _check_topic_stays(context, actor, saved, now)
         return before is not None, ChangedSubscription(base, saved)
 
@@ -75,7 +75,7 @@ async def _check_topic_stays(context: HandlerContext, actor: Actor, saved: Subsc
     if saved.topic in await context.topics(actor.workspace):
         return
     with contextlib.suppress(Conflict):  # somebody ended it already
-        await context.store.delete_subscription(saved, change_of(actor, saved, saved, None, now))
+        await context.store.workspaces.delete_subscription(saved, change_of(actor, saved, saved, None, now))
     raise UsageError(f"The topic {saved.topic} was deleted a moment ago.", hint="*topics* lists those there are.")
 
 
@@ -94,7 +94,7 @@ async def _new(context: HandlerContext, topic: str, actor: Actor, now: datetime)
 
 async def usual_zone(context: HandlerContext, actor: Actor) -> str:
     """Return what the workspace settled, else the person's own zone, else UTC; one not known any more counts as none."""
-    settled = (await context.store.preferences(actor.workspace)).zone
+    settled = (await context.store.workspaces.preferences(actor.workspace)).zone
     for zone in filter(None, (settled, actor.zone)):
         try:
             await asyncio.to_thread(due.zone_named, zone)
@@ -176,7 +176,7 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
 async def _ended(context: HandlerContext, topic: str, actor: Actor, now: datetime) -> Subscription:
     async def attempt() -> Subscription:
         before = await subscription_named(context, actor, topic)
-        await context.store.delete_subscription(before, change_of(actor, before, before, None, now))
+        await context.store.workspaces.delete_subscription(before, change_of(actor, before, before, None, now))
         return before
 
     return await retry_on_conflict(attempt)
@@ -191,7 +191,9 @@ async def list_subscriptions(context: HandlerContext, command: ListSubscriptions
 
     Of private channels that the person is not in, it tells no more than how many there are.
     """
-    every = await context.store.subscriptions(actor.workspace, channel="" if command.everywhere else actor.channel)
+    every = await context.store.workspaces.subscriptions(
+        actor.workspace, channel="" if command.everywhere else actor.channel
+    )
     topics = await context.topics(actor.workspace)
     where = "in this workspace" if command.everywhere else "in this channel"
     if not every:

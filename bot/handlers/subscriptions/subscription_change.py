@@ -31,7 +31,7 @@ async def subscription_named(context: HandlerContext, actor: Actor, name: str) -
 
     A subscription is found also when its topic is not there any more.
     """
-    here = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    here = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     topics = await context.topics(actor.workspace)
     typed = slug(name)
     for each in here:
@@ -57,7 +57,9 @@ async def change_subscription(
         if after == before:
             return ChangedSubscription(before, before)
         change = change_of(actor, before, before, after, now)
-        return ChangedSubscription(before, await context.store.save_subscription(after, change, replaces=before.revision))
+        return ChangedSubscription(
+            before, await context.store.workspaces.save_subscription(after, change, replaces=before.revision)
+        )
 
     return await retry_on_conflict(attempt)
 
@@ -85,7 +87,7 @@ async def first_baseline(context: HandlerContext, actor: Actor, made: Subscripti
     Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
     """
     about = f"subscription {made.channel} {made.topic}"
-    changes = await context.store.changes(actor.workspace, about=about, limit=_LOOKED_AT)
+    changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=_LOOKED_AT)
     if not changes or not _is_taken_back(changes[0], made, now):
         return now
     at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)

@@ -105,7 +105,7 @@ async def posted_next(context: HandlerContext, subscription: Subscription, now: 
     Raises UsageError as `next_due` does.
     """
     due = await next_due(subscription, now)
-    preferences = await context.store.preferences(subscription.workspace)
+    preferences = await context.store.workspaces.preferences(subscription.workspace)
     posted = await after_quiet(preferences, subscription, due.next)
     return Timetable(due.words, posted.astimezone(due.next.tzinfo))
 

@@ -97,10 +97,10 @@ async def count_matching(context: HandlerContext, actor: Actor, query: str, now:
     Raises UsageError, with the position, for a query that cannot be one.
     """
     tree = read_topic_query(query, "topic create NAME").tree
-    seen = await context.store.count(And(()), now, since=now - WEEK)
+    seen = await context.store.index.count(And(()), now, since=now - WEEK)
     if not seen:
         return NOTHING_SEEN
-    entered = await context.store.count(tree, now, since=now - WEEK)
+    entered = await context.store.index.count(tree, now, since=now - WEEK)
     of = f"of the {counted(seen, 'item')} of the last {WEEK.days} days"
     return f"{entered:,} {of} {'enters' if entered == 1 else 'enter'} it." if entered else f"None {of} enters it."
 

@@ -54,7 +54,7 @@ async def home(context: HandlerContext, actor: Actor, channels: Collection[str],
 
     `actor.channel` is where they are answered in private. Raises StoreError.
     """
-    everywhere = await context.store.subscriptions(actor.workspace)
+    everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     known = await context.topics(actor.workspace)
     own = [each for each in everywhere if each.channel in channels][:MOST]
     coming, named = await _coming(context, own, known, actor, now)

@@ -83,7 +83,7 @@ async def _topics(context: HandlerContext, typed: str, actor: Actor, _now: datet
 
 async def _subscriptions(context: HandlerContext, typed: str, actor: Actor, now: datetime) -> Sequence[Suggestion]:
     topics = await context.topics(actor.workspace)
-    subscribed = await context.store.subscriptions(actor.workspace, channel=actor.channel)
+    subscribed = await context.store.workspaces.subscriptions(actor.workspace, channel=actor.channel)
     choices = []
     for each in subscribed:
         title = title_of(topics, each.topic)
@@ -98,10 +98,10 @@ async def _commands(context: HandlerContext, typed: str, actor: Actor, _now: dat
 
 
 async def _items(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    shown = await context.store.last_entries(actor.workspace, actor.channel)
-    saved = await context.store.saved(actor.workspace, actor.person)
+    shown = await context.store.digests.last_entries(actor.workspace, actor.channel)
+    saved = await context.store.people.saved(actor.workspace, actor.person)
     keys = list(dict.fromkeys([*shown, *(each.key for each in saved[:_SAVED])]))
-    items = await context.store.find(keys)
+    items = await context.store.items.find(keys)
     known = {items[key].key: items[key].title for key in keys if key in items}
     return _fitting(typed, (_Choice(key, title, (title, key, key.partition(":")[2])) for key, title in known.items()))
 
@@ -216,7 +216,7 @@ async def _values(context: HandlerContext, field: Field, beginning: str, topics:
 async def _counted(context: HandlerContext, field: Field, beginning: str) -> list[Clause]:
     """Return the values that stored items have, the commonest first, and the sources that have shown nothing yet."""
     start = dict(field.also).get(fold_label(beginning), beginning)
-    numbers = dict(await context.store.values(field.name, start, limit=2 * MOST))
+    numbers = dict(await context.store.index.values(field.name, start, limit=2 * MOST))
     if field.name == "source":
         numbers |= {
             name: 0

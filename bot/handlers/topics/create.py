@@ -28,7 +28,7 @@ async def create_topic(context: HandlerContext, command: CreateTopic, actor: Act
     name = check_new_name(command, await context.topics(actor.workspace))
     topic = await draft_topic(context, command, actor)
     change = change_by(actor, f"topic {name}", "", definition(topic), now)
-    made = await context.store.save_topic(actor.workspace, topic, change, replaces=0)
+    made = await context.store.workspaces.save_topic(actor.workspace, topic, change, replaces=0)
     said, best = await entering_in_words(context, actor, made, now)
     return Reply(
         title=f"Made the topic {made.title} ({name})",
@@ -94,16 +94,18 @@ async def delete_topic(context: HandlerContext, command: DeleteTopic, actor: Act
             raise UsageError(f"{topic.name} comes with Broadsheet and cannot be deleted.", hint=hint)
         if topic.name in context.packs:
             change = change_by(actor, f"topic {topic.name}", definition(topic), "", now)
-            await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True)
+            await context.store.workspaces.delete_topic(
+                actor.workspace, topic.name, change, replaces=topic.revision, keep_uses=True
+            )
             return _as_shipped(context.packs[topic.name], topic, await context.topics(actor.workspace))
-        users = await context.store.subscriptions(actor.workspace, topic=topic.name)
+        users = await context.store.workspaces.subscriptions(actor.workspace, topic=topic.name)
         seen = set(await context.visible_channels(actor, {each.channel for each in users}))
         shown_here = [each.channel for each in users if each.channel in seen]
         if users and not command.anyway:
             return mentioning(_in_use(topic, users, seen, actor), channels=shown_here)
-        learned = len(await context.store.feedback(actor.workspace, topic.name))
+        learned = len(await context.store.people.feedback(actor.workspace, topic.name))
         change = change_by(actor, f"topic {topic.name}", _whole(topic, users), "", now)
-        await context.store.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
+        await context.store.workspaces.delete_topic(actor.workspace, topic.name, change, replaces=topic.revision)
         return mentioning(_gone(topic, users, seen, learned, actor), channels=shown_here)
 
     return await retry_on_conflict(attempt)

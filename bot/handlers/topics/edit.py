@@ -68,7 +68,7 @@ def _guarded(alter: AlterTopic, read: Topic, command: EditTopic) -> AlterTopic:
 async def _as_it_stands(context: HandlerContext, actor: Actor, name: str, part: Part, now: datetime) -> Conflict:
     """Return the error that tells who changed the topic last, and how the part stands now."""
     topic = await context.topic_named(actor.workspace, name)
-    changes = await context.store.changes(actor.workspace, about=f"topic {name}", limit=1)
+    changes = await context.store.workspaces.changes(actor.workspace, about=f"topic {name}", limit=1)
     by = f"by {changes[0].person}, {span_in_words(now - changes[0].at)} ago" if changes else "as it comes with Broadsheet"
     said = part_values(topic, part)
     stands = f"{counted(len(said), 'entry')}" if part in LIST_PARTS else excerpt(said[0]) or "empty"

@@ -26,7 +26,7 @@ _ITEMS = 10
 async def profile_topic(context: HandlerContext, command: Profile, actor: Actor, now: datetime) -> Reply:
     """Show, undo, reset or export what a topic has learned."""
     topic = await context.topic_named(actor.workspace, command.topic)
-    given = await context.store.feedback(actor.workspace, topic.name)
+    given = await context.store.people.feedback(actor.workspace, topic.name)
     match command.action:
         case ProfileAction.SHOW:
             return await _shown(context, topic, given, actor)
@@ -42,7 +42,7 @@ async def _learned_from(
     context: HandlerContext, given: Sequence[Feedback]
 ) -> tuple[Mapping[str, Item], tuple[LearnedTerm, ...]]:
     """Return the items that feedback was given on, by the keys it was given under, and what it teaches."""
-    known = await context.store.find({each.key for each in given})
+    known = await context.store.items.find({each.key for each in given})
     return known, await asyncio.to_thread(lambda: profile(marked_items(given, known)))
 
 
@@ -116,8 +116,8 @@ async def _undone(
     context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor, now: datetime
 ) -> Reply:
     said = await _to_undo(context, topic, given, typed, actor)
-    await context.store.drop_feedback([said], feedback_change(actor, said, None, now))
-    known = await context.store.find([said.key])
+    await context.store.people.drop_feedback([said], feedback_change(actor, said, None, now))
+    known = await context.store.items.find([said.key])
     title = known[said.key].title if said.key in known else said.key
     again = More(said.key, topic.name) if said.more else Less(said.key, topic.name)
     return Reply(
@@ -159,7 +159,7 @@ async def _reset(context: HandlerContext, topic: Topic, given: Sequence[Feedback
         return _nothing(topic)
     export = await _export(context, topic, given)
     change = change_by(actor, f"feedback {topic.name}", _told(given), "", now)
-    dropped = await context.store.drop_feedback(given, change)
+    dropped = await context.store.people.drop_feedback(given, change)
     return Reply(
         title=f"{topic.title} has forgotten what it learned",
         text=(f"{counted(dropped, 'answer')} of more and less were dropped; what they had taught is in the file.",),

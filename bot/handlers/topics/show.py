@@ -17,7 +17,7 @@ _EXAMPLE = 200  # characters of an example that are shown
 async def list_topics(context: HandlerContext, _command: ListTopics, actor: Actor, _now: datetime) -> Reply:
     """List the topics that can be subscribed: the workspace's own first."""
     topics = await context.topics(actor.workspace)
-    subscriptions = await context.store.subscriptions(actor.workspace)
+    subscriptions = await context.store.workspaces.subscriptions(actor.workspace)
     entries = [topic_entry(context, topic, subscriptions, actor) for topic in topics.values()]
     own = sum(topic.revision > 0 for topic in topics.values())
     return Reply(
@@ -67,12 +67,12 @@ def _use(users: Sequence[Subscription], actor: Actor) -> str:
 async def show_topic(context: HandlerContext, command: ShowTopic, actor: Actor, _now: datetime) -> Reply:
     """Show what a topic is made of, and who uses it."""
     topic = await context.topic_named(actor.workspace, command.name)
-    users = await context.store.subscriptions(actor.workspace, topic=topic.name)
+    users = await context.store.workspaces.subscriptions(actor.workspace, topic=topic.name)
     here = any(each.channel == actor.channel for each in users)
     name = topic.name
     subscribe = subscribe_button(name)
     unsubscribe = unsubscribe_button(name)
-    learned = len(await context.store.feedback(actor.workspace, name))
+    learned = len(await context.store.people.feedback(actor.workspace, name))
     return Reply(
         title=f"{topic.title} ({name})",
         text=(topic.description,) if topic.description else (),
@@ -107,7 +107,7 @@ def _made_of(
 
 async def _lists(context: HandlerContext, topic: Topic) -> tuple[ReplyEntry, ...]:
     """The interests, examples and searches, numbered as *remove* takes them."""
-    known = await context.store.find(topic.examples)
+    known = await context.store.items.find(topic.examples)
     examples = [known[each].title if each in known else each for each in topic.examples]
     lists = {
         "Interests": [interest_in_words(each) for each in topic.interests],

@@ -46,7 +46,9 @@ async def change_topic(
             return ChangedTopic(before, before)
         was, is_now = told(before, after)
         change = change_by(actor, f"topic {name}", was, is_now, now)
-        return ChangedTopic(before, await context.store.save_topic(actor.workspace, after, change, replaces=before.revision))
+        return ChangedTopic(
+            before, await context.store.workspaces.save_topic(actor.workspace, after, change, replaces=before.revision)
+        )
 
     return await retry_on_conflict(attempt)
 

@@ -41,7 +41,7 @@ async def subscription_fields(
     due = await posted_next(context, subscription, now)
     waits = subscription.is_paused(now) and subscription.paused_until is None
     least = topic.min_score if subscription.min_score is None else subscription.min_score
-    settled = (await context.store.preferences(subscription.workspace)).entries
+    settled = (await context.store.workspaces.preferences(subscription.workspace)).entries
     fields = [
         ("When", due.words),
         ("Next", "when it is resumed" if waits else moment_in_words(due.next, now)),

@@ -1,7 +1,4 @@
-"""What a workspace made as JSON text and back. A query is kept as it was typed, and parsed again when it is read.
-
-Only what differs from a field's default is written, as in bot.store.records.items.
-"""
+"""What a workspace made as JSON text and back. A query is kept as it was typed, and parsed again when it is read."""
 
 import json
 from datetime import datetime, time
@@ -10,14 +7,15 @@ from typing import Any
 from bot.errors import StoreError, UsageError
 from bot.models import Change, Feedback, Interest, Preferences, Query, Schedule, Subscription, Topic
 from bot.query import parse
-from bot.store.records.items import iso, or_damaged, time_of, told_fields
+from bot.store.records.encoding import changed_fields, iso, micros, or_damaged, time_of
 
+_NEVER = 2**63 - 1  # the largest number that SQLite keeps
 _TIMES = ("baseline", "paused_until", "made_at")
 
 
 def to_text(value: Topic | Subscription | Preferences | Change) -> str:
     """Return the value as one line of JSON."""
-    return _encode(told_fields(value))
+    return _encode(changed_fields(value))
 
 
 @or_damaged
@@ -75,6 +73,13 @@ def feedback_from_row(workspace: str, topic: str, row: tuple[str, str, int, int,
     )
 
 
+def wakes(paused: bool, until: datetime | None) -> int:
+    """Return when a pause ends, in microseconds as `micros` gives: 0 where there is none, never where it has no end."""
+    if not paused:
+        return 0
+    return _NEVER if until is None else micros(until)
+
+
 def _with_queries(record: dict[str, Any], *names: str) -> dict[str, Any]:
     """Put the parsed queries of these names in the place of their texts."""
     return {**record, **{name: _query(record[name]) for name in names if name in record}}
@@ -95,7 +100,7 @@ def _plain(value: Query | datetime | time | Interest | Schedule) -> object:
         return value.text
     if isinstance(value, datetime):
         return iso(value)
-    return value.isoformat() if isinstance(value, time) else told_fields(value)
+    return value.isoformat() if isinstance(value, time) else changed_fields(value)
 
 
 # ASCII only: half of a character survives this way and not as UTF-8.

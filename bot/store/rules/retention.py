@@ -1,7 +1,10 @@
-"""How long what chat platforms keep is kept: the rules that every store obeys."""
+"""How long what stores keep is kept: the rules that every store obeys."""
 
 from datetime import datetime, timedelta
 
+# No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
+# being posted twice, and nobody asks for the status of a digest of the month before last.
+KEPT = timedelta(days=40)
 TEXTS_KEPT = timedelta(days=365)  # a text that a button stands for, since it was last given
 
 

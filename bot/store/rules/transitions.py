@@ -1,50 +1,18 @@
-"""Who is next, who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
+"""Who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
 
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
 
 from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState
 
-Waiting = TypeVar("Waiting", Delivery, Occurrence)
-
 UNSUBSCRIBED = "unsubscribed"
-# No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
-# being posted twice, and nobody asks for the status of a digest of the month before last.
-KEPT = timedelta(days=40)
 OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
 _ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 # Digests are made for as long as a round takes, and a delivery ends within a minute of its claim: what lies further apart
 # than this did not happen at the same time, or not by the same clock.
 _AT_ONCE = timedelta(hours=1)
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
-
-
-def deliveries_in_turns(found: Iterable[Delivery], limit: int, had: Mapping[str, int]) -> list[Delivery]:
-    """Return the oldest of each workspace, then the second of each, and so on, `limit` in all.
-
-    Where a workspace has had turns already, its oldest comes with those of the others that come after as many.
-    """
-    return _in_turns(found, lambda each: (each.due, each.id), limit, had)
-
-
-def occurrences_in_turns(found: Iterable[Occurrence], limit: int, had: Mapping[str, int]) -> list[Occurrence]:
-    """Do the same for occurrences."""
-    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit, had)
-
-
-def _in_turns(
-    found: Iterable[Waiting], age: Callable[[Waiting], tuple[Any, ...]], limit: int, had: Mapping[str, int]
-) -> list[Waiting]:
-    waiting = Counter(had)
-    turns = []
-    for each in sorted(found, key=age):
-        waiting[each.workspace] += 1
-        turns.append((waiting[each.workspace], each))
-    turns.sort(key=lambda turn: (turn[0], *age(turn[1]), turn[1].workspace))
-    return [each for _, each in turns[:limit]]
 
 
 def claimed(stored: Delivery | None, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:

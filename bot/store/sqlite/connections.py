@@ -6,13 +6,14 @@ fails at once with "database is locked" when another one was quicker, whatever t
 
 import asyncio
 import contextlib
+import functools
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 from sqlite_utils import Database
 
@@ -64,7 +65,7 @@ class Writer:
         self._shared.append(shared)
         await self._in_thread(self._transact_shared)
         if shared.error is not None:
-            with told(self._path):
+            with store_errors(self._path):
                 raise shared.error
         return cast(T, shared.result)
 
@@ -87,7 +88,7 @@ class Writer:
         self._thread.shutdown(wait=False)
 
     async def _in_thread(self, run: Callable[[], T]) -> T:
-        with told(self._path):
+        with store_errors(self._path):
             return await asyncio.get_running_loop().run_in_executor(self._thread, run)
 
     def _transact(self, job: Callable[[Database], T]) -> T:
@@ -198,7 +199,7 @@ class Readers:
 
     async def read(self, job: Callable[[Database], T]) -> T:
         """Run the job on a consistent view of the database."""
-        with told(self._path):
+        with store_errors(self._path):
             return await asyncio.get_running_loop().run_in_executor(self._threads, self._view, job)
 
     async def close(self) -> None:
@@ -229,8 +230,96 @@ class Readers:
             self._idle.pop()[0].close()
 
 
+class Connections:
+    """The database while it is open: one thread that writes, a few that read, and one to make ready what is written."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.is_open = False
+
+    def open(self) -> None:
+        """Make the threads; each connects when it is first needed."""
+        self._writer, self._readers = Writer(self.path), Readers(self.path)
+        self.folder = ThreadPoolExecutor(1, thread_name_prefix="store-folder")
+        self.is_open = True
+
+    async def close(self) -> None:
+        """Finish what is being written and read, and let go of the file."""
+        self.is_open = False
+        await self._readers.close()
+        await self._writer.close()
+        self.folder.shutdown(wait=False)
+
+    async def read(self, job: Callable[[Database], T]) -> T:
+        """Run the job on a consistent view of the database; raises StoreError where it is not open."""
+        self._expect_open()
+        return await self._readers.read(job)
+
+    async def write(self, job: Callable[[Database], T]) -> T:
+        """Run the job in a transaction of its own; raises StoreError where the database is not open."""
+        self._expect_open()
+        return await self._writer.write(job)
+
+    async def write_shared(self, job: Callable[[Database], T]) -> T:
+        """Run the job in one transaction with others that wait; raises StoreError where the database is not open."""
+        self._expect_open()
+        return await self._writer.write_shared(job)
+
+    async def bare(self, job: Callable[[Database], T]) -> T:
+        """Run the job on the writer outside any transaction; raises StoreError where the database is not open."""
+        self._expect_open()
+        return await self._writer.bare(job)
+
+    def _expect_open(self) -> None:
+        if not self.is_open:
+            raise StoreError("The store is not open.")
+
+
+class Tables:
+    """Some of the tables, on connections that all share. Its methods are written with a database and called without."""
+
+    def __init__(self, connections: Connections) -> None:
+        self.connections = connections
+
+
+S = TypeVar("S", bound=Tables)
+P = ParamSpec("P")
+Job = Callable[Concatenate[S, Database, P], T]
+Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
+
+
+def reading(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that reads the database that it is given."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.read(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
+def writing(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that writes, in a transaction of its own, begun IMMEDIATE."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.write(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
+def writing_shared(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that writes a little and often, in one transaction with others that wait."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.write_shared(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
 @contextlib.contextmanager
-def told(path: Path) -> Iterator[None]:
+def store_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite and the file system raise inside the block into a StoreError that says what to do."""
     try:
         yield

@@ -9,11 +9,60 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, Posting
-from bot.store.records.items import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
+from bot.store.records.digests import digest_to_text, entries_from_text, posted_scores
+from bot.store.records.encoding import micros, or_damaged, time_of
 from bot.store.rules.transitions import ended_at, takes_over
+from bot.store.sqlite.connections import Tables, reading, writing
 
 
-def save(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+class SqliteDigests(Tables):
+    """bot.ports.digests.Digests."""
+
+    @writing
+    def save(self, db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+        keep(db, workspace, channel, digest, now)
+
+    @reading
+    def posted(self, db: Database, workspace: str, channel: str) -> frozenset[str]:
+        rows = db.execute("select key from posted where workspace = ? and channel = ?", [workspace, channel])
+        return frozenset(key for (key,) in rows.fetchall())
+
+    @reading
+    def last(self, db: Database, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+        sql = (
+            "select day, until from digests where workspace = ? and channel = ? and topic = ?"
+            " order by until desc, day desc limit 1"
+        )
+        row = db.execute(sql, [workspace, channel, topic]).fetchone()
+        return (_day(row[0]), time_of(row[1])) if row else None
+
+    @reading
+    def unposted_since(self, db: Database, workspace: str, channel: str, topic: str) -> datetime | None:
+        sql = "select min(since) from unposted where workspace = ? and channel = ? and topic = ?"
+        since = db.execute(sql, [workspace, channel, topic]).fetchone()[0]
+        return None if since is None else time_of(since)
+
+    @reading
+    def postings(self, db: Database, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
+        sql = (
+            "select key, topic, day, posted.saved, score from posted left join digests on digests.id = digest"
+            " where posted.workspace = ? and posted.channel = ? and key in (select value from json_each(?))"
+            " order by posted.saved desc, digest desc, key"
+        )
+        rows = db.execute(sql, [workspace, channel, json.dumps(list(keys))]).fetchall()
+        return [_posting(*row) for row in rows]
+
+    @reading
+    def last_entries(self, db: Database, workspace: str, channel: str) -> Sequence[str]:
+        sql = (
+            "select data from digests where workspace = ? and channel = ? and json_array_length(data, '$.entries') > 0"
+            " order by saved desc, id desc limit 1"
+        )
+        row = db.execute(sql, [workspace, channel]).fetchone()
+        return entries_from_text(row[0]) if row else []
+
+
+def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
     """Keep the digest and what it posted."""
     row = [digest.topic, digest.day.isoformat(), micros(digest.until), micros(now), digest_to_text(digest)]
     number = db.execute(
@@ -30,13 +79,6 @@ def _take_over(db: Database, place: tuple[str, str, str], until: datetime) -> No
     sql = "select since, at from unposted where workspace = ? and channel = ? and topic = ?"
     over = [(*place, since) for since, at in db.execute(sql, place).fetchall() if takes_over(until, time_of(at))]
     db.conn.executemany("delete from unposted where workspace = ? and channel = ? and topic = ? and since = ?", over)
-
-
-def unposted_since(db: Database, workspace: str, channel: str, topic: str) -> datetime | None:
-    """Return from when on the digests looked that were dropped, where no later one does."""
-    sql = "select min(since) from unposted where workspace = ? and channel = ? and topic = ?"
-    since = db.execute(sql, [workspace, channel, topic]).fetchone()[0]
-    return None if since is None else time_of(since)
 
 
 def prune(db: Database, before: datetime) -> None:
@@ -59,47 +101,10 @@ def drop(db: Database, ended: Delivery) -> None:
         db.execute("delete from digests where id = ?", [number])
 
 
-def posted(db: Database, workspace: str, channel: str) -> frozenset[str]:
-    """Return the keys already posted."""
-    rows = db.execute("select key from posted where workspace = ? and channel = ?", [workspace, channel])
-    return frozenset(key for (key,) in rows.fetchall())
-
-
-def last(db: Database, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
-    """Return the day and the `until` of the newest digest of the topic."""
-    sql = (
-        "select day, until from digests where workspace = ? and channel = ? and topic = ?"
-        " order by until desc, day desc limit 1"
-    )
-    row = db.execute(sql, [workspace, channel, topic]).fetchone()
-    return (_day(row[0]), time_of(row[1])) if row else None
-
-
-def postings(db: Database, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
-    """Return when items of these keys were posted, the latest first."""
-    sql = (
-        "select key, topic, day, posted.saved, score from posted left join digests on digests.id = digest"
-        " where posted.workspace = ? and posted.channel = ? and key in (select value from json_each(?))"
-        " order by posted.saved desc, digest desc, key"
-    )
-    rows = db.execute(sql, [workspace, channel, json.dumps(list(keys))]).fetchall()
-    return [_posting(*row) for row in rows]
-
-
 def _posting(key: str, topic: str | None, day: str | None, saved: int, score: float | None) -> Posting:
     """Of what was posted by a digest that is not known any more, only the time is known."""
     at = time_of(saved)
     return Posting(key, topic or "", _day(day) if day else at.date(), at, score)
-
-
-def last_entries(db: Database, workspace: str, channel: str) -> Sequence[str]:
-    """Return the keys of the entries of the newest digest that has any."""
-    sql = (
-        "select data from digests where workspace = ? and channel = ? and json_array_length(data, '$.entries') > 0"
-        " order by saved desc, id desc limit 1"
-    )
-    row = db.execute(sql, [workspace, channel]).fetchone()
-    return entries_from_text(row[0]) if row else []
 
 
 @or_damaged

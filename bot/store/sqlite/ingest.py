@@ -6,6 +6,7 @@ rows can be folded at the same time on another core.
 
 import itertools
 import json
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -18,11 +19,12 @@ from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
 from bot.query.fold import VERSION
-from bot.store.records.items import item_from_text, item_to_text, micros, newness
+from bot.store.records.encoding import micros
+from bot.store.records.items import item_from_text, item_to_text, newness
+from bot.store.rules.labels import Value, values_of
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.sqlite import vectors
-from bot.store.sqlite.labels import Value, tally, untally, values_of
-from bot.store.sqlite.schema import COLUMNS, make_index
+from bot.store.sqlite.full_text import COLUMNS, make_index
 from bot.store.sqlite.search.compile import label_token
 
 CHUNK = 1000  # items to a statement; 11 values each stay far below SQLite's 32766 parameters
@@ -184,12 +186,12 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
         rebuild(db)  # the index was made by other rules than ours; taking our words out of it would spoil it
     columns = ("words", "rowid", *COLUMNS)
     _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
-    untally(db, (value for _, inside, _ in rows for value in inside.values))
+    _untally(db, (value for _, inside, _ in rows for value in inside.values))
 
 
 def _index(db: Database, items: Sequence[tuple[int, Held]]) -> None:
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
-    tally(db, (value for _, inside in items for value in inside.values))
+    _tally(db, (value for _, inside in items for value in inside.values))
 
 
 def rebuild(db: Database) -> None:
@@ -249,3 +251,19 @@ def _insert(
     places = f"({', '.join('?' * len(columns))})"
     sql = f"{verb} into {table} ({', '.join(columns)}) values {', '.join([places] * len(rows))}"
     db.conn.execute(sql, [value for row in rows for value in row])
+
+
+def _tally(db: Database, values: Iterable[Value]) -> None:
+    """Count values of items that come into the index, as often as they are given."""
+    db.conn.executemany(
+        "insert into labels (field, value, items) values (?, ?, ?)"
+        " on conflict (field, value) do update set items = items + excluded.items",
+        [(*value, number) for value, number in Counter(values).items()],
+    )
+
+
+def _untally(db: Database, values: Iterable[Value]) -> None:
+    """Take values of items that leave the index out of the count."""
+    rows = [(number, *value) for value, number in Counter(values).items()]
+    db.conn.executemany("update labels set items = items - ? where field = ? and value = ?", rows)
+    db.conn.executemany("delete from labels where field = ? and value = ? and items <= 0", [row[1:] for row in rows])

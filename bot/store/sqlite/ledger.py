@@ -1,7 +1,7 @@
 """The ledger in SQL: what is due, what was posted, and what may have been.
 
-Each function that writes runs inside the writer's transaction, begun IMMEDIATE: what it reads to decide and what it writes
-are one. Every statement names the workspace, except those that ask what there is to do for all of them.
+Each write is one transaction, begun IMMEDIATE: what it reads to decide and what it writes are one. Every
+statement names the workspace, except those that ask what there is to do for all of them.
 """
 
 import contextlib
@@ -15,7 +15,8 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
-from bot.store.records.items import micros, time_of
+from bot.ports.ledger import NO_TURNS
+from bot.store.records.encoding import micros, time_of
 from bot.store.records.ledger import (
     delivery_from_text,
     delivery_to_text,
@@ -24,8 +25,10 @@ from bot.store.records.ledger import (
     payloads_to_bytes,
 )
 from bot.store.records.workspaces import subscription_from_text
-from bot.store.rules.transitions import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
+from bot.store.rules.retention import KEPT
+from bot.store.rules.transitions import UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
 from bot.store.sqlite import digests
+from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 
 T = TypeVar("T")
 
@@ -33,40 +36,186 @@ log = logging.getLogger(__name__)
 
 _PLACE = "workspace = ? and subscription = ? and day = ? and slot = ?"
 # `number` joins each delivery to its payload, which is written once and read only where it is sent or shown.
-_DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
-
-# --- when
+DELIVERIES = "select data, payload from deliveries left join payloads using (number)"
 
 
-def subscriptions_due(db: Database, now: datetime, limit: int) -> Sequence[tuple[Subscription, datetime | None]]:
-    """Return subscriptions whose next occurrence is due or not known, with that instant; those not known come first."""
-    sql = (
-        "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
-        " order by next_due, workspace, id limit ?"
-    )
-    asked = [micros(now), micros(now)]
-    return _readable(
-        lambda most: db.execute(sql, [*asked, most]).fetchall(),
-        lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
-        limit,
-    )
+class SqliteLedger(Tables):
+    """bot.ports.ledger.Ledger."""
 
+    @reading
+    def subscriptions_due(
+        self, db: Database, now: datetime, *, limit: int = 500
+    ) -> Sequence[tuple[Subscription, datetime | None]]:
+        sql = (
+            "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
+            " order by next_due, workspace, id limit ?"
+        )
+        asked = [micros(now), micros(now)]
+        return _readable(
+            lambda most: db.execute(sql, [*asked, most]).fetchall(),
+            lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
+            limit,
+        )
 
-def open_occurrences(db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
-    """Keep the occurrences that are not yet kept, and when the subscription is due next."""
-    if not _is_wanted(db, subscription.workspace, subscription.id):
-        return 0
-    db.execute(
-        "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
-        [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
-    )
-    sql = (
-        "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
-        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    )
-    return sum(
-        db.execute(sql, [*_place_of(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
-    )
+    @reading
+    def every_subscription(self, db: Database) -> Sequence[Subscription]:
+        rows = db.execute("select data from subscriptions order by workspace, channel, topic").fetchall()
+        return [subscription_from_text(data) for (data,) in rows]
+
+    @writing_shared
+    def open_occurrences(
+        self, db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime
+    ) -> int:
+        if not _is_wanted(db, subscription.workspace, subscription.id):
+            return 0
+        db.execute(
+            "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
+            [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
+        )
+        sql = (
+            "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        )
+        return sum(
+            db.execute(sql, [*_place_of(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
+        )
+
+    @reading
+    def occurrences(
+        self,
+        db: Database,
+        now: datetime,
+        *,
+        state: OccurrenceState = OccurrenceState.DUE,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
+    ) -> Sequence[Occurrence]:
+        place = "workspace, subscription, day, slot"
+        turns = (
+            f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
+            " from occurrences where state = ? and (next_at is null or next_at <= ?)"
+        )
+        order = "line, due, subscription, day, slot, workspace"
+        chosen = f"select {place}, {_LINE} from ({turns}) order by {order} limit ?"
+        sql = (
+            f"with chosen as materialized ({chosen})"
+            f" select data from chosen cross join occurrences using ({place}) order by {order}"
+        )
+        _let_count_turns(db, had)
+        return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
+
+    @writing_shared
+    def close_occurrence(
+        self,
+        db: Database,
+        occurrence: Occurrence,
+        now: datetime,
+        *,
+        digest: Digest | None = None,
+        deliveries: Sequence[Delivery] = (),
+    ) -> bool:
+        row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_of(occurrence))).fetchone()
+        fresh = closed(occurrence_from_text(row[0]) if row else None, occurrence)
+        if fresh is None:
+            return False
+        _update_occurrence(db, fresh)
+        if digest is not None:
+            digests.keep(db, fresh.workspace, fresh.channel, digest, now)
+        for each in deliveries:
+            _insert(db, each)
+        return True
+
+    @reading
+    def due_deliveries(
+        self, db: Database, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
+        come = f"state = '{DeliveryState.PENDING}' and next_at <= ?"
+        waiting = f"deliveries indexed by deliveries_pending where {come} and {_IS_NEXT}"
+        return _in_turns(db, waiting, limit, had, micros(now))
+
+    @reading
+    def unsettled_deliveries(
+        self, db: Database, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+    ) -> Sequence[Delivery]:
+        unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
+        left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
+        return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
+
+    @writing_shared
+    def claim(self, db: Database, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
+        fresh = claimed(_stored(db, delivery), delivery, now, lease)
+        if fresh is None or not all(
+            each.state is DeliveryState.DONE for each in _siblings(db, fresh) if each.part < fresh.part
+        ):
+            return None
+        _update(db, fresh)
+        return fresh
+
+    @writing_shared
+    def record(self, db: Database, delivery: Delivery, *, unposted: bool = False) -> bool:
+        wanted = delivery.state is not DeliveryState.PENDING or _is_wanted(db, delivery.workspace, delivery.occurrence[0])
+        fresh = recorded(_stored(db, delivery), delivery, wanted=wanted)
+        if fresh is None:
+            return False
+        for each in (fresh, *after(fresh, _siblings(db, fresh))):
+            _update(db, each)
+        if is_undone(fresh, delivery, unposted=unposted):
+            digests.drop(db, fresh)
+        return True
+
+    @writing
+    def release(self, db: Database, now: datetime, *, workspace: str = "") -> int:
+        where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
+        at = micros(now)
+        waiting = f"state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > ?"
+        found = db.execute(
+            f"select data from deliveries where ({waiting} or state = '{DeliveryState.SENDING}' and lease_until > ?){where}",
+            [at, at, *ours],
+        ).fetchall()
+        fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
+        changed = [after for before, after in fresh if after != before]
+        for delivery in changed:
+            _update(db, delivery)
+        sql = f"select data from occurrences where state = '{OccurrenceState.DUE}' and next_at > ?{where}"
+        rows = db.execute(sql, [at, *ours]).fetchall()
+        put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
+        for each in put_off:
+            _update_occurrence(db, replace(each, next_at=None))
+        return len(changed) + len(put_off)
+
+    @writing_shared
+    def expire_parts(self, db: Database, delivery: Delivery, reason: str) -> int:
+        later = [
+            each for each in _siblings(db, delivery) if each.part > delivery.part and each.state is DeliveryState.PENDING
+        ]
+        for each in later:
+            _update(db, expired(each, reason))
+        return len(later)
+
+    @reading
+    def deliveries(
+        self, db: Database, workspace: str, *, channel: str = "", states: Collection[DeliveryState] = (), limit: int = 20
+    ) -> Sequence[Delivery]:
+        where = " and channel = ?" if channel else ""
+        where += f" and state in ({', '.join('?' * len(states))})" if states else ""
+        sql = f"{DELIVERIES} where workspace = ?{where} order by due desc, subscription, day, slot, part limit ?"
+        values = [workspace, *([channel] if channel else []), *states, limit]
+        return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
+
+    @reading
+    def recent_occurrences(
+        self, db: Database, workspace: str, *, channel: str = "", limit: int = 20
+    ) -> Sequence[Occurrence]:
+        where, values = ("", []) if not channel else (" and channel = ?", [channel])
+        order = "due desc, day desc, subscription, slot"
+        sql = f"select data from occurrences where workspace = ?{where} order by {order} limit ?"
+        return [occurrence_from_text(data) for (data,) in db.execute(sql, [workspace, *values, limit]).fetchall()]
+
+    @reading
+    def counts(self, db: Database) -> Mapping[str, int]:
+        known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
+        due = db.execute("select count(*) from occurrences where state = ?", [OccurrenceState.DUE]).fetchone()[0]
+        return {**{str(state): known.get(state, 0) for state in DeliveryState}, "due": due}
 
 
 def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
@@ -74,50 +223,12 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
     return db.execute(sql, [workspace, subscription]).fetchone() is not None
 
 
-# --- occurrences
-
-
-def occurrences(
-    db: Database, now: datetime, state: OccurrenceState, limit: int, had: Mapping[str, int]
-) -> Sequence[Occurrence]:
-    """Return occurrences in this state whose time has come; the workspaces take turns."""
-    place = "workspace, subscription, day, slot"
-    turns = (
-        f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
-        " from occurrences where state = ? and (next_at is null or next_at <= ?)"
-    )
-    order = "line, due, subscription, day, slot, workspace"
-    chosen = f"select {place}, {_LINE} from ({turns}) order by {order} limit ?"
-    sql = (
-        f"with chosen as materialized ({chosen})"
-        f" select data from chosen cross join occurrences using ({place}) order by {order}"
-    )
-    _count_turns(db, had)
-    return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
-
-
 _LINE = "turn + turns_had(workspace) as line"
 
 
-def _count_turns(db: Database, had: Mapping[str, int]) -> None:
+def _let_count_turns(db: Database, had: Mapping[str, int]) -> None:
     """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
     db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
-
-
-def close_occurrence(
-    db: Database, given: Occurrence, now: datetime, digest: Digest | None, deliveries: Sequence[Delivery]
-) -> bool:
-    """Record what became of an occurrence that is due, with its digest and the deliveries of it."""
-    row = db.execute(f"select data from occurrences where {_PLACE}", list(_place_of(given))).fetchone()
-    fresh = closed(occurrence_from_text(row[0]) if row else None, given)
-    if fresh is None:
-        return False
-    _update_occurrence(db, fresh)
-    if digest is not None:
-        digests.save(db, fresh.workspace, fresh.channel, digest, now)
-    for each in deliveries:
-        _insert(db, each)
-    return True
 
 
 def _update_occurrence(db: Database, fresh: Occurrence) -> None:
@@ -125,36 +236,11 @@ def _update_occurrence(db: Database, fresh: Occurrence) -> None:
     db.execute(sql, [*_standing(fresh), *_place_of(fresh)])
 
 
-def recent_occurrences(db: Database, workspace: str, channel: str, limit: int) -> Sequence[Occurrence]:
-    """Return the workspace's occurrences, the latest first, "" standing for every channel."""
-    where, values = ("", []) if not channel else (" and channel = ?", [channel])
-    sql = f"select data from occurrences where workspace = ?{where} order by due desc, day desc, subscription, slot limit ?"
-    return [occurrence_from_text(data) for (data,) in db.execute(sql, [workspace, *values, limit]).fetchall()]
-
-
-# --- deliveries
-
-
-def due_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
-    """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
-    waiting = (
-        f"deliveries indexed by deliveries_pending where state = '{DeliveryState.PENDING}' and next_at <= ? and {_IS_NEXT}"
-    )
-    return _in_turns(db, waiting, limit, had, micros(now))
-
-
 _IS_NEXT = (
     "(part = 1 or not exists (select 1 from deliveries as earlier where earlier.workspace = deliveries.workspace"
     " and earlier.subscription = deliveries.subscription and earlier.day = deliveries.day"
     f" and earlier.slot = deliveries.slot and earlier.part < deliveries.part and earlier.state <> '{DeliveryState.DONE}'))"
 )
-
-
-def unsettled_deliveries(db: Database, now: datetime, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
-    """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
-    unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
-    left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
-    return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
 
 
 def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
@@ -169,85 +255,8 @@ def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *v
         " select data, payload from chosen cross join deliveries using (number)"
         f" left join payloads using (number) order by {order}"
     )
-    _count_turns(db, had)
+    _let_count_turns(db, had)
     return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
-
-
-def claim(db: Database, given: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
-    """Take the delivery for sending; None when it may not be taken."""
-    fresh = claimed(_stored(db, given), given, now, lease)
-    if fresh is None or not all(each.state is DeliveryState.DONE for each in _siblings(db, fresh) if each.part < fresh.part):
-        return None
-    _update(db, fresh)
-    return fresh
-
-
-def record(db: Database, given: Delivery, unposted: bool) -> bool:
-    """Record a claimed delivery as it is given; False when its token is no longer the latest."""
-    wanted = given.state is not DeliveryState.PENDING or _is_wanted(db, given.workspace, given.occurrence[0])
-    fresh = recorded(_stored(db, given), given, wanted=wanted)
-    if fresh is None:
-        return False
-    for each in (fresh, *after(fresh, _siblings(db, fresh))):
-        _update(db, each)
-    if is_undone(fresh, given, unposted=unposted):
-        digests.drop(db, fresh)
-    return True
-
-
-def release(db: Database, now: datetime, workspace: str) -> int:
-    """Let what waits for a later time than now have its turn at once."""
-    where, ours = (" and workspace = ?", [workspace]) if workspace else ("", [])
-    at = micros(now)
-    waiting = f"state in ('{DeliveryState.PENDING}', '{DeliveryState.AMBIGUOUS}') and next_at > ?"
-    found = db.execute(
-        f"select data from deliveries where ({waiting} or state = '{DeliveryState.SENDING}' and lease_until > ?){where}",
-        [at, at, *ours],
-    ).fetchall()
-    fresh = [(each, released(each, now)) for row in found for each in _if_readable((*row, None), delivery_from_text)]
-    changed = [after for before, after in fresh if after != before]
-    for delivery in changed:
-        _update(db, delivery)
-    sql = f"select data from occurrences where state = '{OccurrenceState.DUE}' and next_at > ?{where}"
-    rows = db.execute(sql, [at, *ours]).fetchall()
-    put_off = [each for row in rows for each in _if_readable(row, occurrence_from_text)]
-    for each in put_off:
-        _update_occurrence(db, replace(each, next_at=None))
-    return len(changed) + len(put_off)
-
-
-def expire_parts(db: Database, given: Delivery, reason: str) -> int:
-    """End the pending parts of the same occurrence that come after this one."""
-    later = [each for each in _siblings(db, given) if each.part > given.part and each.state is DeliveryState.PENDING]
-    for each in later:
-        _update(db, expired(each, reason))
-    return len(later)
-
-
-def deliveries(
-    db: Database, workspace: str, channel: str, states: Collection[DeliveryState], limit: int
-) -> Sequence[Delivery]:
-    """Return the workspace's deliveries, the latest first, "" standing for every channel and nothing for every state."""
-    where = " and channel = ?" if channel else ""
-    where += f" and state in ({', '.join('?' * len(states))})" if states else ""
-    sql = f"{_DELIVERIES} where workspace = ?{where} order by due desc, subscription, day, slot, part limit ?"
-    values = [workspace, *([channel] if channel else []), *states, limit]
-    return [delivery_from_text(*row) for row in db.execute(sql, values).fetchall()]
-
-
-def posted_as(db: Database, workspace: str, channel: str, message: str) -> Delivery | None:
-    """Return the delivery that was posted as this message of the channel; the latest, should there be two."""
-    where = "workspace = ? and channel = ? and message = ? and message <> ''"  # the last as the index has it
-    sql = f"{_DELIVERIES} where {where} order by due desc, id desc limit 1"
-    row = db.execute(sql, [workspace, channel, message]).fetchone()
-    return delivery_from_text(*row) if row else None
-
-
-def counts(db: Database) -> Mapping[str, int]:
-    """Return how many deliveries there are in each state, and as `due` the occurrences that are due."""
-    known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
-    due = db.execute("select count(*) from occurrences where state = ?", [OccurrenceState.DUE]).fetchone()[0]
-    return {**{str(state): known.get(state, 0) for state in DeliveryState}, "due": due}
 
 
 def _insert(db: Database, fresh: Delivery) -> None:
@@ -269,7 +278,7 @@ def _update(db: Database, fresh: Delivery) -> None:
 
 
 def _stored(db: Database, given: Delivery) -> Delivery | None:
-    row = db.execute(f"{_DELIVERIES} where workspace = ? and id = ?", [given.workspace, given.id]).fetchone()
+    row = db.execute(f"{DELIVERIES} where workspace = ? and id = ?", [given.workspace, given.id]).fetchone()
     return delivery_from_text(*row) if row else None
 
 

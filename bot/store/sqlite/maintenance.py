@@ -10,53 +10,87 @@ from sqlite_utils import Database
 
 from bot.atomic_file import in_place
 from bot.errors import StoreError
-from bot.store.records.items import micros
+from bot.store.records.encoding import micros
 from bot.store.sqlite import chats, ledger, vectors
-from bot.store.sqlite.connections import connect, told
+from bot.store.sqlite.connections import Tables, connect, reading, store_errors, writing
 from bot.store.sqlite.ingest import drop, note_change
+from bot.store.sqlite.items import counts
 from bot.store.sqlite.locks import service_lock, turn_lock
 from bot.store.sqlite.schema import refuse_strangers
 
 
-def statistics(db: Database) -> Mapping[str, int]:
-    """Return row counts, and the bytes of the database file."""
-    kinds = dict(db.execute("select kind, count(*) from items group by kind").fetchall())
-    return {
-        "items": sum(kinds.values()),
-        **{f"{kind}s": kinds.get(kind, 0) for kind in ("paper", "repo", "post")},
-        "readings": _one(db, "select count(*) from readings"),
-        "digests": _one(db, "select count(*) from digests"),
-        **{table: _one(db, f"select count(*) from {table}") for table in ("topics", "subscriptions", "saved")},
-        "vectors": _one(db, "select count(*) from vectors"),
-        "bytes": size(db),
-    }
+class SqliteMaintenance(Tables):
+    """bot.ports.maintenance.Maintenance, and putting a backup back."""
+
+    @reading
+    def statistics(self, db: Database) -> Mapping[str, int]:
+        return {
+            **counts(db),
+            "readings": _one(db, "select count(*) from readings"),
+            "digests": _one(db, "select count(*) from digests"),
+            **{table: _one(db, f"select count(*) from {table}") for table in ("topics", "subscriptions", "saved")},
+            "vectors": _one(db, "select count(*) from vectors"),
+            "bytes": _size(db),
+        }
+
+    @writing
+    def prune(self, db: Database, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        ledger.prune(db, now)
+        chats.prune(db, now)
+        vectors.prune(db)
+        before = _one(db, "select count(*) from readings")
+        rows = db.execute(
+            "select id, key from items where seen < ? and key not in (select key from held)"
+            " and id not in (select item from aliases where alias in (select key from held)"
+            " and alias not in (select key from items))",
+            [micros(items_before)],
+        ).fetchall()
+        drop(db, [number for number, _ in rows])
+        db.conn.executemany("delete from summaries where key = ?", [(key,) for _, key in rows])
+        note_change(db)
+        db.execute("delete from readings where day < ?", [readings_before.isoformat()])
+        return {"items": len(rows), "readings": before - _one(db, "select count(*) from readings")}
+
+    async def check(self) -> list[str]:
+        """Return a sentence per fault; a file so damaged that it cannot be looked through is one."""
+        try:
+            return await self.connections.write(_faults)
+        except StoreError as error:
+            return [str(error)]
+
+    @reading
+    def backup(self, db: Database, path: Path) -> None:
+        with store_errors(path), in_place(path) as partial:
+            _copy(db.conn, partial)
+
+    async def vacuum(self) -> int:
+        """Tidy the search index as well; as SQLite wants it, outside any transaction."""
+        return await self.connections.bare(_vacuum)
+
+    def restore(self, backup: Path, now: datetime) -> Path | None:
+        """Put a backup in the place of the closed database; return where the old one was put aside, None if there was none.
+
+        The backup is verified first. Raises StoreError when it is not sound, or when a service holds the database.
+        """
+        target = self.connections.path
+        lock, turn = service_lock(target), turn_lock(target)
+        with store_errors(target):
+            try:
+                if not lock.take():
+                    raise StoreError(f"A running service holds {target}; stop it, then restore.")
+                with turn.turn():
+                    return _restore(backup, target, now)
+            finally:
+                lock.close()
+                turn.close()
 
 
-def size(db: Database) -> int:
+def _size(db: Database) -> int:
     """Return the bytes of the database file, as far as it is written back from the log."""
     return _one(db, "pragma page_count") * _one(db, "pragma page_size")
 
 
-def prune(db: Database, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
-    """Drop old items that nobody holds, old readings, and what the ledger and the chats need no more."""
-    ledger.prune(db, now)
-    chats.prune(db, now)
-    vectors.prune(db)
-    before = _one(db, "select count(*) from readings")
-    rows = db.execute(
-        "select id, key from items where seen < ? and key not in (select key from held)"
-        " and id not in (select item from aliases where alias in (select key from held)"
-        " and alias not in (select key from items))",
-        [micros(items_before)],
-    ).fetchall()
-    drop(db, [number for number, _ in rows])
-    db.conn.executemany("delete from summaries where key = ?", [(key,) for _, key in rows])
-    note_change(db)
-    db.execute("delete from readings where day < ?", [readings_before.isoformat()])
-    return {"items": len(rows), "readings": before - _one(db, "select count(*) from readings")}
-
-
-def check(db: Database) -> list[str]:
+def _faults(db: Database) -> list[str]:
     """Return a sentence per fault of the file, of the index, and between the two; run inside the writer's transaction."""
     faults = [f"SQLite finds a fault: {line}." for (line,) in db.execute("pragma integrity_check(20)").fetchall()]
     if faults == ["SQLite finds a fault: ok."]:
@@ -102,19 +136,13 @@ _COUNTS = (
 )
 
 
-def vacuum(db: Database) -> int:
+def _vacuum(db: Database) -> int:
     """Tidy the search index, give unused space back and return how many bytes that were; needs no open transaction."""
-    before = size(db)
+    before = _size(db)
     db.execute("insert into words (words) values ('optimize')")
     db.execute("vacuum")
     db.execute("pragma wal_checkpoint(truncate)")
-    return max(0, before - size(db))
-
-
-def backup(db: Database, path: Path) -> None:
-    """Write a consistent copy: first beside `path`, then in its place; raises StoreError and leaves nothing half done."""
-    with told(path), in_place(path) as partial:
-        _copy(db.conn, partial)
+    return max(0, before - _size(db))
 
 
 def _copy(source: sqlite3.Connection, path: Path) -> None:
@@ -124,26 +152,9 @@ def _copy(source: sqlite3.Connection, path: Path) -> None:
         target.execute("pragma journal_mode = delete")  # one file, without a log beside it
 
 
-def restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
-    """Put a backup in the place of the database and return where the old one was put aside, None when there was none.
-
-    The backup is verified first. Raises StoreError when it is not sound, or when a service holds the database.
-    """
-    lock, turn = service_lock(target), turn_lock(target)
-    with told(target):
-        try:
-            if not lock.take():
-                raise StoreError(f"A running service holds {target}; stop it, then restore.")
-            with turn.turn():
-                return _restore(backup_file, target, now)
-        finally:
-            lock.close()
-            turn.close()
-
-
 def _restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
     with in_place(target) as fresh:
-        with told(backup_file), contextlib.closing(connect(backup_file, read_only=True)) as db:
+        with store_errors(backup_file), contextlib.closing(connect(backup_file, read_only=True)) as db:
             _verify(db, backup_file)
             _copy(db.conn, fresh)
         return _put_aside(target, now)

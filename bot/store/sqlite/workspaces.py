@@ -4,56 +4,169 @@ Each function that writes runs inside the writer's transaction, so that what it 
 audit are one. Every statement names the workspace, except the one that says so.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Change, Preferences, Subscription, Topic
-from bot.store.records.items import micros
-from bot.store.records.ledger import wakes
+from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+from bot.store.records.encoding import micros, time_of
 from bot.store.records.workspaces import (
     change_from_text,
+    feedback_from_row,
     preferences_from_text,
     subscription_from_text,
     to_text,
     topic_from_text,
+    wakes,
 )
 from bot.store.rules.revisions import expect, expect_readable, expect_settled, expect_stored, expect_subscription
 from bot.store.sqlite import ledger
+from bot.store.sqlite.connections import Tables, reading, writing
+
+
+class SqliteWorkspaces(Tables):
+    """bot.ports.workspaces.Workspaces."""
+
+    @reading
+    def topics(self, db: Database, workspace: str) -> Mapping[str, Topic]:
+        rows = db.execute("select name, data from topics where workspace = ? order by name", [workspace]).fetchall()
+        return {name: topic_from_text(data) for name, data in rows}
+
+    @writing
+    def save_topic(self, db: Database, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
+        expect_readable(topic)
+        _expect_topic(db, workspace, topic.name, replaces)
+        fresh = replace(topic, revision=replaces + 1)
+        db.execute(
+            "insert or replace into topics (workspace, name, revision, data) values (?, ?, ?, ?)",
+            [workspace, fresh.name, fresh.revision, to_text(fresh)],
+        )
+        note(db, change)
+        return fresh
+
+    @writing
+    def delete_topic(
+        self, db: Database, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+    ) -> None:
+        _expect_topic(db, workspace, name, replaces)
+        db.execute("delete from topics where workspace = ? and name = ?", [workspace, name])
+        if not keep_uses:
+            ledger.end(db, workspace, [each.id for each in subscriptions_of(db, workspace, "", name)])
+            db.execute("delete from subscriptions where workspace = ? and topic = ?", [workspace, name])
+            db.execute("delete from feedback where workspace = ? and topic = ?", [workspace, name])
+        note(db, change)
+
+    @reading
+    def subscriptions(self, db: Database, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        return subscriptions_of(db, workspace, channel, topic)
+
+    @writing
+    def save_subscription(self, db: Database, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
+        expect_readable(subscription)
+        expect_subscription(_standing(db, subscription), subscription, replaces)
+        fresh = replace(subscription, revision=replaces + 1)
+        place = [fresh.workspace, fresh.channel, fresh.topic]
+        others = db.execute(
+            "select 1 from subscriptions where workspace = ? and id = ? and (channel, topic) <> (?, ?)",
+            [fresh.workspace, fresh.id, fresh.channel, fresh.topic],
+        )
+        if others.fetchone():
+            raise StoreError(f"The subscription {fresh.id} is that of another channel or topic.")
+        # The row is made anew, and with it `next_due` unknown: the next occurrence of another schedule is another.
+        db.execute(
+            "insert or replace into subscriptions (workspace, channel, topic, id, revision, wakes, data)"
+            " values (?, ?, ?, ?, ?, ?, ?)",
+            [*place, fresh.id, fresh.revision, wakes(fresh.paused, fresh.paused_until), to_text(fresh)],
+        )
+        note(db, change)
+        return fresh
+
+    @writing
+    def delete_subscription(self, db: Database, subscription: Subscription, change: Change) -> None:
+        expect_stored(_standing(db, subscription), subscription)
+        db.execute("delete from subscriptions where workspace = ? and id = ?", [subscription.workspace, subscription.id])
+        ledger.end(db, subscription.workspace, [subscription.id])
+        note(db, change)
+
+    @reading
+    def preferences(self, db: Database, workspace: str) -> Preferences:
+        return preferences_of(db, workspace)
+
+    @writing
+    def save_preferences(
+        self, db: Database, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
+    ) -> None:
+        expect_settled(replaces, preferences_of(db, workspace))
+        db.execute("insert or replace into preferences (workspace, data) values (?, ?)", [workspace, to_text(preferences)])
+        note(db, change)
+
+    @reading
+    def changes(self, db: Database, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
+        sql = "select data from changes where workspace = ? order by at desc, id desc limit ?"
+        if not about:
+            return _changes(db, sql, workspace, limit)
+        # Two parts, so that few changes among many are found by the index of `what`. What begins with the words and a space
+        # lies before the words and a "!", which follows the space.
+        some = "select at, id from changes where workspace = ? and what"
+        either = f"{some} = ? union all {some} >= ? and what < ?"
+        latest = f"select id from ({either}) order by at desc, id desc limit ?"
+        sql = f"select data from changes where id in ({latest}) order by at desc, id desc"
+        return _changes(db, sql, workspace, about, workspace, f"{about} ", f"{about}!", limit)
+
+
+class SqlitePeople(Tables):
+    """bot.ports.workspaces.People."""
+
+    @reading
+    def feedback(self, db: Database, workspace: str, topic: str) -> Sequence[Feedback]:
+        sql = (
+            "select person, key, more, at, channel from feedback where workspace = ? and topic = ? order by at, person, key"
+        )
+        return [feedback_from_row(workspace, topic, row) for row in db.execute(sql, [workspace, topic]).fetchall()]
+
+    @writing
+    def save_feedback(self, db: Database, feedback: Feedback, change: Change) -> None:
+        sql = (
+            "insert or replace into feedback (workspace, topic, person, key, more, at, channel) values (?, ?, ?, ?, ?, ?, ?)"
+        )
+        db.execute(sql, _feedback_row(feedback))
+        note(db, change)
+
+    @writing
+    def drop_feedback(self, db: Database, given: Collection[Feedback], change: Change) -> int:
+        sql = (
+            "delete from feedback where workspace = ? and topic = ? and person = ? and key = ?"
+            " and more = ? and at = ? and channel = ?"
+        )
+        dropped = sum(db.execute(sql, _feedback_row(each)).rowcount for each in given)
+        if dropped:
+            note(db, change)
+        return dropped
+
+    @reading
+    def saved(self, db: Database, workspace: str, person: str) -> Sequence[Saved]:
+        sql = "select key, at from saved where workspace = ? and person = ? order by at desc, key"
+        return [Saved(key, time_of(at)) for key, at in db.execute(sql, [workspace, person]).fetchall()]
+
+    @writing
+    def save_item(self, db: Database, workspace: str, person: str, saved: Saved) -> bool:
+        sql = "insert or ignore into saved (workspace, person, key, at) values (?, ?, ?, ?)"
+        return db.execute(sql, [workspace, person, saved.key, micros(saved.at)]).rowcount == 1
+
+    @writing
+    def unsave_item(self, db: Database, workspace: str, person: str, key: str) -> bool:
+        sql = "delete from saved where workspace = ? and person = ? and key = ?"
+        return db.execute(sql, [workspace, person, key]).rowcount == 1
+
+
+def _feedback_row(given: Feedback) -> list[object]:
+    said = (given.more, micros(given.at), given.channel)
+    return [given.workspace, given.topic, given.person, given.key, *said]
+
 
 # --- topics
-
-
-def topics(db: Database, workspace: str) -> Mapping[str, Topic]:
-    """Return the workspace's own topics by name."""
-    rows = db.execute("select name, data from topics where workspace = ? order by name", [workspace]).fetchall()
-    return {name: topic_from_text(data) for name, data in rows}
-
-
-def save_topic(db: Database, workspace: str, topic: Topic, change: Change, replaces: int) -> Topic:
-    """Keep the topic as the next revision."""
-    expect_readable(topic)
-    _expect_topic(db, workspace, topic.name, replaces)
-    fresh = replace(topic, revision=replaces + 1)
-    db.execute(
-        "insert or replace into topics (workspace, name, revision, data) values (?, ?, ?, ?)",
-        [workspace, fresh.name, fresh.revision, to_text(fresh)],
-    )
-    note(db, change)
-    return fresh
-
-
-def delete_topic(db: Database, workspace: str, name: str, change: Change, replaces: int, *, keep_uses: bool) -> None:
-    """Forget the topic, and unless it is to be kept all that was made for it."""
-    _expect_topic(db, workspace, name, replaces)
-    db.execute("delete from topics where workspace = ? and name = ?", [workspace, name])
-    if not keep_uses:
-        ledger.end(db, workspace, [each.id for each in subscriptions(db, workspace, "", name)])
-        db.execute("delete from subscriptions where workspace = ? and topic = ?", [workspace, name])
-        db.execute("delete from feedback where workspace = ? and topic = ?", [workspace, name])
-    note(db, change)
 
 
 def _expect_topic(db: Database, workspace: str, name: str, replaces: int) -> None:
@@ -64,48 +177,12 @@ def _expect_topic(db: Database, workspace: str, name: str, replaces: int) -> Non
 # --- subscriptions
 
 
-def subscriptions(db: Database, workspace: str, channel: str, topic: str) -> Sequence[Subscription]:
+def subscriptions_of(db: Database, workspace: str, channel: str, topic: str) -> Sequence[Subscription]:
     """Return the subscriptions in order, "" standing for every channel or topic."""
     named = {name: value for name, value in (("channel", channel), ("topic", topic)) if value}
     wanted = "".join(f" and {name} = ?" for name in named)
     sql = f"select data from subscriptions where workspace = ?{wanted} order by channel, topic"
     return [subscription_from_text(data) for (data,) in db.execute(sql, [workspace, *named.values()]).fetchall()]
-
-
-def every_subscription(db: Database) -> Sequence[Subscription]:
-    """Return the subscriptions of all workspaces."""
-    rows = db.execute("select data from subscriptions order by workspace, channel, topic").fetchall()
-    return [subscription_from_text(data) for (data,) in rows]
-
-
-def save_subscription(db: Database, given: Subscription, change: Change, replaces: int) -> Subscription:
-    """Keep the subscription as the next revision."""
-    expect_readable(given)
-    expect_subscription(_standing(db, given), given, replaces)
-    fresh = replace(given, revision=replaces + 1)
-    place = [fresh.workspace, fresh.channel, fresh.topic]
-    others = db.execute(
-        "select 1 from subscriptions where workspace = ? and id = ? and (channel, topic) <> (?, ?)",
-        [fresh.workspace, fresh.id, fresh.channel, fresh.topic],
-    )
-    if others.fetchone():
-        raise StoreError(f"The subscription {fresh.id} is that of another channel or topic.")
-    # The row is made anew, and with it `next_due` unknown: the next occurrence of another schedule is another.
-    db.execute(
-        "insert or replace into subscriptions (workspace, channel, topic, id, revision, wakes, data)"
-        " values (?, ?, ?, ?, ?, ?, ?)",
-        [*place, fresh.id, fresh.revision, wakes(fresh.paused, fresh.paused_until), to_text(fresh)],
-    )
-    note(db, change)
-    return fresh
-
-
-def delete_subscription(db: Database, given: Subscription, change: Change) -> None:
-    """Forget the subscription in this revision."""
-    expect_stored(_standing(db, given), given)
-    db.execute("delete from subscriptions where workspace = ? and id = ?", [given.workspace, given.id])
-    ledger.end(db, given.workspace, [given.id])
-    note(db, change)
 
 
 def _standing(db: Database, given: Subscription) -> tuple[str, int] | None:
@@ -117,17 +194,10 @@ def _standing(db: Database, given: Subscription) -> tuple[str, int] | None:
 # --- preferences and the audit
 
 
-def preferences(db: Database, workspace: str) -> Preferences:
+def preferences_of(db: Database, workspace: str) -> Preferences:
     """Return what the workspace settled."""
     row = db.execute("select data from preferences where workspace = ?", [workspace]).fetchone()
     return preferences_from_text(row[0]) if row else Preferences()
-
-
-def save_preferences(db: Database, workspace: str, given: Preferences, change: Change, replaces: Preferences | None) -> None:
-    """Keep it."""
-    expect_settled(replaces, preferences(db, workspace))
-    db.execute("insert or replace into preferences (workspace, data) values (?, ?)", [workspace, to_text(given)])
-    note(db, change)
 
 
 def note(db: Database, change: Change) -> None:
@@ -136,20 +206,6 @@ def note(db: Database, change: Change) -> None:
         "insert into changes (workspace, at, what, data) values (?, ?, ?, ?)",
         [change.workspace, micros(change.at), change.what, to_text(change)],
     )
-
-
-def changes(db: Database, workspace: str, about: str, limit: int) -> Sequence[Change]:
-    """Return the latest changes; of two at one time the one that was written last comes first."""
-    sql = "select data from changes where workspace = ? order by at desc, id desc limit ?"
-    if not about:
-        return _changes(db, sql, workspace, limit)
-    # Two parts, so that few changes among many are found by the index of `what`. What begins with the words and a space
-    # lies before the words and a "!", which follows the space.
-    some = "select at, id from changes where workspace = ? and what"
-    either = f"{some} = ? union all {some} >= ? and what < ?"
-    latest = f"select id from ({either}) order by at desc, id desc limit ?"
-    sql = f"select data from changes where id in ({latest}) order by at desc, id desc"
-    return _changes(db, sql, workspace, about, workspace, f"{about} ", f"{about}!", limit)
 
 
 def _changes(db: Database, sql: str, *values: object) -> list[Change]:

@@ -16,12 +16,13 @@ from adapters.cli.platforms import check_platforms, configured, opened
 from bot.app import App, built
 from bot.errors import SettingsError, StoreError
 from bot.models import Installation
-from bot.ports.ledger import Messenger
+from bot.ports.messenger import Messenger
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.load import Settings
 from tests.conftest import NOW
 from tests.fakes.patience import PATIENCE
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 NOWHERE = "http://127.0.0.1:9"  # the port of "discard", which nobody listens to
@@ -48,10 +49,14 @@ class Broken(MemoryStore):
 
     broken = True
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_chats, self.chats = self.chats, instead(self.chats, installations=self.installations)
+
     async def installations(self, platform: str, *, place: str = "") -> Sequence[Installation]:
         if self.broken:
             raise StoreError("The database is away.")
-        return await super().installations(platform, place=place)
+        return await self.kept_chats.installations(platform, place=place)
 
 
 @asynccontextmanager
@@ -63,14 +68,14 @@ async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
 
 def line(made: App, store: MemoryStore | None = None) -> PlatformContext:
     known = made.platform_context(lambda: NOW)
-    return known if store is None else PlatformContext(known.handler_context, store, known.clock, known.channel_closed)
+    return known if store is None else PlatformContext(known.handler_context, store.chats, known.clock, known.channel_closed)
 
 
 async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:
     async with app(tmp_path) as made, opened(made.settings, line(made), {}) as found:
         assert (found.platforms, found.pending) == ((), ())
         assert configured(made.settings) == {}
-        assert await check_platforms(made.settings, NOW, made.chats) == []
+        assert await check_platforms(made.settings, NOW, made.store.chats) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +153,7 @@ async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
 async def test_what_cannot_be_reached_is_for_the_doctor_to_tell(tmp_path: Path) -> None:
     now: datetime = NOW
     async with app(tmp_path, slack=SLACK) as made:
-        found = await check_platforms(made.settings, now, made.chats)
+        found = await check_platforms(made.settings, now, made.store.chats)
     assert found
     assert not any(well for _, well, _ in found)
     assert "xoxb-1-a" not in str(found)

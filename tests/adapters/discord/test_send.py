@@ -41,7 +41,7 @@ async def door(fake: FakeDiscord) -> AsyncIterator[RestClient]:
 
 @pytest.fixture
 def messenger(door: RestClient) -> DiscordMessenger:
-    return DiscordMessenger(door, MemoryStore())
+    return DiscordMessenger(door, MemoryStore().chats)
 
 
 def deliveries(messenger: DiscordMessenger, guild: Guild, channel: Channel, *, entries: int = 3) -> list[Delivery]:
@@ -136,7 +136,7 @@ async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: 
 async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_message(
     fake: FakeDiscord, guild: Guild, door: RestClient
 ) -> None:
-    messenger = DiscordMessenger(door, MemoryStore(), threads=True)
+    messenger = DiscordMessenger(door, MemoryStore().chats, threads=True)
     papers = fake.channel(guild, "papers")
     first, second, third = deliveries(messenger, guild, papers, entries=9)[:3]
     head = await messenger.send(first)
@@ -179,7 +179,7 @@ async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the
     fake: FakeDiscord, guild: Guild, door: RestClient, fault: Fault, *, commits: bool
 ) -> None:
     now = datetime.now(UTC)
-    messenger = DiscordMessenger(door, MemoryStore(), clock=lambda: now)
+    messenger = DiscordMessenger(door, MemoryStore().chats, clock=lambda: now)
     forum = fake.channel(guild, "digests", kind=Kind.FORUM)
     (sent,) = deliveries(messenger, guild, forum)
     fake.befall("POST /channels/{channel_id}/threads", fault=fault, commits=commits)
@@ -296,7 +296,7 @@ async def test_a_ban_by_cloudflare_rests_everything(fake: FakeDiscord, guild: Gu
 async def test_a_discord_that_is_not_there_delays_everything(guild: Guild, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(discord.http.Route, "BASE", "http://127.0.0.1:9/api/v10")
     door = RestClient("a.b.c")
-    messenger = DiscordMessenger(door, MemoryStore())
+    messenger = DiscordMessenger(door, MemoryStore().chats)
     with pytest.raises(Delayed) as caught:
         await messenger.announce(f"discord:{guild.id}", "1", "Hello.")
     assert caught.value.reach is Reach.PLATFORM

@@ -14,13 +14,14 @@ from adapters.health.server import serving
 from bot import __version__
 from bot.errors import SettingsError, StoreError
 from bot.models import Health, SourceState
-from bot.ports.store import Job
+from bot.ports.runner import Job
 from bot.service.health import ServiceHealth
 from bot.service.measurements import Measurements
 from tests.conftest import NOW
 from tests.fakes.concepts import Concepts
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 TICK = timedelta(seconds=15)
@@ -31,15 +32,20 @@ class Broken(MemoryStore):
 
     broken = False
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_facts, self.facts = self.facts, instead(self.facts, get=self.get_fact)
+        self.kept_source_states, self.source_states = self.source_states, instead(self.source_states, get=self.source_state)
+
     async def get_fact(self, name: str) -> str:
         if self.broken:
             raise StoreError("The database /home/ada/b.sqlite3 is gone.")
-        return await super().get_fact(name)
+        return await self.kept_facts.get(name)
 
     async def source_state(self, name: str) -> SourceState:
         if self.broken:
             raise StoreError("The database /home/ada/b.sqlite3 is gone.")
-        return await super().source_state(name)
+        return await self.kept_source_states.get(name)
 
 
 class Watched:
@@ -55,7 +61,7 @@ class Watched:
         self.troubles = {"slack": "", "discord": ""}
         heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
         self.health = ServiceHealth(
-            self.measurements, self.store, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
+            self.measurements, self.store, self.store.ledger, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
         )
         self.url = ""
 
@@ -135,7 +141,7 @@ async def test_it_is_not_ready_without_its_database_and_names_no_path(watched: W
 async def test_it_is_not_ready_when_no_source_answers(watched: Watched, down: int, status: int) -> None:
     await watched.tick()
     for name in ("arxiv", 'feed:"odd"')[:down]:
-        await watched.store.save_source_state(SourceState(name=name, health=Health.DOWN, failures=3))
+        await watched.store.source_states.save(SourceState(name=name, health=Health.DOWN, failures=3))
 
     assert (await watched.get("/readyz"))[0] == status
 
@@ -150,7 +156,7 @@ async def test_the_metrics_tell_jobs_deliveries_and_sources(watched: Watched) ->
     watched.measurements.source_failed("arxiv")
     answered = NOW - timedelta(minutes=5)
     state = SourceState(name='feed:"odd"', health=Health.OK, asked=answered, answered=answered, items=12)
-    await watched.store.save_source_state(state)
+    await watched.store.source_states.save(state)
 
     told = await watched.values()
 
@@ -218,6 +224,6 @@ async def test_it_is_ready_while_people_are_heard_on_one_platform_and_says_what_
 
 async def test_how_many_items_have_a_vector_is_measured(watched: Watched) -> None:
     items = [paper(f"2603.{number:05}") for number in range(3)]
-    await watched.store.add(items, NOW)
-    await watched.store.save_vectors(Concepts.space, items[:1], [b"\1" * 8], quick=True)
+    await watched.store.items.add(items, NOW)
+    await watched.store.vectors.save(Concepts.space, items[:1], [b"\1" * 8], quick=True)
     assert (await watched.values())["broadsheet_items_by_vector"] == {"whole": 0.0, "quick": 1.0, "lacking": 2.0}

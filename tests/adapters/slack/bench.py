@@ -31,4 +31,4 @@ async def posting(layout: Layout = "message", *, join_channels: bool = True, api
         settings = SlackSettings(bot_token=SecretStr(fake.bot_token), api_url=api_url or fake.api_url)
         chats = MemoryStore()
         clients = Clients(settings, session, lambda: NOW)
-        yield Room(fake, SlackMessenger(clients, layout=layout, join_channels=join_channels, chats=chats), chats)
+        yield Room(fake, SlackMessenger(clients, layout=layout, join_channels=join_channels, chats=chats.chats), chats)

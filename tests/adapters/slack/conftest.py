@@ -29,7 +29,7 @@ class Room:
 @pytest.fixture
 async def room(now: datetime) -> AsyncIterator[Room]:
     store = MemoryStore()
-    installations = Installations(store, TokenCipher(Fernet.generate_key().decode()), lambda: now)
+    installations = Installations(store.chats, TokenCipher(Fernet.generate_key().decode()), lambda: now)
     await installations.save(Installation(team_id="T0BROAD", bot_token="xoxb-1", bot_user_id="U0BOT", user_id="U0ANNA"))
     settings = SlackSettings(api_url="http://127.0.0.1:9/api", client_id="1.2")  # port 9: nobody is there
     async with new_session() as session:

@@ -210,7 +210,7 @@ async def test_what_a_button_has_no_room_for_is_kept_before_it_is_posted(room: R
     assert said["keys"] == [[long]]
     assert len(said["keep"]) == 4
     for text in said["keep"]:
-        assert await room.chats.kept_text(HERE, text_key(text)) == text
+        assert await room.chats.chats.kept_text(HERE, text_key(text)) == text
 
 
 async def test_no_error_says_what_is_secret(room: Room) -> None:

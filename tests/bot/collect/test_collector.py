@@ -27,8 +27,8 @@ async def test_what_sources_bring_is_stored_and_the_watermark_moves(store: Memor
     (result,) = await Collector(store, AUTHORITY).collect([source], now)
 
     assert (result.read, result.fresh, result.state.health) == (2, 2, Health.OK)
-    assert (await store.source_state("arxiv")).watermark == "one"
-    assert set(await store.find(["arxiv:2603.00001", "arxiv:2603.00002"])) == {"arxiv:2603.00001", "arxiv:2603.00002"}
+    assert (await store.source_states.get("arxiv")).watermark == "one"
+    assert set(await store.items.find(["arxiv:2603.00001", "arxiv:2603.00002"])) == {"arxiv:2603.00001", "arxiv:2603.00002"}
 
 
 async def test_a_source_that_fails_never_stops_the_others_and_keeps_what_it_brought(
@@ -43,7 +43,7 @@ async def test_a_source_that_fails_never_stops_the_others_and_keeps_what_it_brou
     assert [result.state.health for result in results] == [Health.DOWN, Health.CHANGED, Health.OK]
     assert results[0].state.watermark == "half"
     assert results[0].state.note == "429 Rate exceeded"
-    assert set(await store.find([paper().key, repo().key])) == {paper().key, repo().key}
+    assert set(await store.items.find([paper().key, repo().key])) == {paper().key, repo().key}
 
 
 async def test_what_nobody_foresaw_is_logged_and_takes_only_its_own_source_down(
@@ -140,7 +140,7 @@ async def test_one_paper_brought_by_two_sources_at_once_is_one_item(store: Memor
 
     await Collector(store, AUTHORITY).collect(sources, now)
 
-    (item,) = (await store.find([paper().key])).values()
+    (item,) = (await store.items.find([paper().key])).values()
     assert set(item.sources) == {"arxiv", "huggingface"}
     assert item.upvotes == 8
 
@@ -152,6 +152,6 @@ async def test_a_feeds_entry_with_the_title_and_author_of_a_stored_paper_joins_i
 
     await Collector(store, AUTHORITY).collect([Scripted("feed:lab", Batch(items=(entry,)))], now)
 
-    found = await store.find([known.key, entry.key])
+    found = await store.items.find([known.key, entry.key])
     assert found[known.key] == found[entry.key]
     assert found[known.key].sources == ("arxiv", "feed:lab")

@@ -26,7 +26,7 @@ async def subscribe(store: MemoryStore, now: datetime, workspace: str, *topics: 
             baseline=now,
             paused=paused,
         )
-        await store.save_subscription(subscription, change(workspace, now), replaces=0)
+        await store.workspaces.save_subscription(subscription, change(workspace, now), replaces=0)
 
 
 def change(workspace: str, now: datetime) -> Change:
@@ -38,29 +38,31 @@ async def test_packs_that_a_channel_subscribed_are_searched_for_and_others_are_n
     await subscribe(store, now, "slack:T1", "kv", "gone")
     await subscribe(store, now, "discord:7", "gpu", paused=True)
 
-    assert await TopicRequests(store, store, PACKS).searches() == ("topic:cuda", "topic:kv-cache")
+    assert await TopicRequests(store, store.ledger, PACKS).searches() == ("topic:cuda", "topic:kv-cache")
 
 
 async def test_a_workspaces_own_topic_comes_before_the_pack_and_only_there(now: datetime) -> None:
     store = MemoryStore()
-    requests = TopicRequests(store, store, PACKS)
+    requests = TopicRequests(store, store.ledger, PACKS)
     await subscribe(store, now, "slack:T1", "kv")
     own = replace(PACKS["kv"], repositories=("topic:mine",))
-    own = await store.save_topic("slack:T1", own, change("slack:T1", now), replaces=0)
-    await store.save_topic("slack:T2", replace(own, name="not-subscribed"), change("slack:T2", now), replaces=0)
+    own = await store.workspaces.save_topic("slack:T1", own, change("slack:T1", now), replaces=0)
+    await store.workspaces.save_topic("slack:T2", replace(own, name="not-subscribed"), change("slack:T2", now), replaces=0)
     assert await requests.searches() == ("topic:mine",)
 
-    await store.save_topic("slack:T1", replace(own, repositories=("topic:other",)), change("slack:T1", now), replaces=1)
+    await store.workspaces.save_topic(
+        "slack:T1", replace(own, repositories=("topic:other",)), change("slack:T1", now), replaces=1
+    )
     assert await requests.searches() == ("topic:other",)
 
 
 async def test_example_papers_are_asked_for_until_they_are_known(now: datetime) -> None:
     store = MemoryStore()
-    requests = TopicRequests(store, store, PACKS)
+    requests = TopicRequests(store, store.ledger, PACKS)
     await subscribe(store, now, "slack:T1", "kv", "odd")
     odd = Topic(name="odd", title="Odd", examples=("arxiv:math/0309136", "arxiv:../../etc", "github:a/b"))
-    await store.save_topic("slack:T1", odd, change("slack:T1", now), replaces=0)
+    await store.workspaces.save_topic("slack:T1", odd, change("slack:T1", now), replaces=0)
     assert await requests.papers() == ("2603.00001", "math/0309136")
 
-    await store.add([paper("2603.00001")], now)
+    await store.items.add([paper("2603.00001")], now)
     assert await requests.papers() == ("math/0309136",)

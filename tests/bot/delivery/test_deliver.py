@@ -15,6 +15,7 @@ from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest
 from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Clock, Fault, Transcript, delivery, numbered
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 MINUTE = timedelta(minutes=1)
@@ -46,7 +47,7 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
     assert (rows["d1p1"].state, rows["d1p1"].reason) == (DeliveryState.FAILED, "The channel is archived.")
     assert rows["d1p2"].state is DeliveryState.EXPIRED
     assert rows["d2p1"].state is DeliveryState.DONE
-    held = {each.channel: each.paused_because for each in await harness.store.subscriptions("chat:T1")}
+    held = {each.channel: each.paused_because for each in await harness.store.workspaces.subscriptions("chat:T1")}
     assert held == {"C1": "The channel is archived.", "C2": ""}
     ((workspace, person, text),) = harness.chat.told
     assert (workspace, person) == ("chat:T1", "U-ada")
@@ -54,7 +55,7 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
         "The digests of kv in C1 are paused. The channel is archived."
         " When that is mended, *resume kv* there posts them again."
     )
-    (line,) = await harness.store.changes("chat:T1", about="subscription C1 kv")
+    (line,) = await harness.store.workspaces.changes("chat:T1", about="subscription C1 kv")
     assert (line.person, line.after) == ("broadsheet", "paused: The channel is archived.")
 
 
@@ -67,12 +68,12 @@ async def test_a_revoked_token_stops_the_workspace_after_one_call_and_no_other()
         await harness.round(deliverer)
 
     assert sum(each.workspace == "chat:T1" for each in harness.chat.calls) == 1
-    assert all(each.paused for each in await harness.store.subscriptions("chat:T1"))
+    assert all(each.paused for each in await harness.store.workspaces.subscriptions("chat:T1"))
     assert len(harness.chat.told) == 1
     assert sorted(await states(harness)) == ["d1p1", "d2p1", "d3p1", "d4p1"]
     assert set((await states(harness)).values()) == {DeliveryState.FAILED, DeliveryState.EXPIRED}
     assert set((await states(harness, "chat:T2")).values()) == {DeliveryState.DONE}
-    assert not any(each.paused for each in await harness.store.subscriptions("chat:T2"))
+    assert not any(each.paused for each in await harness.store.workspaces.subscriptions("chat:T2"))
 
 
 async def test_an_owner_is_told_once_also_when_many_are_refused_at_the_same_moment() -> None:
@@ -91,13 +92,13 @@ async def test_an_owner_who_cannot_be_told_holds_nothing_up() -> None:
     harness.chat.closed["C1"] = ARCHIVED
     await harness.round(deliverer)
     assert (await states(harness)) == {"d1p1": DeliveryState.FAILED}
-    assert (await harness.store.subscriptions("chat:T1"))[0].paused
+    assert (await harness.store.workspaces.subscriptions("chat:T1"))[0].paused
 
 
 async def test_administrators_are_alerted_where_they_said_so_but_not_of_each_of_a_hundred() -> None:
     harness = Harness()
     deliverer = await planted(harness, *numbered([1] * 30, NOW))
-    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     harness.chat.closed = {f"C{number}": ARCHIVED for number in range(1, 31)}
     for _ in range(10):
         await harness.round(deliverer)
@@ -120,19 +121,19 @@ async def test_a_platform_that_refuses_everybody_pauses_nobody_and_is_asked_agai
     for _ in range(60):
         await harness.round(deliverer)
     assert set((await states(harness)).values()) == {DeliveryState.DONE}
-    assert not any(each.paused for each in await harness.store.subscriptions("chat:T1"))
+    assert not any(each.paused for each in await harness.store.workspaces.subscriptions("chat:T1"))
 
 
 async def printed(harness: Harness, **changes: Any) -> Deliverer:
     """Let a digest of a paper be made, of which a delivery is the message."""
     told = delivery(now=NOW, made_at=NOW, **changes)
-    made = await harness.store.save_subscription(subscription(topic=told.topic), change(), replaces=0)
+    made = await harness.store.workspaces.save_subscription(subscription(topic=told.topic), change(), replaces=0)
     due = occurrence(made)
-    await harness.store.open_occurrences([due], made, NOW + timedelta(days=1))
-    await harness.store.close_occurrence(
+    await harness.store.ledger.open_occurrences([due], made, NOW + timedelta(days=1))
+    await harness.store.ledger.close_occurrence(
         replace(due, state=OccurrenceState.MADE), NOW, digest=digest(0.5), deliveries=[told]
     )
-    assert await harness.store.posted("chat:T1", "C1")
+    assert await harness.store.digests.posted("chat:T1", "C1")
     return harness.deliverer()
 
 
@@ -156,8 +157,8 @@ async def test_papers_of_a_digest_that_surely_never_appeared_come_again(
     while harness.clock() < NOW + timedelta(hours=14):
         await harness.round(deliverer)
         harness.clock.advance(MINUTE)
-    assert bool(await harness.store.posted("chat:T1", "C1")) is counts
-    assert (await harness.store.last_digest("chat:T1", "C1", "kv") is not None) is counts
+    assert bool(await harness.store.digests.posted("chat:T1", "C1")) is counts
+    assert (await harness.store.digests.last("chat:T1", "C1", "kv") is not None) is counts
 
 
 @pytest.mark.parametrize("first", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
@@ -170,7 +171,7 @@ async def test_what_may_have_been_posted_is_not_said_to_have_failed_when_the_nex
     assert (told.state, told.reason[:9], told.next_at) == (DeliveryState.AMBIGUOUS, "unknown: ", FOREVER)
     assert later.state is DeliveryState.EXPIRED
     assert len(harness.chat.calls) == 2
-    (paused,) = await harness.store.subscriptions("chat:T1")
+    (paused,) = await harness.store.workspaces.subscriptions("chat:T1")
     assert told.reason == f"unknown: {paused.paused_because}"
     assert len(harness.chat.told) == 1
 
@@ -179,7 +180,7 @@ async def test_papers_of_a_digest_whose_text_is_damaged_come_again() -> None:
     harness = Harness()
     deliverer = await printed(harness, seal=sealed("another text"))
     await harness.round(deliverer)
-    assert await harness.store.posted("chat:T1", "C1") == frozenset()
+    assert await harness.store.digests.posted("chat:T1", "C1") == frozenset()
 
 
 # --- delayed
@@ -220,7 +221,7 @@ async def test_without_a_word_how_long_to_wait_each_wait_is_longer_and_none_is_o
 async def test_what_cannot_be_posted_in_time_ends_and_is_said() -> None:
     harness = Harness()
     deliverer = await planted(harness, *numbered([2], NOW))
-    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     harness.chat.closed["C1"] = Delayed("The platform is down.")
     while harness.clock() < NOW + timedelta(hours=13):
         await harness.round(deliverer)
@@ -314,7 +315,7 @@ async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_
 async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> None:
     harness = Harness(NEITHER, faults=[fault])
     deliverer = await planted(harness)
-    await harness.store.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
     for _ in range(30):
         await harness.round(deliverer)
     assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
@@ -380,8 +381,12 @@ class Asleep(MemoryStore):
 
     clock: Clock
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_ledger, self.ledger = self.ledger, instead(self.ledger, claim=self.claim)
+
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
-        held = await super().claim(delivery, now, lease)
+        held = await self.kept_ledger.claim(delivery, now, lease)
         self.clock.advance(timedelta(seconds=31))
         return held
 
@@ -391,7 +396,7 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
     harness = Harness(store=store)
     store.clock = harness.clock
     deliverer = await planted(harness)
-    await deliverer.deliver((await harness.store.due_deliveries(NOW))[0], harness.clock)
+    await deliverer.deliver((await harness.store.ledger.due_deliveries(NOW))[0], harness.clock)
     assert harness.chat.calls == []
     assert (await states(harness)) == {"d1p1": DeliveryState.PENDING}
 
@@ -402,9 +407,9 @@ async def test_what_was_held_up_too_long_after_its_claim_is_left_to_others() -> 
 async def test_what_is_paused_or_gone_is_not_posted() -> None:
     harness = Harness()
     deliverer = await planted(harness, *numbered([1, 1], NOW))
-    first, second = await harness.store.subscriptions("chat:T1")
-    await harness.store.save_subscription(replace(first, paused=True), change(), replaces=first.revision)
-    await harness.store.delete_subscription(second, change())
+    first, second = await harness.store.workspaces.subscriptions("chat:T1")
+    await harness.store.workspaces.save_subscription(replace(first, paused=True), change(), replaces=first.revision)
+    await harness.store.workspaces.delete_subscription(second, change())
     await harness.round(deliverer)
     assert harness.chat.calls == []
     assert {each.reason for each in (await harness.rows()).values()} == {"paused.", "unsubscribed"}
@@ -436,7 +441,7 @@ async def test_a_damaged_text_is_never_posted() -> None:
 async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_after_them() -> None:
     harness = Harness()
     settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     deliverer = await planted(harness)
     while harness.clock() < NOW.replace(hour=20, minute=59):
         await harness.round(deliverer)
@@ -450,7 +455,7 @@ async def test_nothing_is_posted_in_quiet_hours_and_what_waited_is_not_too_old_a
 async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within_them() -> None:
     harness = Harness(HISTORY, faults=[Fault.LOST_REQUEST])
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(9), zone="UTC")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     deliverer = await planted(harness)
     while harness.clock() < NOW + 119 * MINUTE:
         await harness.round(deliverer)
@@ -464,7 +469,7 @@ async def test_what_was_not_posted_before_quiet_hours_began_is_not_posted_within
 async def test_what_could_not_be_posted_before_long_quiet_hours_is_posted_after_them_and_marked_late() -> None:
     harness = Harness()
     settled = Preferences(quiet_from=time(7, 1), quiet_until=time(21), zone="UTC")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     deliverer = await planted(harness, delivery(now=NOW, if_late="Late: digest 1"))
     harness.chat.closed["C1"] = Delayed("Not now.", retry_after=2 * MINUTE)
     await harness.round(deliverer)
@@ -592,11 +597,15 @@ class Full(MemoryStore):
     full = True
     tried = 0
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_ledger, self.ledger = self.ledger, instead(self.ledger, claim=self.claim)
+
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         self.tried += 1
         if self.full:
             raise StoreError("The disk is full.")
-        return await super().claim(delivery, now, lease)
+        return await self.kept_ledger.claim(delivery, now, lease)
 
 
 async def test_without_a_claim_nothing_is_posted_and_it_goes_on_when_the_database_does() -> None:
@@ -616,10 +625,14 @@ async def test_without_a_claim_nothing_is_posted_and_it_goes_on_when_the_databas
 class Damaged(MemoryStore):
     """A database in which one workspace's preferences cannot be read any more."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_workspaces, self.workspaces = self.workspaces, instead(self.workspaces, preferences=self.preferences)
+
     async def preferences(self, workspace: str) -> Preferences:
         if workspace == "chat:T0":
             raise StoreError("The row is damaged.")
-        return await super().preferences(workspace)
+        return await self.kept_workspaces.preferences(workspace)
 
 
 async def test_a_workspace_whose_rows_are_damaged_holds_up_no_other_and_is_reported() -> None:
@@ -647,7 +660,7 @@ async def test_a_courier_that_is_stopped_sends_nothing_more() -> None:
 async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is_posted(abilities: Abilities) -> None:
     harness = Harness(abilities)
     deliverer = await planted(harness, *numbered([2, 1], NOW))
-    await harness.store.set_fact("heartbeat", (NOW - MINUTE).isoformat())
+    await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
     posted = numbered([2, 1], NOW)[:2]
     for each in posted:  # by the service that wrote on after the copy was made
         await harness.chat.send(each)
@@ -689,7 +702,7 @@ async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
 ) -> None:
     harness = Harness()
     if known is not None:
-        await harness.store.set_fact("heartbeat", (NOW + known * MINUTE).isoformat())
+        await harness.store.facts.set("heartbeat", (NOW + known * MINUTE).isoformat())
     beat = None if alive is None else NOW + alive * MINUTE
     until = await notice_restored(harness.store, beat)
     assert until == await read_unrecorded_until(harness.store)

@@ -27,7 +27,7 @@ async def begun(at: str) -> Month:
 
 async def subscribe(month: Month, schedule: Schedule, channel: str = "C1") -> Subscription:
     await month.subscribe("history:A", channel, "cache", schedule, always=True)
-    (made,) = await month.store.subscriptions("history:A", channel=channel)
+    (made,) = await month.store.workspaces.subscriptions("history:A", channel=channel)
     return made
 
 

@@ -55,7 +55,7 @@ async def test_telling_keeps_to_its_own_rate_and_holds_up_nothing_that_is_posted
     harness = Harness(Abilities(finds=True, tell=Rate(per_workspace_minute=50)))
     for number in range(1, 61):
         made = subscription(number, made_by=f"U{number}")
-        await harness.store.save_subscription(made, change(), replaces=0)
+        await harness.store.workspaces.save_subscription(made, change(), replaces=0)
     deliverer = harness.deliverer()
     await SubscriptionPauser(harness.context()).pause(Refusal("chat:T1", "", Reach.WORKSPACE, "The token was revoked."), NOW)
     told: list[int] = []
@@ -71,9 +71,9 @@ async def test_a_workspace_in_which_hundreds_are_told_does_not_delay_anothers_on
     harness = Harness(Abilities(finds=True, tell=Rate(per_workspace_minute=50)))
     for number in range(1, 301):
         made = subscription(number, made_by=f"U{number}")
-        await harness.store.save_subscription(made, change(), replaces=0)
+        await harness.store.workspaces.save_subscription(made, change(), replaces=0)
     other = subscription(1, id="other", workspace="chat:T2", made_by="U-bea")
-    await harness.store.save_subscription(other, change("chat:T2"), replaces=0)
+    await harness.store.workspaces.save_subscription(other, change("chat:T2"), replaces=0)
     trouble = SubscriptionPauser(harness.context())
     for workspace in ("chat:T1", "chat:T2"):
         await trouble.pause(Refusal(workspace, "", Reach.WORKSPACE, "The token was revoked."), NOW)
@@ -83,7 +83,7 @@ async def test_a_workspace_in_which_hundreds_are_told_does_not_delay_anothers_on
 
 async def test_what_is_gone_twice_is_told_once() -> None:
     harness = Harness()
-    await harness.store.save_subscription(subscription(), change(), replaces=0)
+    await harness.store.workspaces.save_subscription(subscription(), change(), replaces=0)
     deliverer, trouble = harness.deliverer(), SubscriptionPauser(harness.context())
     gone = Refusal("chat:T1", "C1", Reach.CHANNEL, "The channel was archived.")
     await asyncio.gather(trouble.pause(gone, NOW), trouble.pause(gone, NOW))
@@ -139,12 +139,12 @@ async def test_wherever_a_process_dies_what_was_refused_is_paused_and_its_owner_
             await harness.live()
             failed = [each for each in (await harness.rows()).values() if each.state is DeliveryState.FAILED]
             assert len(chat.told) in ((1, 2) if failed else (0, 1, 2))
-            assert not failed or (await harness.store.subscriptions("chat:T1"))[0].paused
+            assert not failed or (await harness.store.workspaces.subscriptions("chat:T1"))[0].paused
 
 
 @pytest.mark.parametrize("damaged", ["{", "[]", '{"notices": [{"person": 1}], "refusals": []}', '{"notices": 5}'])
 async def test_a_list_that_is_damaged_in_the_database_holds_nothing_up(damaged: str) -> None:
     harness, chat = await hushed()
-    await harness.store.set_fact("owed", damaged)
+    await harness.store.facts.set("owed", damaged)
     await harness.round(harness.deliverer())
     assert [person for _, person, _ in chat.told] == ["U-ada"]

@@ -30,6 +30,7 @@ from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import HISTORY, NEITHER
 from tests.fakes.works import paper
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 HOUR = timedelta(hours=1)
@@ -45,7 +46,7 @@ async def furnished(store: MemoryStore | None = None, **told: Any) -> Harness:
     harness = Harness(store=store, **told)
     titles = ("Paging a cache", "Sharding a cache", "A cache of tables", "A cache of beans", "Warm cache, cold start")
     papers = [paper(f"2603.{number:05}", title=title) for number, title in enumerate(titles, start=1)]
-    await harness.store.add(papers, NOW - HOUR)
+    await harness.store.items.add(papers, NOW - HOUR)
     return harness
 
 
@@ -57,13 +58,13 @@ def preparer(harness: Harness, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
 async def due(harness: Harness, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
     """Subscribe, and let the subscription be due."""
     fresh = subscription(number, now=at, **changes)
-    made = await harness.store.save_subscription(fresh, change(fresh.workspace), replaces=0)
-    await harness.store.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
+    made = await harness.store.workspaces.save_subscription(fresh, change(fresh.workspace), replaces=0)
+    await harness.store.ledger.open_occurrences([occurrence(made, now=at)], made, at + timedelta(days=1))
     return made
 
 
 async def told(harness: Harness) -> list[tuple[OccurrenceState, str]]:
-    found = await harness.store.recent_occurrences("chat:T1")
+    found = await harness.store.ledger.recent_occurrences("chat:T1")
     return [(each.state, each.reason) for each in found]
 
 
@@ -80,7 +81,7 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     assert "(late)" in rows[0].if_late
     assert all(each.parts == 2 and each.due == NOW for each in rows)
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
-    assert len(await harness.store.posted("chat:T1", "C1")) == 3
+    assert len(await harness.store.digests.posted("chat:T1", "C1")) == 3
     assert await told(harness) == [(OccurrenceState.MADE, "")]
     assert await preparer(harness).prepare_due(NOW) == 0
 
@@ -102,7 +103,7 @@ async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool,
     assert [each for each, _ in await told(harness)] == [state]
     assert len(await harness.rows()) == rows
     # Either way the next digest begins where this one ended.
-    assert await harness.store.last_digest("chat:T1", "C1", "tea") == (NOW.date(), NOW)
+    assert await harness.store.digests.last("chat:T1", "C1", "tea") == (NOW.date(), NOW)
 
 
 @pytest.mark.parametrize(("after", "late"), [(timedelta(minutes=15), False), (timedelta(minutes=16), True)])
@@ -118,7 +119,7 @@ async def test_what_is_late_says_so(after: timedelta, late: bool) -> None:
 
 async def test_what_is_too_late_is_skipped_and_said() -> None:
     harness = await furnished()
-    await harness.store.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
     await due(harness)
     await preparer(harness).prepare_due(NOW + 12 * HOUR + timedelta(seconds=1))
     assert await told(harness) == [(OccurrenceState.SKIPPED, "it is too late to post it.")]
@@ -129,7 +130,7 @@ async def test_what_is_too_late_is_skipped_and_said() -> None:
 async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_not_late() -> None:
     harness = await furnished()
     settled = Preferences(quiet_from=time(22), quiet_until=time(9, 30), zone="Europe/Zurich")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     await due(harness)  # at 09:00 in Zurich
     assert await preparer(harness).prepare_due(NOW) == 1
     assert await preparer(harness).prepare_due(NOW + timedelta(minutes=29)) == 0
@@ -141,7 +142,7 @@ async def test_nothing_is_made_in_quiet_hours_and_what_waits_for_their_end_is_no
 async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_posted_after_them_marked_late() -> None:
     harness = await furnished()
     settled = Preferences(quiet_from=time(7, 30), quiet_until=time(21), zone="UTC")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     await due(harness)
     assert await preparer(harness).prepare_due(NOW + timedelta(minutes=45)) == 1
     assert await preparer(harness).prepare_due(NOW + 14 * HOUR) == 1
@@ -152,7 +153,7 @@ async def test_what_was_due_before_long_quiet_hours_and_could_not_be_made_is_pos
 async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
     harness = await furnished()
     settled = Preferences(quiet_from=time(6), quiet_until=time(21), zone="UTC")
-    await harness.store.save_preferences("chat:T1", settled, change())
+    await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     await due(harness)
     maker = Stumbling(Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
     made = Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS))
@@ -163,12 +164,12 @@ async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
 
 async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_its_digests() -> None:
     harness = await furnished()
-    await harness.store.save_preferences("chat:T1", Preferences(daily_entries=4), change())
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(daily_entries=4), change())
     await due(harness, id="a", topic="kv")
     await due(harness, id="b", topic="gpu")
     await due(harness, id="c", topic="tea", always=True)
     await preparer(harness).prepare_due(NOW)
-    assert len(await harness.store.posted("chat:T1", "C1")) == 4
+    assert len(await harness.store.digests.posted("chat:T1", "C1")) == 4
     assert sorted(await told(harness)) == [
         (OccurrenceState.MADE, ""),
         (OccurrenceState.MADE, ""),
@@ -176,11 +177,11 @@ async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_i
     ]
     # Tomorrow counts anew.
     tomorrow = NOW + 24 * HOUR
-    await harness.store.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
-    (made,) = await harness.store.subscriptions("chat:T1", topic="kv")
-    await harness.store.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
+    await harness.store.items.add([paper("2604.00009", title="A new cache")], tomorrow - HOUR)
+    (made,) = await harness.store.workspaces.subscriptions("chat:T1", topic="kv")
+    await harness.store.ledger.open_occurrences([occurrence(made, now=tomorrow)], made, tomorrow + 24 * HOUR)
     await preparer(harness).prepare_due(tomorrow)
-    assert len(await harness.store.posted("chat:T1", "C1")) == 5
+    assert len(await harness.store.digests.posted("chat:T1", "C1")) == 5
 
 
 async def test_nothing_from_before_the_subscription_is_posted() -> None:
@@ -193,7 +194,9 @@ async def test_nothing_from_before_the_subscription_is_posted() -> None:
 async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason() -> None:
     harness = await furnished()
     held = await due(harness, id="a", channel="C1")
-    await harness.store.save_subscription(replace(held, paused=True, paused_because="Holidays."), change(), replaces=1)
+    await harness.store.workspaces.save_subscription(
+        replace(held, paused=True, paused_because="Holidays."), change(), replaces=1
+    )
     await due(harness, id="b", channel="C2", topic="lost")
     await preparer(harness).prepare_due(NOW)
     assert sorted(reason for _, reason in await told(harness)) == ["its topic is not there any more.", "paused. Holidays."]
@@ -236,7 +239,7 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
         await made.prepare_due(now)
         now += timedelta(minutes=1)
     assert [each.channel for each in (await harness.rows()).values()] == ["C2"]
-    (given_up,) = await harness.store.occurrences(now, state=OccurrenceState.SKIPPED)
+    (given_up,) = await harness.store.ledger.occurrences(now, state=OccurrenceState.SKIPPED)
     assert given_up.channel == "C1"
     assert given_up.reason.startswith("it is too late to post it. An unexpected")
     assert "ZeroDivisionError" in given_up.reason
@@ -271,6 +274,10 @@ async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_del
 class Full(MemoryStore):
     """A database that takes no writing."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.ledger = instead(self.ledger, close_occurrence=self.close_occurrence)
+
     async def close_occurrence(
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: object = ()
     ) -> bool:
@@ -297,7 +304,7 @@ async def test_two_that_print_at_once_make_one_digest() -> None:
 async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
     harness = await furnished()
     await due(harness)
-    nobody = DeliveryContext(harness.store, harness.store, {}, harness.settings, random.Random(0))
+    nobody = DeliveryContext(harness.store, harness.store.ledger, {}, harness.settings, random.Random(0))
     publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
     await Preparer(nobody, publisher, RequestBuilder(harness.store, TOPICS)).prepare_due(NOW)
     assert await harness.rows() == {}

@@ -32,11 +32,11 @@ class DigestChannel:
     async def make_digest(self, *titles: str) -> None:
         """Let papers appear, and a digest be made of them now."""
         harness, now = self.harness, self.harness.clock()
-        await harness.store.add([paper(f"2603.{next(self._numbers):05}", title=title) for title in titles], now - HOUR)
+        await harness.store.items.add([paper(f"2603.{next(self._numbers):05}", title=title) for title in titles], now - HOUR)
         if self._made is None:
-            self._made = await harness.store.save_subscription(subscription(), change(), replaces=0)
+            self._made = await harness.store.workspaces.save_subscription(subscription(), change(), replaces=0)
         due = occurrence(self._made, day=NOW.date() + next(self._numbers) * DAY, due=now)
-        await harness.store.open_occurrences([due], self._made, now + DAY)
+        await harness.store.ledger.open_occurrences([due], self._made, now + DAY)
         publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
         await Preparer(
             harness.context(), publisher, RequestBuilder(harness.store, {"kv": TOPIC}, Limits(entries=5))

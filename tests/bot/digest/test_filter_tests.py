@@ -29,8 +29,10 @@ def about(number: int, title: str, **given: object) -> Item:
 async def store(now: datetime) -> MemoryStore:
     store = MemoryStore()
     titles = ("The KV cache, paged", "A genome cache, paged", "A cache of maps", "Cooking with gas")
-    await store.add([about(number, title, upvotes=number) for number, title in enumerate(titles)], now - timedelta(days=3))
-    await store.add([about(9, "A cache of last month")], now - 30 * timedelta(days=1))
+    await store.items.add(
+        [about(number, title, upvotes=number) for number, title in enumerate(titles)], now - timedelta(days=3)
+    )
+    await store.items.add([about(9, "A cache of last month")], now - 30 * timedelta(days=1))
     return store
 
 
@@ -63,7 +65,9 @@ async def test_both_filters_hold_and_each_is_named(store: MemoryStore, now: date
 
 
 async def test_the_best_of_either_side_are_shown_and_no_more_than_asked_for(store: MemoryStore, now: datetime) -> None:
-    await store.add([about(20 + number, f"Yet another cache, the {number}th", upvotes=number) for number in range(9)], now)
+    await store.items.add(
+        [about(20 + number, f"Yet another cache, the {number}th", upvotes=number) for number in range(9)], now
+    )
     tested = await publisher_of(store).try_filter(request("yet"), now - WEEK, now, shown=2)
 
     assert (tested.passed, tested.entered - tested.passed) == (9, 3)
@@ -88,7 +92,7 @@ async def test_a_filter_may_ask_for_the_score(store: MemoryStore, now: datetime)
 
 async def test_what_was_no_news_when_it_was_seen_is_not_counted_as_entered(store: MemoryStore, now: datetime) -> None:
     no_news = about(30, "A withdrawn cache", withdrawn=True), about(31, "An old cache", appeared=now - timedelta(days=90))
-    await store.add([*no_news, repo("lab/cache", published=now - timedelta(days=900))], now)
+    await store.items.add([*no_news, repo("lab/cache", published=now - timedelta(days=900))], now)
 
     tested = await publisher_of(store).try_filter(request(), now - WEEK, now)
 
@@ -96,7 +100,7 @@ async def test_what_was_no_news_when_it_was_seen_is_not_counted_as_entered(store
 
 
 async def test_a_topic_that_leaves_sources_out_leaves_them_out_here(store: MemoryStore, now: datetime) -> None:
-    await store.add([repo("lab/cache")], now)
+    await store.items.add([repo("lab/cache")], now)
     tested = await publisher_of(store).try_filter(request(sources=("github",)), now - WEEK, now)
     assert [each.ranked.item.key for each in tested.through] == ["github:lab/cache"]
 
@@ -104,7 +108,7 @@ async def test_a_topic_that_leaves_sources_out_leaves_them_out_here(store: Memor
 async def test_a_filter_that_is_changed_and_tried_again_is_tried_anew(store: MemoryStore, now: datetime) -> None:
     publisher = publisher_of(store)
     await publisher.try_filter(request("paged"), now - WEEK, now)
-    await store.add([about(40, "A cache, paged twice")], now)
+    await store.items.add([about(40, "A cache, paged twice")], now)
 
     again = await publisher.try_filter(request("paged"), now - WEEK, now)
     other = await publisher.try_filter(request("-paged"), now - WEEK, now)
@@ -134,7 +138,7 @@ async def test_of_a_topic_that_lets_nearly_everything_in_all_are_counted(now: da
         paper(f"2604.{number:05}", title=f"A cache {'of maps' if number % 700 else 'paged'}", abstract="")
         for number in range(2_100)
     ]
-    await store.add(many, now - timedelta(days=1))
+    await store.items.add(many, now - timedelta(days=1))
 
     tested = await publisher_of(store).try_filter(request("paged"), now - WEEK, now)
 

@@ -62,7 +62,7 @@ async def post_them(store: MemoryStore, items: Sequence[Item], now: datetime) ->
     """Let the channel have had the items, in a digest of another topic."""
     entries = tuple(Entry(Ranked(item, 0.5), Summary((), "", "")) for item in items)
     digest = Digest("other", "Other", now.date(), now - DAY, now, entries, Coverage((), len(items), len(items)))
-    await store.save_digest("local", "local", digest, now)
+    await store.digests.save("local", "local", digest, now)
 
 
 # --- one by one
@@ -70,7 +70,7 @@ async def post_them(store: MemoryStore, items: Sequence[Item], now: datetime) ->
 
 async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store: MemoryStore, now: datetime) -> None:
     better, worse = about(1, "The KV cache, paged"), about(2, "A genome cache")
-    await store.add([worse, better], now)
+    await store.items.add([worse, better], now)
 
     outcomes = [await publisher_of(store).explain(request(min_score=0.01), item, now) for item in (better, worse)]
 
@@ -84,7 +84,7 @@ async def test_an_item_of_the_next_digest_is_told_with_its_score_and_place(store
 async def test_what_does_not_enter_the_topic_is_told_with_the_clause_that_kept_it_out(
     store: MemoryStore, now: datetime
 ) -> None:
-    await store.add([about(1, "Cooking with gas"), about(2, "A cache", sources=("feed:lab",))], now)
+    await store.items.add([about(1, "Cooking with gas"), about(2, "A cache", sources=("feed:lab",))], now)
     topic = replace(TOPIC, sources=("arxiv", "github"))
 
     outside, elsewhere = [
@@ -109,7 +109,7 @@ async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_
     store: MemoryStore, now: datetime, of_topic: str, of_channel: str, clause: str
 ) -> None:
     item = about(1, "The KV cache, paged")
-    await store.add([item], now)
+    await store.items.add([item], now)
     asked = request(topic=replace(TOPIC, filter=parse(of_topic)), filter=parse(of_channel))
 
     outcome = await publisher_of(store).explain(asked, item, now)
@@ -119,7 +119,7 @@ async def test_what_is_filtered_out_is_told_with_the_clause_and_whose_filter_it_
 
 
 async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStore, now: datetime) -> None:
-    await store.add([about(1, "A cache")], now)
+    await store.items.add([about(1, "A cache")], now)
 
     outcome = await publisher_of(store).explain(request(min_score=0.99), about(1, ""), now)
 
@@ -130,7 +130,7 @@ async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStor
 
 async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, now: datetime) -> None:
     words = ("The KV cache in optical networks", "A genome cache", "Weather and a cache of maps")
-    await store.add([about(number, title) for number, title in enumerate(words)], now)
+    await store.items.add([about(number, title) for number, title in enumerate(words)], now)
 
     outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), about(number, ""), now) for number in range(3)]
 
@@ -140,7 +140,7 @@ async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, n
 
 async def test_a_near_twin_is_told_with_the_better_one(store: MemoryStore, now: datetime) -> None:
     first, twin = about(1, "The KV cache, paged", upvotes=90), about(2, "The KV cache, paged")
-    await store.add([first, twin], now)
+    await store.items.add([first, twin], now)
 
     outcome = await publisher_of(store).explain(request(), twin, now)
 
@@ -152,7 +152,7 @@ async def test_a_near_twin_is_told_with_the_better_one(store: MemoryStore, now: 
 async def test_the_other_half_of_a_card_is_told_with_the_half_that_leads(store: MemoryStore, now: datetime) -> None:
     the_paper = about(1, "The KV cache, paged", repo="github:lab/pager")
     its_repo = repo("lab/pager", abstract="Pages", paper=the_paper.key)
-    await store.add([the_paper, its_repo], now)
+    await store.items.add([the_paper, its_repo], now)
 
     outcome = await publisher_of(store).explain(request(), its_repo, now)
 
@@ -168,7 +168,7 @@ async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store:
     foreign = about(3, "Weather and a cache of maps", repo="github:lab/rain")
     its_code = repo("lab/rain", abstract="Rain.", paper=foreign.key)
     items = [best, the_paper, its_repo, foreign, its_code]
-    await store.add(items, now)
+    await store.items.add(items, now)
 
     outcomes = [await publisher_of(store).explain(request(limits=Limits(1)), item, now) for item in items]
 
@@ -177,8 +177,8 @@ async def test_a_half_whose_card_is_not_shown_shares_the_fate_of_the_card(store:
 
 async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: MemoryStore, now: datetime) -> None:
     early, outside = about(1, "A genome cache"), about(2, "Cooking with gas")
-    await store.add([early, outside], now - 3 * DAY)
-    await store.add([about(3, "The KV cache, paged")], now)
+    await store.items.add([early, outside], now - 3 * DAY)
+    await store.items.add([about(3, "The KV cache, paged")], now)
 
     outcome = await publisher_of(store).explain(request(), early, now)
     never = await publisher_of(store).explain(request(), about(4, "A cache that nobody collected"), now)
@@ -199,13 +199,13 @@ async def test_what_was_first_seen_before_is_judged_as_if_it_were_new(store: Mem
     ],
 )
 async def test_what_is_no_news_is_told_so(store: MemoryStore, now: datetime, item: Item, reason: str) -> None:
-    await store.add([item], now)
+    await store.items.add([item], now)
     assert (await publisher_of(store).explain(request(), item, now)).reason == reason
 
 
 async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: datetime) -> None:
     item = about(1, "The KV cache, paged")
-    await store.add([item], now)
+    await store.items.add([item], now)
     await post_them(store, [item], now)
 
     outcome = await publisher_of(store).explain(request(), item, now)
@@ -215,7 +215,7 @@ async def test_an_item_that_was_posted_keeps_its_score(store: MemoryStore, now: 
 
 async def test_an_item_known_under_another_key_now_is_told_as_what_it_became(store: MemoryStore, now: datetime) -> None:
     asked = post("cache")
-    await store.add([about(1, "The KV cache, paged", aliases=(asked.key,))], now)
+    await store.items.add([about(1, "The KV cache, paged", aliases=(asked.key,))], now)
 
     outcome = await publisher_of(store).explain(request(), asked, now)
 
@@ -269,15 +269,15 @@ def test_every_item_is_told_what_the_digest_does_with_it(
 ) -> None:
     async def told() -> None:
         store = MemoryStore()
-        await store.add(WORKS, JUNE)
-        await store.add([replace(item, seen=JUNE - timedelta(hours=9)) for item in early], JUNE)
+        await store.items.add(WORKS, JUNE)
+        await store.items.add([replace(item, seen=JUNE - timedelta(hours=9)) for item in early], JUNE)
         await post_them(store, posted, JUNE)
         for item in liked:
             said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=JUNE)
-            await store.save_feedback(said, Change(workspace="local", at=JUNE, person="ada", what="feedback"))
+            await store.people.save_feedback(said, Change(workspace="local", at=JUNE, person="ada", what="feedback"))
         publisher = publisher_of(store)
         (digest,) = await publisher.publish([asked], JUNE)
-        window = await store.items_since(digest.since, JUNE + DAY)
+        window = await store.items.seen_between(digest.since, JUNE + DAY)
         outcomes = [await publisher.explain(asked, item, JUNE) for item in window]
 
         assert await publisher.preview(asked, JUNE) == digest

@@ -126,7 +126,7 @@ async def test_nothing_collected_gives_an_empty_digest_that_says_so(store: Memor
 async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemoryStore, now: datetime) -> None:
     publisher, request = Publisher(store, Extractive(), TITLES), DigestRequest(TOPIC, "local", "local")
     await publisher.publish([request], now + timedelta(days=300), record=True)
-    await store.add([about(1, "KV cache")], now - timedelta(hours=1))
+    await store.items.add([about(1, "KV cache")], now - timedelta(hours=1))
 
     (digest,) = await publisher.publish([request], now)
 
@@ -134,8 +134,8 @@ async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemorySto
 
 
 async def test_nothing_first_seen_before_the_baseline_is_posted_or_counted(store: MemoryStore, now: datetime) -> None:
-    await store.add([about(1, "Paging the KV cache")], now - timedelta(hours=2))
-    await store.add([about(2, "Sharding a cache")], now - timedelta(hours=1))
+    await store.items.add([about(1, "Paging the KV cache")], now - timedelta(hours=2))
+    await store.items.add([about(2, "Sharding a cache")], now - timedelta(hours=1))
 
     subscribed = request(baseline=now - timedelta(hours=1))
     (digest,) = await Publisher(store, Extractive(), TITLES).publish([subscribed], now)
@@ -192,12 +192,12 @@ async def test_a_preview_is_what_publishing_would_post(store: MemoryStore, now: 
 
 async def says(store: MemoryStore, now: datetime, person: str, key: str, *, more: bool) -> None:
     feedback = Feedback(workspace="local", topic="kv", person=person, key=key, more=more, at=now)
-    await store.save_feedback(feedback, Change(workspace="local", at=now, person=person, what=f"feedback kv {key}"))
+    await store.people.save_feedback(feedback, Change(workspace="local", at=now, person=person, what=f"feedback kv {key}"))
 
 
 async def test_what_people_want_less_of_falls_back_in_the_next_digest(store: MemoryStore, now: datetime) -> None:
     sparse = paper("2602.00009", title="Sparse attention kernels", abstract="Sparse attention kernels skip blocks of keys.")
-    await store.add([sparse], now - timedelta(days=40))
+    await store.items.add([sparse], now - timedelta(days=40))
     await filled(store, now, about(1, "A cache for sparse attention kernels"), about(2, "A cache for optical networks"))
     publisher = Publisher(store, Extractive(), TITLES)
     before = await publisher.preview(request(), now)
@@ -214,7 +214,7 @@ async def test_what_people_want_less_of_falls_back_in_the_next_digest(store: Mem
 
 async def test_feedback_on_an_older_key_counts_for_the_item(store: MemoryStore, now: datetime) -> None:
     sparse = paper("2602.00009", title="Sparse attention kernels", abstract="Sparse attention kernels skip blocks of keys.")
-    await store.add([replace(sparse, aliases=("url:https://lab.example/sparse",))], now - timedelta(days=40))
+    await store.items.add([replace(sparse, aliases=("url:https://lab.example/sparse",))], now - timedelta(days=40))
     await filled(store, now, about(1, "A cache for sparse attention kernels"))
     publisher = Publisher(store, Extractive(), TITLES)
     (before,) = (await publisher.preview(request(), now)).entries
@@ -239,7 +239,7 @@ async def test_what_was_posted_under_a_key_that_changed_is_not_posted_again(stor
     again = await publisher.preview(request(since_last=False), now + timedelta(hours=2))
 
     assert [entry.ranked.item.key for entry in first.entries] == [early.key]
-    assert list(await store.find([early.key])) == [early.key]
+    assert list(await store.items.find([early.key])) == [early.key]
     assert (again.entries, again.coverage.dropped) == ((), ((selection.POSTED, 1),))
 
 

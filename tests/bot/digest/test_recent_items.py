@@ -27,7 +27,7 @@ MAX_AGE = 14 * DAY
 @pytest.fixture
 async def store(now: datetime) -> MemoryStore:
     store = MemoryStore()
-    await store.add([paper(f"2603.{number:05}") for number in range(5)], now - timedelta(hours=1))
+    await store.items.add([paper(f"2603.{number:05}") for number in range(5)], now - timedelta(hours=1))
     return store
 
 
@@ -57,7 +57,7 @@ async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now
     kept = RecentItems(store)
     await asked(kept, now)
 
-    await store.add([replace(change, seen=now)], now)
+    await store.items.add([replace(change, seen=now)], now)
 
     assert replace(change, seen=now) in (await asked(kept, now)).index.items
 
@@ -79,7 +79,7 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
 
 
 async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
-    await store.add([paper("2602.00001")], now - 5 * DAY)
+    await store.items.add([paper("2602.00001")], now - 5 * DAY)
     kept = RecentItems(store)
 
     daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
@@ -90,7 +90,7 @@ async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore
 
 
 async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
-    await store.add([paper("2602.00001")], now - 25 * DAY)
+    await store.items.add([paper("2602.00001")], now - 25 * DAY)
     kept = RecentItems(store)
 
     await asked(kept, now)
@@ -100,8 +100,8 @@ async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryS
 
 
 async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: MemoryStore, now: datetime) -> None:
-    await store.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
-    await store.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
+    await store.items.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
+    await store.items.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
 
     span = (await asked(RecentItems(store), now)).candidates(now, now)
 
@@ -164,7 +164,7 @@ async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: M
     kept = RecentItems(store)
     indexed = await asked(kept, now)
     beside = await kept.beside(indexed, [stranger])
-    await store.add([replace(stranger, seen=now)], now)
+    await store.items.add([replace(stranger, seen=now)], now)
     among = (await asked(kept, now)).index
 
     number = among.number(stranger.key)
@@ -192,16 +192,16 @@ WAITS = (timedelta(0), recent_items.FRESH, timedelta(hours=5), DAY, -DAY)
 async def does(store: MemoryStore, step: str, item: Item, now: datetime) -> None:
     match step:
         case "store":
-            await store.add([replace(item, seen=now)], now)
+            await store.items.add([replace(item, seen=now)], now)
         case "change":
-            await store.add([replace(item, title=f"{item.title} on GPUs", upvotes=70, seen=now - DAY)], now)
+            await store.items.add([replace(item, title=f"{item.title} on GPUs", upvotes=70, seen=now - DAY)], now)
         case "withdraw":
-            await store.add([replace(item, withdrawn=True, seen=now)], now)
+            await store.items.add([replace(item, withdrawn=True, seen=now)], now)
         case "retire":
-            await store.add([], now, retired=[item.key])
+            await store.items.add([], now, retired=[item.key])
         case _:
             said = Feedback(workspace="local", topic=PACK.name, person="ada", key=item.key, more=True, at=now)
-            await store.save_feedback(said, Change(workspace="local", at=now, person="ada", what="feedback"))
+            await store.people.save_feedback(said, Change(workspace="local", at=now, person="ada", what="feedback"))
 
 
 async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> list[object]:
@@ -220,7 +220,7 @@ async def told(publisher: Publisher, items: Sequence[Item], now: datetime) -> li
 def test_what_is_kept_answers_as_what_is_made_anew(taken: list[tuple[str, int]]) -> None:
     async def compared() -> None:
         store = MemoryStore()
-        await store.add([replace(item, seen=JUNE - (number % 9) * DAY) for number, item in enumerate(WORKS)], JUNE)
+        await store.items.add([replace(item, seen=JUNE - (number % 9) * DAY) for number, item in enumerate(WORKS)], JUNE)
         keeping, now = Publisher(store, Extractive(), {"arxiv": "arXiv"}), JUNE
         for step, number in taken:
             await told(keeping, WORKS[:2], now)

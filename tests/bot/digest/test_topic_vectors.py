@@ -50,7 +50,7 @@ class Axes:
 
 async def embedded(store: MemoryStore, items: Sequence[Item]) -> None:
     rows = np.stack([Axes.row(text_of_item(item)) for item in items])
-    await store.save_vectors(Axes.space, items, pack(rows), quick=False)
+    await store.vectors.save(Axes.space, items, pack(rows), quick=False)
 
 
 CACHE = paper("2603.00001", title="Paging the cache", abstract="It is kept in pages.")
@@ -64,7 +64,7 @@ async def test_without_an_embedder_nothing_has_a_vector() -> None:
 
 async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: datetime) -> None:
     store, axes = MemoryStore(), Axes()
-    await store.add([CACHE], now)
+    await store.items.add([CACHE], now)
     await embedded(store, [CACHE])
     asked = TopicVectors(store, axes)
 
@@ -105,7 +105,7 @@ async def test_the_texts_used_last_are_kept() -> None:
 
 async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: datetime) -> None:
     store = MemoryStore()
-    await store.add([CACHE, MEMORY, PROTEIN], now)
+    await store.items.add([CACHE, MEMORY, PROTEIN], now)
     kept = RecentItems(store, space=Axes.space)
     first = await kept.indexed(now, timedelta(days=14), now)
 
@@ -120,7 +120,7 @@ async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: 
 
 async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     store = MemoryStore()
-    await store.add([CACHE, MEMORY], now)
+    await store.items.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
     indexed = await RecentItems(store).indexed(now, timedelta(days=14), now)
     assert indexed.index.closeness(CACHE.key).max() < 0.1
@@ -131,7 +131,7 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
 
 async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_without(now: datetime) -> None:
     store = MemoryStore()
-    await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
     await embedded(store, [MEMORY, PROTEIN])
     request = DigestRequest(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
 
@@ -147,11 +147,11 @@ async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_withou
 
 async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the_index(now: datetime) -> None:
     store = MemoryStore()
-    await store.add([CACHE], now - timedelta(days=40))
-    await store.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await store.items.add([CACHE], now - timedelta(days=40))
+    await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
     await embedded(store, [MEMORY, PROTEIN])
     liked = Feedback(workspace="local", topic="t", person="ada", key=CACHE.key, more=True, at=now)
-    await store.save_feedback(liked, Change(workspace="local", at=now, person="ada", what="feedback"))
+    await store.people.save_feedback(liked, Change(workspace="local", at=now, person="ada", what="feedback"))
     request = DigestRequest(Topic(name="t", title="T"), "local", "local")
 
     digest = await Publisher(store, Extractive(), {}, Axes()).preview(request, now)

@@ -29,7 +29,7 @@ def papers(number: int, now: datetime) -> list[Item]:
 
 async def stocked(number: int, now: datetime) -> MemoryStore:
     store = MemoryStore()
-    await store.add(papers(number, now), now)
+    await store.items.add(papers(number, now), now)
     return store
 
 
@@ -50,7 +50,7 @@ async def test_a_long_backlog_is_filled_quickly_and_then_made_better_the_newest_
     await VectorBackfill(store, concepts, quick=True, backlog=30).fill(progress=states.append)
     assert asked(concepts, quick=True) == asked(concepts, quick=False) == list(range(39, -1, -1))
     assert (states[0].lacking, states[1].quick) == (40, 40)
-    assert await store.embedded(SPACE) == Embedded(whole=40, quick=0, lacking=0)
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=40, quick=0, lacking=0)
 
 
 async def test_a_model_without_a_quicker_way_embeds_nothing_twice(now: datetime) -> None:
@@ -125,7 +125,7 @@ class Arriving(Concepts):
         self._store, self._coming, self._now = store, coming, now
 
     async def embed(self, texts: Sequence[str], *, quick: bool = False) -> NDArray[np.float32]:
-        await self._store.add(self._coming, self._now)
+        await self._store.items.add(self._coming, self._now)
         self._coming = ()
         return await super().embed(texts, quick=quick)
 
@@ -134,8 +134,8 @@ async def test_what_comes_in_or_changes_meanwhile_gets_its_vector_too(now: datet
     store = await stocked(20, now)
     fresh, changed = paper("2603.00099", title="Cache 99"), replace(papers(20, now)[19], title="Gas 19")
     await VectorBackfill(store, Arriving(store, [fresh, changed], now), quick=True).fill()
-    assert await store.embedded(SPACE) == Embedded(whole=21, quick=0, lacking=0)
-    vectors = await store.vectors(SPACE, [fresh.key, changed.key, "arxiv:2603.00001"])
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=21, quick=0, lacking=0)
+    vectors = await store.vectors.find(SPACE, [fresh.key, changed.key, "arxiv:2603.00001"])
     assert vectors[fresh.key] == vectors["arxiv:2603.00001"] != vectors[changed.key]
 
 
@@ -145,7 +145,7 @@ async def test_the_job_does_nothing_while_nothing_changed(now: datetime) -> None
     await job.run()
     await job.run()
     assert len(concepts.asked) == 3
-    await store.add([paper("2603.00099", title="Cache 99")], now)
+    await store.items.add([paper("2603.00099", title="Cache 99")], now)
     await job.run()
     assert len(concepts.asked) == 4
     assert not job.at_once  # whoever only looks in never reads the model

@@ -16,6 +16,7 @@ from bot.store.sqlite.store import SqliteStore
 from bot.summarise.extractive import Extractive
 from bot.summarise.gist import gists
 from tests.fakes.works import paper
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 SOURCES = {"arxiv": "arXiv", "github": "GitHub", "feed:lab": "The lab"}
@@ -36,23 +37,31 @@ PACKS = (
 class Waiting(MemoryStore):
     """A memory store that lets others go on after it has read something, as every other store does."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept_workspaces, self.workspaces = (
+            self.workspaces,
+            instead(self.workspaces, topics=self.topics, subscriptions=self.subscriptions, preferences=self.preferences),
+        )
+        self.kept_people, self.people = self.people, instead(self.people, feedback=self.feedback)
+
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
-        found = await super().topics(workspace)
+        found = await self.kept_workspaces.topics(workspace)
         await asyncio.sleep(0)
         return found
 
     async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
-        found = await super().subscriptions(workspace, channel=channel, topic=topic)
+        found = await self.kept_workspaces.subscriptions(workspace, channel=channel, topic=topic)
         await asyncio.sleep(0)
         return found
 
     async def preferences(self, workspace: str) -> Preferences:
-        found = await super().preferences(workspace)
+        found = await self.kept_workspaces.preferences(workspace)
         await asyncio.sleep(0)
         return found
 
     async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
-        found = await super().feedback(workspace, topic)
+        found = await self.kept_people.feedback(workspace, topic)
         await asyncio.sleep(0)
         return found
 
@@ -89,7 +98,7 @@ class Asker:
 
     async def here(self) -> Sequence[Subscription]:
         """The subscriptions of the channel."""
-        return await self.context.store.subscriptions(self.actor.workspace, channel=self.actor.channel)
+        return await self.context.store.workspaces.subscriptions(self.actor.workspace, channel=self.actor.channel)
 
     def by(self, **changed: Any) -> "Asker":
         """The same context, with another person or channel."""
@@ -104,7 +113,7 @@ def asker(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> As
     """Ada, who asks a context with two packs over this store."""
     publisher = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Asker(HandlerContext(store, publisher, packs, SOURCES, store, gists, **settled), ADA, now)
+    return Asker(HandlerContext(store, publisher, packs, SOURCES, store.ledger, gists, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:
@@ -133,12 +142,12 @@ def button(reply: Reply, label: str) -> str:
 
 async def topic(asker: Asker, name: str = "kv") -> Topic:
     """The workspace's own topic of that name, as it is stored."""
-    return (await asker.context.store.topics(asker.actor.workspace))[name]
+    return (await asker.context.store.workspaces.topics(asker.actor.workspace))[name]
 
 
 async def changes(asker: Asker, about: str = "") -> list[Change]:
     """The audit, the latest first."""
-    return list(await asker.context.store.changes(asker.actor.workspace, about=about, limit=500))
+    return list(await asker.context.store.workspaces.changes(asker.actor.workspace, about=about, limit=500))
 
 
 async def stored(ada: Asker, **given: object) -> Subscription:
@@ -153,4 +162,4 @@ async def stored(ada: Asker, **given: object) -> Subscription:
         **values,  # type: ignore[arg-type]
     )
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="subscription C1 kv")
-    return await ada.context.store.save_subscription(made, note, replaces=0)
+    return await ada.context.store.workspaces.save_subscription(made, note, replaces=0)

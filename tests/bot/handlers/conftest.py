@@ -10,5 +10,5 @@ async def ada(now: datetime) -> Asker:
     """Ada, in a channel of a workspace that has just begun, two hours after five papers came in."""
     store = Waiting()
     await store.open()
-    await store.add(PAPERS, now - timedelta(hours=2))
+    await store.items.add(PAPERS, now - timedelta(hours=2))
     return asker(store, now)

@@ -35,7 +35,7 @@ def aimed(draw: st.DrawFn) -> Command:
 
 async def answers(given_commands: list[Command]) -> list[Reply]:
     store = Waiting()
-    await store.add(PAPERS, NOW - timedelta(hours=2))
+    await store.items.add(PAPERS, NOW - timedelta(hours=2))
     ada = asker(store, NOW)
     for text in (
         "topic create own cache OR GPU",

@@ -27,7 +27,7 @@ async def outcome(ada: Asker, text: str) -> Reply | UsageError:
 async def test_any_line_gives_a_reply_whose_buttons_can_be_pressed_or_a_usage_error(now: datetime, tmp_path: Path) -> None:
     store = SqliteStore(tmp_path / "broadsheet.db")
     await store.open()
-    await store.add(PAPERS, now - timedelta(hours=2))
+    await store.items.add(PAPERS, now - timedelta(hours=2))
     ada = asker(store, now)
     for text in ("topic create own cache OR GPU", "subscribe own", "subscribe kv filter kind:paper"):
         await ada.ask(text)

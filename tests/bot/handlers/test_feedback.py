@@ -13,7 +13,7 @@ PAGING = PAPERS[0]
 
 
 async def given(asker: Asker, topic: str = "kv") -> list[tuple[str, str, bool]]:
-    found = await asker.context.store.feedback(asker.actor.workspace, topic)
+    found = await asker.context.store.people.feedback(asker.actor.workspace, topic)
     return [(each.person, each.key, each.more) for each in found]
 
 
@@ -85,8 +85,8 @@ async def test_what_was_said_under_an_older_key_is_what_is_taken_back(ada: Asker
         workspace=ada.actor.workspace, topic="kv", person="U-ada", key="url:https://lab.example/1", more=True, at=ada.now
     )
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U-ada", what="feedback")
-    await ada.context.store.save_feedback(old, note)
-    await ada.context.store.add([replace(PAGING, aliases=(old.key,))], ada.now)
+    await ada.context.store.people.save_feedback(old, note)
+    await ada.context.store.items.add([replace(PAGING, aliases=(old.key,))], ada.now)
 
     assert (await ada.ask("less 2603.00001 for kv")).text[0].endswith("in place of your more.")
     assert await given(ada) == [("U-ada", old.key, False)]
@@ -150,7 +150,7 @@ async def test_an_item_or_a_topic_that_is_not_known_is_said_to_be_so(ada: Asker)
 
 
 async def test_for_may_stand_in_a_title(ada: Asker) -> None:
-    await ada.context.store.add([about(60, "Attention for Vision"), about(61, "Attention")], ada.now)
+    await ada.context.store.items.add([about(60, "Attention for Vision"), about(61, "Attention")], ada.now)
     await ada.ask("subscribe kv")
 
     quoted, plain = await ada.ask('more "Attention for Vision"'), await ada.ask("less Attention for Vision")
@@ -231,7 +231,7 @@ async def test_a_reaction_agrees_with_what_was_said_by_a_command(ada: Asker) -> 
 
 async def test_a_reaction_under_an_older_key_is_that_to_the_same_work(ada: Asker) -> None:
     await react(ada)
-    await ada.context.store.add([about(9, "Paging again", aliases=(FIRST,))], ada.now, retired=[FIRST])
+    await ada.context.store.items.add([about(9, "Paging again", aliases=(FIRST,))], ada.now, retired=[FIRST])
     await react(ada, "arxiv:2603.00009", more=False)
     assert await given(ada) == [("U-ada", FIRST, False)]
 

@@ -21,6 +21,7 @@ from bot.models import Reply
 from tests.bot.commands.generate import commands, texts
 from tests.bot.handlers.askers import PAPERS, Asker, about, asker, said
 from tests.conftest import NOW, tries
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 LINES = st.builds("{} {}".format, st.sampled_from([usage.words for usage in TABLE]), texts())
@@ -84,7 +85,7 @@ async def test_a_hint_that_stands_in_the_sentence_is_not_said_twice(ada: Asker) 
 
 
 async def test_what_may_be_several_things_is_a_tap_away(ada: Asker) -> None:
-    await ada.context.store.add([about(9, "Sharding a cache in Triton")], ada.now)
+    await ada.context.store.items.add([about(9, "Sharding a cache in Triton")], ada.now)
 
     reply = await told(ada, "more sharding a cache for kv")
 
@@ -101,6 +102,7 @@ class _Failing(MemoryStore):
 
     def __init__(self, failure: Exception) -> None:
         super().__init__()
+        self.index = instead(self.index, search=self.search)
         self._failure = failure
 
     async def search(self, *args: Any, **options: Any) -> Any:
@@ -157,11 +159,11 @@ def _asked(asked: str | Command) -> Reply:
     async def asking() -> Reply:
         store = MemoryStore()
         await store.open()
-        await store.add(PAPERS, NOW - timedelta(hours=2))
+        await store.items.add(PAPERS, NOW - timedelta(hours=2))
         ada = asker(store, NOW)
         await ada.ask("subscribe kv")
         await ada.ask("save 2603.00004")
-        await store.save_digest(ada.actor.workspace, ada.actor.channel, (await ada.ask("now kv")).digests[0], NOW)
+        await store.digests.save(ada.actor.workspace, ada.actor.channel, (await ada.ask("now kv")).digests[0], NOW)
         return await told(ada, asked)
 
     return asyncio.run(asking())

@@ -35,7 +35,7 @@ async def test_what_was_done_to_a_topic_is_found_behind_many_other_changes(ada: 
     await ada.ask("topic create kv-paging cache paging")
     for number in range(501):
         change = Change(workspace=ada.actor.workspace, at=ada.now, person="U", what="settings top", after=str(number))
-        await ada.context.store.save_preferences(ada.actor.workspace, Preferences(), change)
+        await ada.context.store.workspaces.save_preferences(ada.actor.workspace, Preferences(), change)
 
     assert [entry.title for entry in (await ada.ask("history kv-paging")).entries] == ["topic kv-paging"]
 

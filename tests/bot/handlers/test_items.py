@@ -21,7 +21,7 @@ NEWS = post("news")
 async def asker(ada: Asker) -> Asker:
     numbered = about(8, "Three rules for flow 3")
     more = (CODE, OLD, NEWS, about(6, "Sharding a cache in Triton"), about(7, "Cache"), numbered)
-    await ada.context.store.add(more, ada.now - timedelta(hours=1))
+    await ada.context.store.items.add(more, ada.now - timedelta(hours=1))
     return ada
 
 
@@ -71,7 +71,7 @@ async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(asker: Asker
     with pytest.raises(UsageError, match="No digest was posted here yet"):
         await named(asker, "1")
     digest = (await asker.ask("now kv")).digests[0]
-    await asker.context.store.save_digest(asker.actor.workspace, asker.actor.channel, digest, asker.now)
+    await asker.context.store.digests.save(asker.actor.workspace, asker.actor.channel, digest, asker.now)
 
     keys = [(await named(asker, f"{sign}{number}")).key for number, sign in enumerate(("", "#", "no. "), 1)]
 
@@ -149,7 +149,7 @@ async def test_what_is_known_behind_a_link_is_the_item_with_its_summary(ada: Ask
 
 
 async def test_a_repository_is_known_by_its_front_page_alone(ada: Asker) -> None:
-    await ada.context.store.add(
+    await ada.context.store.items.add(
         [Item(key="github:owner/name", kind=Kind.REPO, title="owner/name", readme="A cache.")], ada.now
     )
     found = await linked_item(ada.context, f"{REPOSITORY}/", ada.now)

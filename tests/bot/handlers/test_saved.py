@@ -29,10 +29,12 @@ async def test_an_item_is_saved_once_and_the_latest_is_listed_first(ada: Asker) 
 
 
 async def test_a_saved_item_is_shown_with_what_it_says(ada: Asker) -> None:
-    await ada.context.store.add([paper("2603.00020", title="Tides", abstract="We weigh the moon by its tides.")], ada.now)
+    await ada.context.store.items.add(
+        [paper("2603.00020", title="Tides", abstract="We weigh the moon by its tides.")], ada.now
+    )
     await ada.ask("save 2603.00020")
     await ada.ask("save 2603.00004")
-    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/gone", ada.now))
+    await ada.context.store.people.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/gone", ada.now))
 
     reply = await ada.ask("saved")
     told = {key: entry.gist for key, entry in zip(keys(reply), reply.entries, strict=True)}
@@ -63,8 +65,8 @@ async def test_saving_is_undone_and_undoing_too(ada: Asker) -> None:
 
 
 async def test_an_item_saved_under_an_older_key_is_saved(ada: Asker) -> None:
-    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/kv", ada.now))
-    await ada.context.store.add([paper("2603.00020", title="Old key", aliases=("doi:10.1000/kv",))], ada.now)
+    await ada.context.store.people.save_item(ada.actor.workspace, ada.actor.person, Saved("doi:10.1000/kv", ada.now))
+    await ada.context.store.items.add([paper("2603.00020", title="Old key", aliases=("doi:10.1000/kv",))], ada.now)
 
     assert (await ada.ask("save 2603.00020")).title == "Saved already"
     assert keys(await ada.ask("saved")) == ["arxiv:2603.00020"]
@@ -74,10 +76,10 @@ async def test_an_item_saved_under_an_older_key_is_saved(ada: Asker) -> None:
 
 async def test_a_long_list_has_pages(ada: Asker) -> None:
     many = [about(100 + number, f"Tokamak {number}") for number in range(PAGE + 2)]
-    await ada.context.store.add(many, ada.now)
+    await ada.context.store.items.add(many, ada.now)
     for number, item in enumerate(many):
         moment = ada.now + timedelta(minutes=number)
-        await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(item.key, moment))
+        await ada.context.store.people.save_item(ada.actor.workspace, ada.actor.person, Saved(item.key, moment))
 
     first = await ada.ask("saved")
     second = await ada.ask(button(first, "Next"))
@@ -108,7 +110,7 @@ async def test_everything_saved_is_handed_over_as_a_file(ada: Asker) -> None:
 
 async def test_an_item_that_is_not_kept_any_more_is_listed_by_its_key(ada: Asker) -> None:
     await ada.ask("save 2603.00004")
-    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved("arxiv:2401.00001", ada.now))
+    await ada.context.store.people.save_item(ada.actor.workspace, ada.actor.person, Saved("arxiv:2401.00001", ada.now))
 
     listed = await ada.ask("saved")
     assert "arxiv:2401.00001" in keys(listed)

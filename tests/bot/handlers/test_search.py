@@ -71,7 +71,7 @@ async def test_each_entry_offers_more_less_save_and_similar(ada: Asker) -> None:
 async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Asker) -> None:
     long_ago = ada.now - timedelta(days=200)
     code = repo("ada/ferrofluid", abstract="Ferrofluid pumps.", published=long_ago)
-    await ada.context.store.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
+    await ada.context.store.items.add([about(8, "Ferrofluid", published=long_ago, appeared=long_ago), code], ada.now)
 
     assert keys(await ada.ask("search ferrofluid")) == ["github:ada/ferrofluid"]
     assert keys(await ada.ask("search ferrofluid published:1y kind:paper")) == ["arxiv:2603.00008"]
@@ -81,9 +81,9 @@ async def test_old_papers_need_a_date_or_a_tap_and_repositories_do_not(ada: Aske
 
 
 async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: Asker) -> None:
-    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(12)], ada.now)
+    await ada.context.store.items.add([about(100 + number, f"Tokamak {number}") for number in range(12)], ada.now)
     first = await ada.ask("search tokamak")
-    await ada.context.store.add([about(200, "Tokamak news", appeared=ada.now)], ada.now + timedelta(hours=1))
+    await ada.context.store.items.add([about(200, "Tokamak news", appeared=ada.now)], ada.now + timedelta(hours=1))
 
     found = await leaf(ada.at(ada.now + timedelta(hours=2)), first)
 
@@ -92,7 +92,7 @@ async def test_pages_put_together_are_the_list_whatever_comes_in_between(ada: As
 
 
 async def test_one_can_leaf_back(ada: Asker) -> None:
-    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+    await ada.context.store.items.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
     first = await ada.ask("search tokamak sort:best")
 
     second = await ada.ask(button(first, f"Next {PAGE}"))
@@ -102,7 +102,7 @@ async def test_one_can_leaf_back(ada: Asker) -> None:
 
 
 async def test_a_page_of_another_search_is_refused(ada: Asker) -> None:
-    await ada.context.store.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
+    await ada.context.store.items.add([about(100 + number, f"Tokamak {number}") for number in range(7)], ada.now)
     page = button(await ada.ask("search tokamak"), f"Next {PAGE}").split()[1].removeprefix("page=")
 
     with pytest.raises(UsageError, match="damaged, or of another search"):
@@ -173,13 +173,13 @@ async def test_similar_shows_the_closest_with_how_close_they_are(ada: Asker) -> 
 
 
 async def test_where_nothing_is_close_it_says_so(ada: Asker) -> None:
-    await ada.context.store.add([replace(about(9, "Zwölf Boxkämpfer"), abstract="Jagen Viktor quer.")], ada.now)
+    await ada.context.store.items.add([replace(about(9, "Zwölf Boxkämpfer"), abstract="Jagen Viktor quer.")], ada.now)
 
     assert (await ada.ask("similar 2603.00009")).title == "Nothing is close to Zwölf Boxkämpfer"
 
 
 async def test_an_entry_without_a_title_is_called_by_its_key(ada: Asker) -> None:
-    await ada.context.store.add([about(9, "")], ada.now)
+    await ada.context.store.items.add([about(9, "")], ada.now)
 
     assert "arxiv:2603.00009" in said(await ada.ask("similar arxiv:2603.00009"))
 
@@ -190,7 +190,7 @@ async def test_every_hit_and_everything_close_is_shown_with_what_it_says(ada: As
         repo("ada/zebra", abstract="A library that draws a zebra"),
         paper("2603.00778", title="Zebra and nothing else", abstract=""),
     ]
-    await ada.context.store.add(found, ada.now)
+    await ada.context.store.items.add(found, ada.now)
     said_of = {
         "arxiv:2603.00777": "The authors count the stripes of a zebra.",
         "github:ada/zebra": "A library that draws a zebra.",
@@ -332,9 +332,9 @@ def concepts() -> Concepts:
 async def ada(now: datetime, concepts: Concepts) -> Asker:
     """Ada, where five papers came in and have their vectors."""
     store = MemoryStore()
-    await store.add(PAPERS, now - timedelta(hours=2))
+    await store.items.add(PAPERS, now - timedelta(hours=2))
     rows = await concepts.embed([text_of_item(each) for each in PAPERS])
-    await store.save_vectors(concepts.space, PAPERS, pack(rows), quick=False)
+    await store.vectors.save(concepts.space, PAPERS, pack(rows), quick=False)
     return asker(store, now, embedder=concepts)
 
 
@@ -399,10 +399,10 @@ async def test_words_that_mean_nothing_to_the_model_are_sought_as_words(ada: Ask
 
 
 async def test_similar_items_are_close_by_words_and_by_meaning(ada: Asker, concepts: Concepts, now: datetime) -> None:
-    await ada.context.store.add([about(6, "Bitcoin explained"), about(7, "Accelerator code")], now)
-    items = list((await ada.context.store.find(["arxiv:2603.00006", "arxiv:2603.00007"])).values())
+    await ada.context.store.items.add([about(6, "Bitcoin explained"), about(7, "Accelerator code")], now)
+    items = list((await ada.context.store.items.find(["arxiv:2603.00006", "arxiv:2603.00007"])).values())
     rows = await concepts.embed([text_of_item(each) for each in items])
-    await ada.context.store.save_vectors(concepts.space, items, pack(rows), quick=True)
+    await ada.context.store.vectors.save(concepts.space, items, pack(rows), quick=True)
     assert found(await ada.ask("similar 2603.00005"))[0] == "7"
     concepts.asked.clear()
     await ada.ask("similar 2603.00005")
@@ -413,9 +413,9 @@ async def test_a_long_text_means_the_same_before_its_vector_is_stored_and_after(
     ada: Asker, concepts: Concepts, now: datetime
 ) -> None:
     item = replace(about(6, "Caches"), abstract="cache " * 300 + "stove " * 300)
-    await ada.context.store.add([item], now)
+    await ada.context.store.items.add([item], now)
     before = await near_item(ada.context, item)
-    await ada.context.store.save_vectors(
+    await ada.context.store.vectors.save(
         concepts.space, [item], pack(await concepts.embed([text_of_item(item)])), quick=False
     )
     assert before == await near_item(ada.context, item)
@@ -434,6 +434,6 @@ async def test_a_title_that_nothing_has_may_mean_something_that_is_there(ada: As
 
 async def test_the_status_says_how_far_it_is_while_vectors_are_missing(ada: Asker, now: datetime) -> None:
     assert "Meanings" not in {field.name for field in (await ada.ask("status")).fields}
-    await ada.context.store.add([about(6, "Bitcoin explained")], now)
+    await ada.context.store.items.add([about(6, "Bitcoin explained")], now)
     told = {field.name: field.value for field in (await ada.ask("status")).fields}
     assert told["Meanings"] == "5 of 6 items have a vector"

@@ -17,7 +17,7 @@ from tests.fakes.transcript import NEITHER, Fault, delivery
 
 
 async def settled(ada: Asker) -> Preferences:
-    return await ada.context.store.preferences(ada.actor.workspace)
+    return await ada.context.store.workspaces.preferences(ada.actor.workspace)
 
 
 async def test_settings_say_what_holds_and_who_settled_it(ada: Asker) -> None:
@@ -107,14 +107,14 @@ async def test_a_value_that_cannot_be_is_refused_and_nothing_is_changed(ada: Ask
 
     with pytest.raises(UsageError, match=sentence):
         await boss.ask(typed)
-    assert await ada.context.store.changes(ada.actor.workspace) == []
+    assert await ada.context.store.workspaces.changes(ada.actor.workspace) == []
 
 
 async def test_the_same_again_leaves_no_trace(ada: Asker) -> None:
     await ada.ask("settings top 5")
 
     assert (await ada.ask("settings top 5")).title == "Entries of a digest: as before"
-    assert len(await ada.context.store.changes(ada.actor.workspace)) == 1
+    assert len(await ada.context.store.workspaces.changes(ada.actor.workspace)) == 1
 
 
 @pytest.mark.parametrize(

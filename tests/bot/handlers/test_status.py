@@ -30,7 +30,7 @@ async def test_each_subscription_tells_its_last_and_its_next_digest(ada: Asker) 
     )
 
     digest = (await ada.ask("now kv")).digests[0]
-    await ada.context.store.save_digest(ada.actor.workspace, ada.actor.channel, digest, ada.now)
+    await ada.context.store.digests.save(ada.actor.workspace, ada.actor.channel, digest, ada.now)
     (entry,) = (await ada.ask("status")).entries
     assert entry.lines[0] == "Last digest: Wednesday 1 April."
 
@@ -44,7 +44,7 @@ async def test_what_is_paused_says_why_and_what_cannot_be_posted_what_to_do(ada:
         else:
             changed = replace(each, schedule=replace(each.schedule, zone="Atlantis/Capital"))
         change = Change(workspace=each.workspace, at=ada.now, person="U", what="subscription")
-        await ada.context.store.save_subscription(changed, change, replaces=each.revision)
+        await ada.context.store.workspaces.save_subscription(changed, change, replaces=each.revision)
 
     gone, paused = (await ada.ask("status")).entries
 
@@ -83,7 +83,7 @@ async def test_other_channels_are_counted_and_other_workspaces_are_not(ada: Aske
     ],
 )
 async def test_a_source_tells_its_health_and_last_answer(ada: Asker, state: SourceState, words: str) -> None:
-    await ada.context.store.save_source_state(replace(state, answered=ada.now - timedelta(hours=2)))
+    await ada.context.store.source_states.save(replace(state, answered=ada.now - timedelta(hours=2)))
 
     (field,) = (field for field in (await ada.ask("status")).fields if field.name == "arXiv")
     assert field.value.startswith(words)
@@ -91,7 +91,7 @@ async def test_a_source_tells_its_health_and_last_answer(ada: Asker, state: Sour
 
 async def test_a_resting_source_says_when_it_is_asked_again(ada: Asker) -> None:
     rests = SourceState(name="github", health=Health.DOWN, rest_until=ada.now + timedelta(minutes=40))
-    await ada.context.store.save_source_state(rests)
+    await ada.context.store.source_states.save(rests)
 
     assert "GitHub: did not answer; asked again in 40 minutes" in said(await ada.ask("status"))
 
@@ -109,7 +109,7 @@ NEVER_RAN = "The service has not run yet: nothing is collected or posted until i
     ],
 )
 async def test_a_service_that_does_not_run_is_noticed(ada: Asker, beat: str, sentence: str) -> None:
-    await ada.context.store.set_fact("heartbeat", beat)
+    await ada.context.store.facts.set("heartbeat", beat)
 
     told = [text for text in (await ada.ask("status")).text if "service" in text]
     assert told == ([sentence] if sentence else [])

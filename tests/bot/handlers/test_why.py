@@ -21,7 +21,7 @@ async def later(ada: Asker) -> Asker:
         about(14, "Baking bread", appeared=ada.now),
         about(15, "Recipes for a cache of apples", appeared=ada.now),
     ]
-    await ada.context.store.add(fresh, ada.now + LATER / 2)
+    await ada.context.store.items.add(fresh, ada.now + LATER / 2)
     return ada.at(ada.now + LATER)
 
 
@@ -76,7 +76,7 @@ async def test_the_parts_of_a_score_add_up_to_it(later: Asker) -> None:
 
 async def test_what_was_posted_is_told_with_its_day_and_score(later: Asker) -> None:
     digest = (await later.ask("now kv")).digests[0]
-    await later.context.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+    await later.context.store.digests.save(later.actor.workspace, later.actor.channel, digest, later.now)
 
     reply = await later.at(later.now + timedelta(hours=1)).ask("why 2603.00011")
 
@@ -85,7 +85,7 @@ async def test_what_was_posted_is_told_with_its_day_and_score(later: Asker) -> N
 
 
 async def test_a_work_that_goes_by_another_key_says_so(ada: Asker) -> None:
-    await ada.context.store.add([paper("2603.00020", aliases=("doi:10.1000/kv",))], ada.now)
+    await ada.context.store.items.add([paper("2603.00020", aliases=("doi:10.1000/kv",))], ada.now)
 
     reply = await ada.ask("why 10.1000/kv for kv")
 
@@ -125,7 +125,7 @@ async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes
     assert about_topic(await later.ask("why 2603.00001")).lines[0] == "Matches the topic."
 
     digest = (await later.ask("now kv")).digests[0]
-    await later.context.store.save_digest(later.actor.workspace, later.actor.channel, digest, later.now)
+    await later.context.store.digests.save(later.actor.workspace, later.actor.channel, digest, later.now)
     lines = about_topic(await later.ask("why 2603.00011")).lines
     assert (lines[0], lines[-1]) == ("Matches the topic.", "It was posted here already, and nothing is posted twice.")
 
@@ -133,7 +133,7 @@ async def test_what_was_posted_or_came_too_early_is_not_compared_with_what_comes
 async def test_a_zone_that_is_gone_hides_nothing_else(later: Asker) -> None:
     (subscription,) = await later.here()
     gone = replace(subscription, schedule=replace(subscription.schedule, zone="Atlantis/Capital"))
-    await later.context.store.save_subscription(gone, _change(later), replaces=subscription.revision)
+    await later.context.store.workspaces.save_subscription(gone, _change(later), replaces=subscription.revision)
 
     lines = about_topic(await later.ask("why 2603.00011")).lines
 

@@ -114,16 +114,16 @@ class Houses:
         store, workspace = self.other.context.store, self.other.actor.workspace
         keys = [paper.key for paper in PAPERS]
         return {
-            "topics": await store.topics(workspace),
-            "subscriptions": await store.subscriptions(workspace),
-            "feedback": {topic: await store.feedback(workspace, topic) for topic in (*TOPICS, "gpu-systems")},
-            "saved": {person: await store.saved(workspace, person) for person in ("U-ada", "U-bob")},
-            "preferences": await store.preferences(workspace),
-            "changes": await store.changes(workspace, limit=1000),
-            "posted": {channel: await store.posted(workspace, channel) for channel in ("C1", "C-bob")},
-            "postings": await store.postings(workspace, "C1", keys),
-            "entries": await store.last_entries(workspace, "C1"),
-            "digest": {topic: await store.last_digest(workspace, "C1", topic) for topic in TOPICS},
+            "topics": await store.workspaces.topics(workspace),
+            "subscriptions": await store.workspaces.subscriptions(workspace),
+            "feedback": {topic: await store.people.feedback(workspace, topic) for topic in (*TOPICS, "gpu-systems")},
+            "saved": {person: await store.people.saved(workspace, person) for person in ("U-ada", "U-bob")},
+            "preferences": await store.workspaces.preferences(workspace),
+            "changes": await store.workspaces.changes(workspace, limit=1000),
+            "posted": {channel: await store.digests.posted(workspace, channel) for channel in ("C1", "C-bob")},
+            "postings": await store.digests.postings(workspace, "C1", keys),
+            "entries": await store.digests.last_entries(workspace, "C1"),
+            "digest": {topic: await store.digests.last(workspace, "C1", topic) for topic in TOPICS},
         }
 
 
@@ -138,7 +138,9 @@ async def houses(ada: Asker) -> Houses:
         "alerts": "C-bob",
         "prefer_duplicate": ("C-bob",),
     }
-    await ada.context.store.save_preferences("slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note)
+    await ada.context.store.workspaces.save_preferences(
+        "slack:T2", Preferences(zone="Pacific/Chatham", entries=5, **quiet), note
+    )
     for asker, text in (
         (bob, "topic create hushed cache OR zebrafish"),
         (bob, "topic edit hushed title Undisclosed matters"),

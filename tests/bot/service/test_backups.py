@@ -17,23 +17,23 @@ DAY = timedelta(days=1)
 async def store(tmp_path: Path) -> SqliteStore:
     store = SqliteStore(tmp_path / "b.sqlite3")
     await store.open()
-    await store.set_fact("who", "we")
+    await store.facts.set("who", "we")
     return store
 
 
 async def test_one_is_made_when_the_newest_is_old_enough(store: SqliteStore, tmp_path: Path, now: datetime) -> None:
     backups = Backups(tmp_path / "kept" / "here", DAY, keep=7)
 
-    first = await backups.make_due(store, now)
+    first = await backups.make_due(store.maintenance, now)
     assert first is not None
     assert first.name == "broadsheet-20260401T070000Z.sqlite3"
-    assert await backups.make_due(store, now + DAY - timedelta(seconds=1)) is None
-    assert await backups.make_due(store, now + DAY) is not None
+    assert await backups.make_due(store.maintenance, now + DAY - timedelta(seconds=1)) is None
+    assert await backups.make_due(store.maintenance, now + DAY) is not None
     await store.close()
 
     copy = SqliteStore(first)
     await copy.open()
-    assert await copy.get_fact("who") == "we"
+    assert await copy.facts.get("who") == "we"
     await copy.close()
 
 
@@ -47,7 +47,7 @@ async def test_the_newest_few_are_kept_and_nothing_else_is_touched(
         (tmp_path / "kept" / name).write_text("a person's own")
 
     for day in range(4):
-        await backups.make_due(store, now + day * DAY)
+        await backups.make_due(store.maintenance, now + day * DAY)
     await store.close()
 
     made = sorted(path.name for path in (tmp_path / "kept").iterdir() if path.name not in others)
@@ -59,9 +59,9 @@ async def test_one_from_a_clock_that_had_run_ahead_holds_no_other_up(
     store: SqliteStore, tmp_path: Path, now: datetime
 ) -> None:
     backups = Backups(tmp_path / "kept", DAY, keep=7)
-    await backups.make_due(store, now + 300 * DAY)
+    await backups.make_due(store.maintenance, now + 300 * DAY)
 
-    assert await backups.make_due(store, now) is not None
+    assert await backups.make_due(store.maintenance, now) is not None
     await store.close()
 
 
@@ -69,4 +69,4 @@ async def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path: Path
     (tmp_path / "file").write_text("")
 
     with pytest.raises(StoreError, match="The folder for backups cannot be made"):
-        await Backups(tmp_path / "file" / "kept", DAY, keep=7).make_due(MemoryStore(), now)
+        await Backups(tmp_path / "file" / "kept", DAY, keep=7).make_due(MemoryStore().maintenance, now)

@@ -16,7 +16,7 @@ from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import SourceUnavailable, StoreError
 from bot.models import Batch, DeliveryState, Limits, Topic
-from bot.ports.store import Job
+from bot.ports.runner import Job
 from bot.query import parse
 from bot.service.backups import Backups
 from bot.service.heartbeat_file import read_alive, write_alive
@@ -29,6 +29,7 @@ from tests.conftest import NOW
 from tests.fakes.scripted import Scripted
 from tests.fakes.transcript import Clock
 from tests.fakes.works import paper
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 DAY = timedelta(days=1)
@@ -48,20 +49,20 @@ def pace() -> PollingSchedule:
 
 async def test_a_source_is_asked_when_it_is_due_and_not_in_between(now: datetime) -> None:
     store, clock, source = MemoryStore(), Clock(now), Scripted("arxiv", Batch(items=(paper("2603.00001"),)))
-    (job,) = collecting(Collector(store, AUTHORITY), store, [source], pace(), clock)
+    (job,) = collecting(Collector(store, AUTHORITY), store.source_states, [source], pace(), clock)
 
     for minutes in (0, 1, 30, 59, 67, 68):
         clock.now = now + timedelta(minutes=minutes)
         await job.run()
 
     assert len(source.given) == 2
-    assert await store.find(["arxiv:2603.00001"])
+    assert await store.items.find(["arxiv:2603.00001"])
 
 
 async def test_a_source_that_failed_is_told_of_and_asked_again_after_its_rest(now: datetime) -> None:
     store, clock, failed = MemoryStore(), Clock(now), list[str]()
     source = Scripted("arxiv", SourceUnavailable("503", retry_after=timedelta(minutes=7)))
-    (job,) = collecting(Collector(store, AUTHORITY), store, [source], pace(), clock, failed.append)
+    (job,) = collecting(Collector(store, AUTHORITY), store.source_states, [source], pace(), clock, failed.append)
 
     for minutes in (0, 6, 7, 8):
         clock.now = now + timedelta(minutes=minutes)
@@ -72,7 +73,9 @@ async def test_a_source_that_failed_is_told_of_and_asked_again_after_its_rest(no
 
 async def test_each_source_has_a_job_of_its_own(now: datetime) -> None:
     store = MemoryStore()
-    jobs = collecting(Collector(store, AUTHORITY), store, [Scripted("arxiv"), Scripted("feed:lab")], pace(), Clock(now))
+    jobs = collecting(
+        Collector(store, AUTHORITY), store.source_states, [Scripted("arxiv"), Scripted("feed:lab")], pace(), Clock(now)
+    )
 
     assert [job.name for job in jobs] == ["collect arxiv", "collect feed:lab"]
 
@@ -84,19 +87,21 @@ async def test_what_is_old_is_dropped_once_a_day_also_over_restarts(now: datetim
     clock = Clock(now)
     pruned: list[datetime] = []
 
-    class Noting(MemoryStore):
-        async def prune(self, **given: Any) -> dict[str, int]:
-            pruned.append(given["now"])
-            return {}
+    async def prune(**given: Any) -> dict[str, int]:
+        pruned.append(given["now"])
+        return {}
 
-    store = Noting()
+    store = MemoryStore()
+    maintenance = instead(store.maintenance, prune=prune)
     for hours in (0, 1, 23, 24, 25, 49):
         clock.now = now + timedelta(hours=hours)
-        await named(upkeep(store, 400 * DAY, 400 * DAY, None, clock))["prune"].run()  # a service begun anew each time
+        await named(upkeep(store.facts, maintenance, 400 * DAY, 400 * DAY, None, clock))[
+            "prune"
+        ].run()  # a service begun anew each time
     assert pruned == [now, now + DAY, now + timedelta(hours=49)]
 
     clock.now = now - 30 * DAY  # the clock was set back: what stands is of a time that has not come
-    await named(upkeep(store, 400 * DAY, 400 * DAY, None, clock))["prune"].run()
+    await named(upkeep(store.facts, maintenance, 400 * DAY, 400 * DAY, None, clock))["prune"].run()
     assert pruned[-1] == clock.now
 
 
@@ -105,8 +110,8 @@ async def test_backups_are_made_where_a_folder_is_named(tmp_path: Path, now: dat
     await store.open()
     backups = Backups(tmp_path / "kept", DAY, 3)
 
-    assert "backup" not in named(upkeep(store, DAY, DAY, None, Clock(now)))
-    await named(upkeep(store, DAY, DAY, backups, Clock(now)))["backup"].run()
+    assert "backup" not in named(upkeep(store.facts, store.maintenance, DAY, DAY, None, Clock(now)))
+    await named(upkeep(store.facts, store.maintenance, DAY, DAY, backups, Clock(now)))["backup"].run()
     await store.close()
 
     assert [at for at, _ in await asyncio.to_thread(backups.made)] == [now]
@@ -129,7 +134,7 @@ class Service:
         self.jobs = named(DeliveryJobs(Scheduler(context), preparer, Deliverer(context), write).jobs(self.clock))
 
     async def subscribe(self) -> None:
-        await self.store.save_subscription(subscription(always=True), change(), replaces=0)
+        await self.store.workspaces.save_subscription(subscription(always=True), change(), replaces=0)
 
     async def round(self) -> None:
         for name in ("tick", "publish", "deliver", "settle", "tell"):
@@ -169,7 +174,7 @@ async def test_nothing_is_due_while_the_heartbeat_cannot_be_written() -> None:
         await service.jobs["deliver"].run()
 
     assert not service.chat.messages
-    assert (await service.store.ledger_counts())["due"] == 0
+    assert (await service.store.ledger.counts())["due"] == 0
 
 
 async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimable() -> None:
@@ -186,14 +191,14 @@ async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimabl
     await service.jobs["deliver"].run()
 
     assert not service.chat.messages
-    assert [each.state for each in await service.store.due_deliveries(NOW)] == [DeliveryState.PENDING]
+    assert [each.state for each in await service.store.ledger.due_deliveries(NOW)] == [DeliveryState.PENDING]
 
 
 async def test_the_heartbeat_stands_in_the_database_and_then_beside_it(tmp_path: Path, now: datetime) -> None:
     store = SqliteStore(tmp_path / "b.sqlite3")
     await store.open()
-    await write_heartbeat(store, write_alive, tmp_path / "b.sqlite3", now)
+    await write_heartbeat(store.facts, write_alive, tmp_path / "b.sqlite3", now)
 
-    known = datetime.fromisoformat(await store.get_fact("heartbeat"))
+    known = datetime.fromisoformat(await store.facts.get("heartbeat"))
     assert known == await asyncio.to_thread(read_alive, tmp_path / "b.sqlite3") == now
     await store.close()

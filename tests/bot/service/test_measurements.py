@@ -10,7 +10,7 @@ import pytest
 
 from bot.errors import StoreError
 from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
-from bot.ports.store import Job
+from bot.ports.runner import Job
 from bot.service.measurements import Measurements, count_writes
 from tests.stores.memory import MemoryStore
 
@@ -76,12 +76,12 @@ def occurrence(now: datetime, day: int = 1, **given: object) -> Occurrence:
 async def subscribed(store: MemoryStore, now: datetime) -> Subscription:
     subscription = Subscription(id="s1", workspace="slack:T1", channel="C1", topic="kv", schedule=Schedule(), baseline=now)
     change = Change(workspace="slack:T1", at=now, person="U1", what="subscription")
-    return await store.save_subscription(subscription, change, replaces=0)
+    return await store.workspaces.save_subscription(subscription, change, replaces=0)
 
 
 async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> None:
     store, counts = MemoryStore(), Counter[str]()
-    ledger = count_writes(store, counts)
+    ledger = count_writes(store.ledger, counts)
     subscription = await subscribed(store, now)
     found = [
         occurrence(now, 1, state=OccurrenceState.SKIPPED, reason="overtaken"),
@@ -99,7 +99,7 @@ async def test_what_becomes_of_digests_is_counted_once_each(now: datetime) -> No
 
 async def test_each_outcome_of_a_try_is_counted_when_it_is_recorded(now: datetime) -> None:
     store, counts = MemoryStore(), Counter[str]()
-    ledger = count_writes(store, counts)
+    ledger = count_writes(store.ledger, counts)
     due = occurrence(now)
     await ledger.open_occurrences([due], await subscribed(store, now), now + timedelta(days=1))
     delivery = Delivery(

@@ -8,8 +8,8 @@ from datetime import datetime
 import pytest
 
 from bot.errors import Delayed
-from bot.ports.ledger import Messenger
-from bot.ports.store import Watch
+from bot.ports.messenger import Messenger
+from bot.ports.runner import Watch
 from bot.service.jobs import listening
 from bot.service.platforms import PendingPlatform, Platform, why_closed
 from bot.service.runner import LocalRunner

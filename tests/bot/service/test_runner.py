@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from bot.errors import StoreError
-from bot.ports.store import Job, Watch
+from bot.ports.runner import Job, Watch
 from bot.service.runner import LocalRunner
 from tests.fakes.patience import PATIENCE
 

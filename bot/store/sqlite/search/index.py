@@ -1,20 +1,22 @@
 """Searching: a query in, a page of whole items out."""
 
-import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlite_utils import Database
 
-from bot.models import And, Hit, Item, Number, Page, Query, Tree, When
-from bot.store.records.items import item_from_text, micros
-from bot.store.rules.pages import Shown, read_mark
+from bot.models import And, Hit, Item, Near, Number, Page, Query, Tree, When
+from bot.query.fields import fold_label
+from bot.store.records.encoding import micros
+from bot.store.rules.pages import Lists, Shown, read_mark
 from bot.store.rules.search_terms import split
+from bot.store.sqlite.connections import Connections, Tables, reading
 from bot.store.sqlite.ingest import last_id
-from bot.store.sqlite.search.best import Scored, Span, find_best
+from bot.store.sqlite.items import hydrate
+from bot.store.sqlite.search.best import Scored, Span, find_best, find_hybrid
 from bot.store.sqlite.search.compile import ALL, Match, Where, all_of, compile_tree, to_where
-from bot.store.sqlite.search.hybrid import find_hybrid
-from bot.store.sqlite.search.meaning import Meaning
+from bot.store.sqlite.search.meaning import Meaning, VectorCopy
+from bot.store.sqlite.search.similar import similar
 
 COMMON = 5000  # items from which on going back in time is quicker, at 54,000 papers as at 151,000
 _ORDERS = {
@@ -25,7 +27,61 @@ _ORDERS = {
 }
 
 
-def search(
+class SqliteIndex(Tables):
+    """bot.ports.search_index.SearchIndex, in FTS5 and a copy of the vectors in memory."""
+
+    def __init__(self, connections: Connections) -> None:
+        super().__init__(connections)
+        self._copy = VectorCopy()
+        self._lists = Lists[int]()
+
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
+        """As in the port; what the list has shown is remembered."""
+        shown = self._lists.shown(query, mark) if mark else ()
+        span, meaning = Span(limit, offset), self._meaning(near)
+        page, found = await self.connections.read(lambda db: page_of(db, query, now, span, mark, shown, meaning))
+        self._lists.keep(query, page.mark, offset, found)
+        return page
+
+    def _meaning(self, near: Near | None) -> Meaning | None:
+        return Meaning(self._copy, near) if near is not None else None
+
+    @reading
+    def similar(
+        self, db: Database, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None
+    ) -> Sequence[Hit]:
+        return similar(db, item, limit, self._meaning(near))
+
+    @reading
+    def values(self, db: Database, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        start = fold_label(beginning)
+        if not start:
+            sql = "select value, items from labels where field = ? order by items desc, value limit ?"
+            return [*db.execute(sql, [field, max(0, limit)]).fetchall()]
+        if not start.isprintable():
+            return []
+        # No value holds the highest character of all, which is not printable.
+        sql = (
+            "select value, items from labels where field = ? and value >= ? and value < ? order by items desc, value limit ?"
+        )
+        return [*db.execute(sql, [field, start, f"{start}\U0010ffff", max(0, limit)]).fetchall()]
+
+    @reading
+    def count(self, db: Database, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        sql, values = _young(tree, now, since).select("count(*)")
+        return int(db.execute(sql, values).fetchone()[0])
+
+    @reading
+    def matching(self, db: Database, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
+        numbers = [number for (number,) in db.execute(sql, values)]
+        items = hydrate(db, numbers)
+        return [items[number] for number in numbers]
+
+
+def page_of(
     db: Database,
     query: Query,
     now: datetime,
@@ -92,39 +148,6 @@ def _is_common(db: Database, tree: Tree, now: datetime, common: int) -> bool:
 
 def _ends(part: When) -> bool:
     return part.before is not None or part.youngest is not None
-
-
-def hydrate(db: Database, numbers: Sequence[int]) -> dict[int, Item]:
-    """Return the items of these ids, without those that are gone."""
-    rows = db.execute(
-        "select records.id, data from json_each(?) join records on records.id = json_each.value", [json.dumps(list(numbers))]
-    )
-    return {number: item_from_text(data) for number, data in rows.fetchall()}
-
-
-def named(db: Database, keys: Collection[str]) -> dict[str, Item]:
-    """Return the item known under each key or alias."""
-    sql = (
-        "with wanted as (select value as name from json_each(?))"
-        " select name, data from wanted join aliases on alias = name join records on records.id = item"
-        " union all select name, data from wanted join items on key = name join records using (id)"
-    )
-    # Keys come after aliases and so win over them.
-    return {name: item_from_text(data) for name, data in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
-
-
-def count(db: Database, tree: Tree, now: datetime, since: datetime | None) -> int:
-    """Count the items for which the tree holds."""
-    sql, values = _young(tree, now, since).select("count(*)")
-    return int(db.execute(sql, values).fetchone()[0])
-
-
-def matching(db: Database, tree: Tree, now: datetime, since: datetime) -> list[Item]:
-    """Return the items first seen since for which the tree holds, newest first."""
-    sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
-    numbers = [number for (number,) in db.execute(sql, values)]
-    items = hydrate(db, numbers)
-    return [items[number] for number in numbers]
 
 
 def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:

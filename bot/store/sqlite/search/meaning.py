@@ -1,20 +1,89 @@
-"""What is asked for by its meaning, and where the vectors are that it is held against."""
+"""What is asked for by its meaning, and the copy of the vectors in memory that it is held against.
 
+The copy follows what is written by whomever.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 from sqlite_utils import Database
 
 from bot.models import Near
-from bot.models.vectors import Floats
-from bot.store.rules.nearest import NOTHING, Close, Ids
-from bot.store.sqlite.vectors import Copy
+from bot.models.vectors import Floats, unpack
+from bot.store.rules.nearest import NOTHING, Close, Ids, Nearest
+from bot.store.sqlite.key_values import fact
+from bot.store.sqlite.vectors import CHANGES, KNOWN_SINCE, SOUND, space_number
+
+_AT_ONCE = 4096  # rows that are read into the copy at a time
+
+
+class VectorCopy:
+    """The vectors of one space in memory, the one that was asked for last; for any threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._space = 0
+        self._change = -1
+        self._nearest = Nearest(0)
+
+    def closest(self, db: Database, near: Near, number: int, among: Ids | None = None) -> Close:
+        """Return so many of the items that are closest, of these ids alone where they are given."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.closest(vector, number, among)
+
+    def near(self, db: Database, near: Near) -> tuple[Close, bool]:
+        """Return the items that are near enough, the closest first, and whether these are all of them."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.near(vector, near.enough)
+
+    def cosines(self, db: Database, near: Near, ids: Ids) -> Floats:
+        """Return how close each of the items is, nan for one without a vector."""
+        (vector,) = unpack([near.vector])
+        with self._of(db, near.space, len(vector)) as nearest:
+            return nearest.cosines(vector, ids)
+
+    def alike(self, db: Database, near: Near, first: Ids, ids: Ids) -> Floats:
+        """Return how close each of the items is to what the first ones mean together, nan for one without a vector."""
+        with self._of(db, near.space, len(unpack([near.vector])[0])) as nearest:
+            return nearest.cosines(nearest.together(first), ids)
+
+    @contextmanager
+    def _of(self, db: Database, space: str, size: int) -> Iterator[Nearest]:
+        """Give the vectors as the database has them now, those alone that have this size; nobody else has them meanwhile."""
+        number, change = space_number(db, space), int(fact(db, CHANGES) or 0)
+        with self._lock:
+            if (number, size) != (self._space, self._nearest.size) or self._change < int(fact(db, KNOWN_SINCE) or 0):
+                self._space, self._change, self._nearest = number, -1, Nearest(size)
+            # A reader whose view of the database is older than the copy finds a few vectors of what it does not see.
+            if self._change < change:
+                self._follow(db)
+                self._change = change
+            yield self._nearest
+
+    def _follow(self, db: Database) -> None:
+        sql = "select item from gone_vectors where change > ?"
+        gone = [item for (item,) in db.execute(sql, [self._change]).fetchall()]
+        fitting = [self._change, self._space, self._nearest.size + 4]
+        # Left to itself, SQLite goes through all vectors of the space for the few that are new.
+        changed = "vectors indexed by vectors_change where change > ?"
+        sql = f"select item from {changed} and not (space = ? and {SOUND})"
+        gone += [item for (item,) in db.execute(sql, fitting).fetchall()]
+        self._nearest.remove(np.array(gone, np.int64))
+        rows = db.execute(f"select item, vector from {changed} and space = ? and {SOUND}", fitting)
+        while some := rows.fetchmany(_AT_ONCE):
+            self._nearest.put(np.array([item for item, _ in some], np.int64), [vector for _, vector in some])
 
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
     """A vector, and the copy of those of the items."""
 
-    copy: Copy
+    copy: VectorCopy
     near: Near
 
     @property

@@ -26,7 +26,7 @@ from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
 from bot.store.records.items import item_from_text, newness
 from bot.store.rules.search_terms import stem_of
 from bot.store.sqlite.ingest import last_id
-from bot.store.sqlite.search.ids import having
+from bot.store.sqlite.search.compile import having
 from bot.store.sqlite.search.meaning import Meaning
 
 TELLING = 60  # stems of a text that are looked for: about all of an abstract but its commonest words

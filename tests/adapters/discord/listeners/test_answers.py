@@ -54,7 +54,7 @@ async def test_whatever_fails_the_person_is_told_and_waits_no_longer(
             at=fake.clock(),
         )
         with caplog.at_level(logging.WARNING):
-            await DiscordAnswers(client, MemoryStore(), fake.clock).answer(callback, asking)
+            await DiscordAnswers(client, MemoryStore().chats, fake.clock).answer(callback, asking)
         await client.close()
 
     assert told in asked.text
@@ -80,7 +80,7 @@ async def test_what_takes_longer_than_the_interaction_lives_goes_where_it_may_be
             person=str(guild.owner.id),
             at=begun,
         )
-        answers = DiscordAnswers(client, MemoryStore(), lambda: begun + timedelta(minutes=15))
+        answers = DiscordAnswers(client, MemoryStore().chats, lambda: begun + timedelta(minutes=15))
         await answers.send_reply(callback, Reply(title="At last", private=private))
         await client.close()
 

@@ -48,7 +48,7 @@ def request(body: dict[str, Any]) -> AsyncBoltRequest:
 
 
 def door(room: Room, now: datetime, chats: Chats | None = None, **values: float) -> Dispatcher:
-    return Dispatcher(room.app, SeenEvents(chats or room.store, lambda: now, **values), lambda: now)
+    return Dispatcher(room.app, SeenEvents(chats or room.store.chats, lambda: now, **values), lambda: now)
 
 
 @asynccontextmanager
@@ -123,13 +123,13 @@ async def test_a_busy_database_delays_neither_the_acknowledgement_nor_for_long_t
         heard.release()
 
     async with busy(tmp_path) as (store, done):
-        taken = door(room, now, store, patience=0.2)
+        taken = door(room, now, store.chats, patience=0.2)
         for trigger in ("1.2", "1.3", "1.4"):
             assert (await taken.dispatch(request({**COMMAND, "trigger_id": trigger}))).status == 200
             await asyncio.wait_for(heard.acquire(), PATIENCE)
         await done()
         await taken.close()
-        assert not await store.first_time("slack", request_id(COMMAND), now)  # noted in the end
+        assert not await store.chats.first_time("slack", request_id(COMMAND), now)  # noted in the end
 
     assert caplog.text.count("the database is busy") == 1
 
@@ -142,7 +142,7 @@ async def test_what_happened_since_the_start_waits_for_no_database(room: Room, n
         heard.set()
 
     async with busy(tmp_path) as (store, done):
-        taken = door(room, now, store, patience=3600.0)
+        taken = door(room, now, store.chats, patience=3600.0)
         await taken.dispatch(request({**EVENT, "event_time": int(now.timestamp()) + 120}))
         await asyncio.wait_for(heard.wait(), PATIENCE)
         await done()
@@ -272,7 +272,7 @@ def test_different_things_have_different_names(one: dict[str, Any], other: dict[
 async def test_what_was_met_a_day_ago_is_new(now: datetime) -> None:
     store = MemoryStore()
     later, much_later = now + timedelta(hours=23, minutes=59), now + timedelta(days=2)
-    assert await SeenEvents(store, lambda: now).is_first("event:Ev1", now)
+    assert await SeenEvents(store.chats, lambda: now).is_first("event:Ev1", now)
 
-    assert not await SeenEvents(store, lambda: later).is_first("event:Ev1", now)
-    assert await SeenEvents(store, lambda: much_later).is_first("event:Ev1", now)
+    assert not await SeenEvents(store.chats, lambda: later).is_first("event:Ev1", now)
+    assert await SeenEvents(store.chats, lambda: much_later).is_first("event:Ev1", now)

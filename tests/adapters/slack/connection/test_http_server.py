@@ -71,7 +71,7 @@ async def visiting(room: Room, *, slowest: float = 5.0) -> AsyncIterator[Visitor
         await ack()
         heard.append(payload["text"])
 
-    once = SeenEvents(room.store, lambda: NOW)
+    once = SeenEvents(room.store.chats, lambda: NOW)
     door = Dispatcher(room.app, once, lambda: NOW)
     events = EventsEndpoint(SECRET, door, once, lambda: NOW, slowest=slowest)
     async with (
@@ -209,6 +209,6 @@ async def test_an_address_that_is_taken_is_said_in_a_sentence() -> None:
 
 
 def test_a_signature_needs_a_secret() -> None:
-    seen = SeenEvents(MemoryStore(), lambda: NOW)
+    seen = SeenEvents(MemoryStore().chats, lambda: NOW)
     with pytest.raises(ValueError, match="must not be empty"):
         EventsEndpoint("", Dispatcher(None, seen, lambda: NOW), seen, lambda: NOW)  # type: ignore[arg-type]

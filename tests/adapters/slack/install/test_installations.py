@@ -25,7 +25,7 @@ def store() -> MemoryStore:
 
 @pytest.fixture
 def installations(store: MemoryStore, now: datetime) -> Installations:
-    return Installations(store, TokenCipher(OLD), lambda: now)
+    return Installations(store.chats, TokenCipher(OLD), lambda: now)
 
 
 def workspace(team: str, token: str, *, enterprise: str | None = None, user: str = "U1") -> Installation:
@@ -38,7 +38,7 @@ def organisation(enterprise: str, token: str) -> Installation:
 
 async def again(store: MemoryStore, now: datetime, keys: str = OLD) -> Installations:
     """As after a restart."""
-    installations = Installations(store, TokenCipher(keys), lambda: now)
+    installations = Installations(store.chats, TokenCipher(keys), lambda: now)
     await installations.load()
     return installations
 
@@ -63,7 +63,7 @@ async def test_an_installation_is_there_after_a_restart_whole(
 
 async def test_the_database_holds_nothing_that_can_be_read(installations: Installations, store: MemoryStore) -> None:
     await installations.save(workspace("T1", "xoxb-1-secret"))
-    [kept] = await store.installations(PLATFORM)
+    [kept] = await store.chats.installations(PLATFORM)
 
     assert kept.place == "T1"
     assert b"xoxb" not in kept.sealed
@@ -85,7 +85,7 @@ async def test_whoever_installs_it_again_there_is_one_installation(installations
     await installations.save(workspace("T1", "xoxb-2", user="U2"))
 
     assert token(installations.find("T1")) == "xoxb-2"
-    assert [each.made_by for each in await store.installations(PLATFORM)] == ["U2"]
+    assert [each.made_by for each in await store.chats.installations(PLATFORM)] == ["U2"]
 
 
 async def test_an_organisations_token_acts_in_its_workspaces_also_after_a_restart(
@@ -120,7 +120,7 @@ async def test_nobody_follows_an_organisation_that_did_not_install_it(
     await installations.link_workspace("T1", "E2")
 
     assert token(installations.find("T1")) == "xoxb-own"
-    assert len(await store.installations(PLATFORM)) == 1
+    assert len(await store.chats.installations(PLATFORM)) == 1
 
 
 async def test_an_organisation_takes_its_workspaces_with_it(installations: Installations, store: MemoryStore) -> None:
@@ -131,13 +131,13 @@ async def test_an_organisation_takes_its_workspaces_with_it(installations: Insta
 
     assert sorted(await installations.drop("E1")) == ["T1", "T2"]
     assert token(installations.find("T1", "E1")) is None
-    assert [each.place for each in await store.installations(PLATFORM)] == ["T9"]
+    assert [each.place for each in await store.chats.installations(PLATFORM)] == ["T9"]
 
 
 async def test_a_token_that_cannot_be_written_is_used_all_the_same(tmp_path: Path, now: datetime) -> None:
     store = SqliteStore(tmp_path / "store.sqlite3")
     await store.open()
-    installations = Installations(store, TokenCipher(OLD), lambda: now)
+    installations = Installations(store.chats, TokenCipher(OLD), lambda: now)
     await store.close()
     with pytest.raises(StoreError):
         await installations.save(workspace("T1", "xoxb-renewed"))
@@ -170,10 +170,10 @@ async def test_with_a_new_key_everything_is_sealed_anew_and_the_old_one_may_go(
 
 async def test_who_only_looks_seals_nothing_anew(installations: Installations, store: MemoryStore, now: datetime) -> None:
     await installations.save(workspace("T1", "xoxb-1"))
-    [before] = await store.installations(PLATFORM)
-    await Installations(store, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(reencrypt=False)
+    [before] = await store.chats.installations(PLATFORM)
+    await Installations(store.chats, TokenCipher(f"{NEW} {OLD}"), lambda: now).load(reencrypt=False)
 
-    assert await store.installations(PLATFORM) == [before]
+    assert await store.chats.installations(PLATFORM) == [before]
 
 
 async def test_without_its_key_an_installation_is_neither_used_nor_lost(
@@ -195,8 +195,8 @@ async def test_a_row_cannot_pass_for_another_workspaces(
     installations: Installations, store: MemoryStore, now: datetime
 ) -> None:
     await installations.save(workspace("T1", "xoxb-1"))
-    [kept] = await store.installations(PLATFORM)
-    await store.save_installation(Kept(platform=PLATFORM, place="T2", sealed=kept.sealed, at=now))
+    [kept] = await store.chats.installations(PLATFORM)
+    await store.chats.save_installation(Kept(platform=PLATFORM, place="T2", sealed=kept.sealed, at=now))
 
     assert token((await again(store, now)).find("T2")) is None
 

@@ -33,7 +33,7 @@ class Room:
 
     @property
     def answers(self) -> SlackAnswers:
-        return SlackAnswers(self.clients, self.store, lambda: self.now)
+        return SlackAnswers(self.clients, self.store.chats, lambda: self.now)
 
     def address(self, channel: Channel, *, url: bool = True) -> AnswerTarget:
         """Where ben is answered after a command in that channel."""
@@ -109,7 +109,7 @@ async def test_a_long_file_comes_as_a_direct_message_and_its_place_says_so(room:
 async def test_what_a_button_has_no_room_for_is_kept(room: Room) -> None:
     long = "search " + " OR ".join(f"word{number}" for number in range(200))
     await room.answers.send_reply(room.address(room.fake.random), Reply(title="Nothing", buttons=(Button("Any", long),)))
-    assert await room.store.kept_text(WORKSPACE, text_key(long)) == long
+    assert await room.store.chats.kept_text(WORKSPACE, text_key(long)) == long
 
 
 async def test_an_answer_that_slack_takes_nowhere_is_logged_and_harms_nobody(

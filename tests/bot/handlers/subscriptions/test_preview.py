@@ -16,7 +16,7 @@ async def test_a_topic_is_previewed_whole_and_nothing_is_recorded(ada: Asker) ->
     assert reply.text == ("KV cache is not subscribed here; this is what its digest would say now.",)
     assert titles(reply)[0][0] == "Paging the KV cache"
     assert button(reply, "Subscribe") == "subscribe kv"
-    assert await ada.context.store.posted(ada.actor.workspace, ada.actor.channel) == frozenset()
+    assert await ada.context.store.digests.posted(ada.actor.workspace, ada.actor.channel) == frozenset()
 
 
 async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> None:
@@ -36,7 +36,7 @@ async def test_just_after_subscribing_the_last_days_are_shown(ada: Asker) -> Non
 
 async def test_once_something_came_in_the_preview_is_the_next_digest(ada: Asker) -> None:
     await ada.ask("subscribe kv")
-    await ada.context.store.add([about(11, "Evicting the KV cache", appeared=ada.now)], ada.now + timedelta(hours=1))
+    await ada.context.store.items.add([about(11, "Evicting the KV cache", appeared=ada.now)], ada.now + timedelta(hours=1))
 
     reply = await ada.at(ada.now + timedelta(hours=1, minutes=30)).ask("now kv")
 

@@ -63,7 +63,7 @@ async def test_a_zone_that_is_not_said_is_the_workspaces_else_the_persons(
     ada: Asker, settled: str, own: str, zone: str
 ) -> None:
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
-    await ada.context.store.save_preferences(ada.actor.workspace, Preferences(zone=settled), note)
+    await ada.context.store.workspaces.save_preferences(ada.actor.workspace, Preferences(zone=settled), note)
 
     await ada.by(zone=own).ask("subscribe kv")
 
@@ -371,13 +371,13 @@ async def test_a_subscription_whose_topic_is_gone_is_listed_and_can_be_ended(ada
 async def test_a_store_that_fails_is_not_taken_for_a_conflict(ada: Asker) -> None:
     first = await stored(ada)
     with pytest.raises(StoreError):
-        await ada.context.store.save_subscription(
+        await ada.context.store.workspaces.save_subscription(
             replace(first, topic="gpu-systems", revision=0),
             Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"),
             replaces=0,
         )
     with pytest.raises(Conflict):
-        await ada.context.store.save_subscription(
+        await ada.context.store.workspaces.save_subscription(
             first, Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="x"), replaces=0
         )
 
@@ -401,7 +401,7 @@ async def test_where_only_administrators_manage_others_change_nothing(ada: Asker
 async def test_the_workspaces_own_word_on_who_manages_counts_more_than_the_operators(ada: Asker) -> None:
     strict = replace(ada, context=replace(ada.context, manage="admins"))
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="settings")
-    await ada.context.store.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
+    await ada.context.store.workspaces.save_preferences(ada.actor.workspace, Preferences(manage="anyone"), note)
 
     assert (await strict.ask("subscribe kv")).title == "Subscribed to KV cache"
 

@@ -184,7 +184,7 @@ async def test_a_topic_that_cannot_be_is_told_at_its_field_and_not_half_made(
     with pytest.raises(Misfit) as caught:
         await submit(ada.context, TopicForm(), form, ada.actor, ada.now)
     assert caught.value.field == field
-    assert await ada.context.store.topics(ada.actor.workspace) == {}
+    assert await ada.context.store.workspaces.topics(ada.actor.workspace) == {}
 
 
 async def test_a_form_edits_a_topic_as_its_commands_would(ada: Asker) -> None:

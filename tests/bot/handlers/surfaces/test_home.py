@@ -69,10 +69,10 @@ async def test_who_may_not_manage_is_told_so(ada: Asker) -> None:
 
 async def test_a_page_has_its_limit(ada: Asker) -> None:
     first = await stored(ada)
-    note = (await ada.context.store.changes(ada.actor.workspace))[0]
+    note = (await ada.context.store.workspaces.changes(ada.actor.workspace))[0]
     for number in range(60):
         other: Subscription = replace(first, id=f"s{number}", channel=f"C1{number:02}", revision=0)
-        await ada.context.store.save_subscription(other, note, replaces=0)
+        await ada.context.store.workspaces.save_subscription(other, note, replaces=0)
     found = await page(ada, *(f"C1{number:02}" for number in range(60)))
     assert len(found.subscriptions) == 50
     assert len(found.coming) == 5

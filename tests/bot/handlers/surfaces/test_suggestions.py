@@ -13,6 +13,7 @@ from bot.models import Change, Item, Kind, Label, Not, Saved, Term, Topic
 from bot.query import parse, unparse_tree
 from tests.bot.handlers.askers import PAPERS, Asker, asker
 from tests.conftest import NOW, tries
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 KINDS = ("topic", "subscription", "command", "item", "zone", "query")
@@ -43,7 +44,7 @@ async def labels(ada: Asker, kind: str, typed: str) -> list[str]:
 @pytest.fixture
 async def bo(ada: Asker) -> Asker:
     """Ada, with two repositories beside her papers."""
-    await ada.context.store.add(REPOS, NOW)
+    await ada.context.store.items.add(REPOS, NOW)
     return ada
 
 
@@ -52,7 +53,7 @@ async def bo(ada: Asker) -> Asker:
 
 async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada: Asker) -> None:
     cuda = Topic(name="cuda-kernels", title="Kernels for GPU and KV")
-    await ada.context.store.save_topic(
+    await ada.context.store.workspaces.save_topic(
         ada.actor.workspace,
         cuda,
         Change(workspace=ada.actor.workspace, at=NOW, person="", what="topic cuda-kernels"),
@@ -68,7 +69,7 @@ async def test_topics_are_found_by_name_and_title_those_that_begin_so_first(ada:
 
 async def test_a_topic_of_another_workspace_is_not_suggested(ada: Asker) -> None:
     own = Topic(name="secret", title="Secret")
-    await ada.context.store.save_topic(
+    await ada.context.store.workspaces.save_topic(
         "slack:T2", own, Change(workspace="slack:T2", at=NOW, person="", what="t"), replaces=0
     )
     assert await values(ada, "topic", "sec") == []
@@ -82,8 +83,10 @@ async def test_commands_are_found_by_their_words_and_by_what_people_call_them(ad
 
 async def test_items_are_those_of_the_last_digest_and_the_saved_ones(ada: Asker) -> None:
     assert await values(ada, "item", "") == []
-    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[3].key, NOW))
-    await ada.context.store.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[0].key, NOW + timedelta(hours=1)))
+    await ada.context.store.people.save_item(ada.actor.workspace, ada.actor.person, Saved(PAPERS[3].key, NOW))
+    await ada.context.store.people.save_item(
+        ada.actor.workspace, ada.actor.person, Saved(PAPERS[0].key, NOW + timedelta(hours=1))
+    )
     assert await values(ada, "item", "") == [PAPERS[0].key, PAPERS[3].key]
     assert await values(ada, "item", "gas") == [PAPERS[3].key]
     assert await values(ada, "item", "2603.00001") == [PAPERS[0].key]
@@ -169,7 +172,7 @@ async def test_values_come_with_the_number_of_their_items(bo: Asker) -> None:
 async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: list[str], language: str) -> None:
     store = MemoryStore()
     item = replace(REPOS[0], keywords=tuple(keywords), language=language, license=language)
-    await store.add([item], NOW)
+    await store.items.add([item], NOW)
     here = asker(store, NOW)
     for field in ("topic", "language", "license", "source", "category"):
         for each in await suggest(here.context, "query", f"-{field}:", here.actor, NOW):
@@ -177,7 +180,7 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
             assert isinstance(query.tree, Not)
             assert isinstance(query.tree.part, Label | Term)
             if "(0 items)" not in each.label:
-                assert await store.count(query.tree.part, NOW) == 1, unparse_tree(query.tree)
+                assert await store.index.count(query.tree.part, NOW) == 1, unparse_tree(query.tree)
 
 
 @settings(deadline=None, max_examples=tries(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -189,7 +192,7 @@ async def test_whatever_is_suggested_is_a_query_that_finds_its_item(keywords: li
 @example("category:%_*", "query")
 async def test_no_text_does_harm(typed: str, kind: str) -> None:
     store = MemoryStore()
-    await store.add([*PAPERS, *REPOS], NOW)
+    await store.items.add([*PAPERS, *REPOS], NOW)
     here = asker(store, NOW)
     for text in (typed, f"kv {typed}", f"category:{typed}", f'topic:"{typed}'):
         found = await suggest(here.context, kind, text, here.actor, NOW)
@@ -199,6 +202,10 @@ async def test_no_text_does_harm(typed: str, kind: str) -> None:
 
 class Broken(MemoryStore):
     """A store whose disk is gone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.workspaces = instead(self.workspaces, topics=self.topics)
 
     async def topics(self, workspace: str) -> dict[str, Topic]:
         raise StoreError("The disk is gone.")

@@ -69,7 +69,7 @@ async def test_a_topic_that_cannot_be_made_so_comes_with_a_proposal(
         await ada.give(command)
     assert sentence in str(raised.value)
     assert hint in raised.value.hint
-    assert not await ada.context.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.workspaces.topics(ada.actor.workspace)
 
 
 async def test_of_two_who_make_one_topic_at_once_the_second_is_told(ada: Asker) -> None:
@@ -94,7 +94,7 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Asker) -> None:
     asked = await ada.ask("topic delete gpus")
     assert asked.title == "Gpus is in use"
     assert "It is subscribed in this channel, C2. Nothing was deleted." in asked.text
-    assert "gpus" in await ada.context.store.topics(ada.actor.workspace)
+    assert "gpus" in await ada.context.store.workspaces.topics(ada.actor.workspace)
 
     deleted = await ada.ask(button(asked, "Delete anyway"))
     assert deleted.text == (
@@ -109,11 +109,11 @@ async def test_a_topic_in_use_is_not_deleted_silently(ada: Asker) -> None:
         "In C1: subscribe gpus daily at 09:00 in UTC full quiet if empty",
         "In C2: subscribe gpus daily at 09:00 in UTC full quiet if empty",
     )
-    (latest,) = await ada.context.store.changes(ada.actor.workspace, about="topic gpus", limit=1)
+    (latest,) = await ada.context.store.workspaces.changes(ada.actor.workspace, about="topic gpus", limit=1)
     assert f"{latest.before}\n" == deleted.attachment.text
     assert not deleted.private
-    assert not await ada.context.store.subscriptions(ada.actor.workspace)
-    assert not await ada.context.store.feedback(ada.actor.workspace, "gpus")
+    assert not await ada.context.store.workspaces.subscriptions(ada.actor.workspace)
+    assert not await ada.context.store.people.feedback(ada.actor.workspace, "gpus")
 
 
 async def test_a_topic_in_nobodys_use_is_deleted_at_once(ada: Asker) -> None:
@@ -137,7 +137,7 @@ async def test_deleting_a_copy_brings_the_pack_back_and_ends_no_subscription(ada
     assert reply.title == "KV cache is again as it comes with Broadsheet"
     assert "Revision: as it comes with Broadsheet" in said(await ada.ask("topic show kv"))
     assert [each.topic for each in await ada.here()] == ["kv"]
-    assert len(await ada.context.store.feedback(ada.actor.workspace, "kv")) == 1
+    assert len(await ada.context.store.people.feedback(ada.actor.workspace, "kv")) == 1
     assert reply.attachment
     for line in reply.attachment.text.splitlines():
         await ada.ask(line)
@@ -183,11 +183,11 @@ async def test_every_change_of_a_topic_stands_in_the_history(ada: Asker) -> None
 )
 async def test_where_only_administrators_manage_others_change_no_topic(ada: Asker, command: str) -> None:
     await ada.ask("topic create own GPU")
-    before = await ada.context.store.topics(ada.actor.workspace)
+    before = await ada.context.store.workspaces.topics(ada.actor.workspace)
     strict = replace(ada, context=replace(ada.context, manage="admins"))
 
     with pytest.raises(UsageError, match="Only administrators may change"):
         await strict.ask(command)
 
-    assert await ada.context.store.topics(ada.actor.workspace) == before
+    assert await ada.context.store.workspaces.topics(ada.actor.workspace) == before
     assert (await strict.by(may_administer=True).ask(command)).title

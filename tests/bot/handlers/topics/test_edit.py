@@ -105,7 +105,7 @@ async def test_what_is_so_already_is_not_written_again(ada: Asker, part: str) ->
 
     assert reply.title == "KV cache is so already"
     assert not await changes(ada)
-    assert not await ada.context.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.workspaces.topics(ada.actor.workspace)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ async def test_what_is_not_there_cannot_be_removed(ada: Asker, part: Part, value
 async def test_a_topic_takes_only_so_many_interests(ada: Asker) -> None:
     crowded = replace(PACK, interests=tuple(Interest(f"word{number}") for number in range(100)))
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U1", what="topic kv")
-    await ada.context.store.save_topic(ada.actor.workspace, crowded, note, replaces=0)
+    await ada.context.store.workspaces.save_topic(ada.actor.workspace, crowded, note, replaces=0)
 
     with pytest.raises(UsageError, match="100 interests"):
         await ada.ask("topic edit kv interest another")
@@ -169,7 +169,7 @@ async def test_a_topic_takes_only_so_many_interests(ada: Asker) -> None:
 
 
 async def test_an_example_that_may_be_several_items_is_asked_about(ada: Asker) -> None:
-    await ada.context.store.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
+    await ada.context.store.items.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
 
     with pytest.raises(Unclear) as raised:
         await ada.ask("topic edit kv example twin")
@@ -224,4 +224,4 @@ async def test_an_edit_of_a_topic_that_is_being_deleted_gets_a_clear_answer(ada:
     )
 
     assert all(not isinstance(each, Exception) or isinstance(each, UsageError) for each in outcomes)
-    assert not await ada.context.store.topics(ada.actor.workspace)
+    assert not await ada.context.store.workspaces.topics(ada.actor.workspace)

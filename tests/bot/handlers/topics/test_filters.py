@@ -16,11 +16,11 @@ async def here(asker: Asker) -> str:
 
 
 async def everywhere(asker: Asker, name: str = "kv") -> str:
-    return (await asker.context.store.topics(asker.actor.workspace))[name].filter.text
+    return (await asker.context.store.workspaces.topics(asker.actor.workspace))[name].filter.text
 
 
 async def changes(asker: Asker) -> list[Change]:
-    return list(await asker.context.store.changes(asker.actor.workspace))
+    return list(await asker.context.store.workspaces.changes(asker.actor.workspace))
 
 
 # --- whose filter
@@ -105,8 +105,8 @@ async def test_a_filter_is_tried_without_being_set(ada: Asker) -> None:
 
 async def test_three_of_either_outcome_are_shown_and_all_are_counted(ada: Asker) -> None:
     papers = [about(100 + number, f"A {'good' if number % 2 else 'bad'} cache, number {number}") for number in range(12)]
-    await ada.context.store.add(papers, ada.now - timedelta(days=6))
-    await ada.context.store.add([about(99, "A bad old cache")], ada.now - timedelta(days=8))
+    await ada.context.store.items.add(papers, ada.now - timedelta(days=6))
+    await ada.context.store.items.add([about(99, "A bad old cache")], ada.now - timedelta(days=8))
 
     reply = await ada.ask("filter kv test -bad")
 

@@ -14,7 +14,7 @@ PAGING, CHAIN = PAPERS[0], PAPERS[1]
 
 
 async def given(asker: Asker, topic: str = "kv") -> list[tuple[str, str, bool]]:
-    found = await asker.context.store.feedback(asker.actor.workspace, topic)
+    found = await asker.context.store.people.feedback(asker.actor.workspace, topic)
     return [(each.person, each.key, each.more) for each in found]
 
 
@@ -81,7 +81,7 @@ async def test_undo_takes_back_ones_own_last_word_or_that_on_an_item(ada: Asker)
 async def test_what_was_said_of_an_item_that_is_not_kept_any_more_can_be_undone(ada: Asker) -> None:
     lost = Feedback(workspace=ada.actor.workspace, topic="kv", person="U-ada", key="arxiv:2501.00001", more=True, at=ada.now)
     note = Change(workspace=ada.actor.workspace, at=ada.now, person="U-ada", what="feedback")
-    await ada.context.store.save_feedback(lost, note)
+    await ada.context.store.people.save_feedback(lost, note)
 
     shown = await ada.ask("profile kv")
     (entry,) = [entry for entry in shown.entries if entry.buttons]
@@ -146,7 +146,7 @@ async def test_the_export_has_every_word_and_item_as_counts(ada: Asker) -> None:
 
 
 async def test_a_title_that_is_several_items_is_asked_about(ada: Asker) -> None:
-    await ada.context.store.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
+    await ada.context.store.items.add([about(7, "Twin caches"), about(8, "Twin caches again")], ada.now)
 
     with pytest.raises(Unclear):
         await ada.ask("profile kv undo twin")

@@ -153,7 +153,7 @@ async def test_a_release_that_is_confirmed_day_by_day_stays_the_latest(web: Web,
     for day in range(46):
         moved.append(now + timedelta(days=day))
         await collector.collect([github], moved[-1])
-    item = (await store.find(["github:a/b"]))["github:a/b"]
+    item = (await store.items.find(["github:a/b"]))["github:a/b"]
     assert item.release is not None
     assert (item.release.tag, item.releases_read, item.releases_confirmed) == ("v1", now, moved[-1])
     await store.close()
@@ -269,7 +269,7 @@ async def test_what_was_read_stays_with_the_stored_item_through_later_listings(w
     for hours in range(3):
         await collector.collect([github], now + timedelta(hours=hours))
         stars[:1] = []
-    item = (await store.find(["github:a/b"]))["github:a/b"]
+    item = (await store.items.find(["github:a/b"]))["github:a/b"]
     assert item.release is not None
     assert (item.release.tag, item.releases_read, item.readme) == ("v1", now, "About these things.")
     assert item.stars == 12

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bot.models import Installation, OccurrenceState
-from bot.store.records.items import micros
+from bot.store.records.encoding import micros
 from bot.store.records.ledger import delivery_to_text, occurrence_to_text
 from bot.store.sqlite.connections import connect
-from bot.store.sqlite.schema import migrations
+from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.made import FULL_SUBSCRIPTION
@@ -49,11 +49,11 @@ async def test_messages_posted_by_the_third_edition_are_found_and_damaged_rows_s
     await asyncio.to_thread(third_edition, path)
     store = SqliteStore(path)
     await store.open()
-    found = await store.delivery_posted("T1", "C1", "m-1")
+    found = await store.chats.delivery_posted("T1", "C1", "m-1")
     assert found is not None
     assert (found.part, found.message) == (1, "m-1")
-    assert await store.delivery_posted("T1", "C1", "") is None
-    assert await store.check() == ["1 deliveries cannot be read."]
+    assert await store.chats.delivery_posted("T1", "C1", "") is None
+    assert await store.maintenance.check() == ["1 deliveries cannot be read."]
     await store.close()
 
 
@@ -61,15 +61,15 @@ async def test_a_backup_holds_what_the_chats_keep(path: Path) -> None:
     store, copy = SqliteStore(path), SqliteStore(path.with_name("copy.db"))
     await store.open()
     installed = Installation(platform="slack", place="T1", sealed=b"\x01", made_by="U1", at=NOW)
-    await store.save_installation(installed)
-    (key,) = await store.keep_texts("slack:T1", ["digest status"], NOW)
-    await store.first_time("slack", "Ev1", NOW)
-    await store.backup(copy.path)
+    await store.chats.save_installation(installed)
+    (key,) = await store.chats.keep_texts("slack:T1", ["digest status"], NOW)
+    await store.chats.first_time("slack", "Ev1", NOW)
+    await store.maintenance.backup(copy.path)
     await store.close()
     await copy.open()
-    assert list(await copy.installations("slack")) == [installed]
-    assert await copy.kept_text("slack:T1", key) == "digest status"
-    assert not await copy.first_time("slack", "Ev1", NOW)
+    assert list(await copy.chats.installations("slack")) == [installed]
+    assert await copy.chats.kept_text("slack:T1", key) == "digest status"
+    assert not await copy.chats.first_time("slack", "Ev1", NOW)
     await copy.close()
 
 
@@ -92,7 +92,7 @@ async def test_what_is_met_at_once_by_many_is_met_for_the_first_time_once(path: 
     store, other = SqliteStore(path), SqliteStore(path)
     await store.open()
     await other.open()
-    asked = [each.first_time("slack", f"Ev{number % 5}", NOW) for number in range(20) for each in (store, other)]
+    asked = [each.chats.first_time("slack", f"Ev{number % 5}", NOW) for number in range(20) for each in (store, other)]
     assert sum(await asyncio.gather(*asked)) == 5
     await store.close()
     await other.close()

@@ -12,16 +12,17 @@ import pytest
 from sqlite_utils import Database
 
 from bot.models import DeliveryState, OccurrenceState
-from bot.store.records.items import micros
+from bot.store.records.encoding import micros
 from bot.store.records.workspaces import to_text
 from bot.store.sqlite.connections import connect
-from bot.store.sqlite.ledger import due_deliveries
-from bot.store.sqlite.schema import migrations
+from bot.store.sqlite.ledger import SqliteLedger
+from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.made import FULL_SUBSCRIPTION
 from tests.contract.test_ledger import LEASE, done, made, occurrence, part, subscribed, taken
 from tests.contract.test_ledger_undone import printed
+from tests.stores.direct import Direct, answer
 
 DAY = timedelta(days=1)
 
@@ -73,9 +74,9 @@ async def test_subscriptions_of_the_second_edition_stay_paused_and_are_looked_at
     await asyncio.to_thread(second_edition, path)
     store = SqliteStore(path)
     await store.open()
-    assert [each.id for each, at in await store.subscriptions_due(NOW) if at is None] == ["runs"]
-    assert [each.id for each, _ in await store.subscriptions_due(NOW + DAY)] == ["a-day", "runs"]
-    assert [each.id for each, _ in await store.subscriptions_due(NOW + 9999 * DAY)] == ["a-day", "runs"]
+    assert [each.id for each, at in await store.ledger.subscriptions_due(NOW) if at is None] == ["runs"]
+    assert [each.id for each, _ in await store.ledger.subscriptions_due(NOW + DAY)] == ["a-day", "runs"]
+    assert [each.id for each, _ in await store.ledger.subscriptions_due(NOW + 9999 * DAY)] == ["a-day", "runs"]
     await store.close()
 
 
@@ -83,12 +84,12 @@ async def test_of_two_programs_that_claim_at_once_one_wins(store: SqliteStore, p
     other = SqliteStore(path)
     await other.open()
     pending = [(await made(store, await subscribed(store), slot=0))[0]]
-    ours = (await store.subscriptions("T1"))[0]
+    ours = (await store.workspaces.subscriptions("T1"))[0]
     pending += [(await made(store, ours, slot=slot))[0] for slot in range(1, 6)]
-    claims = [each.claim(delivery, NOW, LEASE) for delivery in pending for each in (store, other)]
+    claims = [each.ledger.claim(delivery, NOW, LEASE) for delivery in pending for each in (store, other)]
     outcomes = await asyncio.gather(*claims)
     assert sorted(each.id for each in outcomes if each) == sorted(each.id for each in pending)
-    assert await other.due_deliveries(NOW) == []
+    assert await other.ledger.due_deliveries(NOW) == []
     await other.close()
 
 
@@ -97,9 +98,9 @@ async def test_what_was_claimed_is_still_claimed_when_the_file_is_opened_again(s
     claimed = await taken(store, only)
     await store.close()
     await store.open()
-    assert await store.due_deliveries(NOW) == []
-    assert await store.unsettled_deliveries(NOW + LEASE) == [claimed]
-    assert await store.record(done(claimed))
+    assert await store.ledger.due_deliveries(NOW) == []
+    assert await store.ledger.unsettled_deliveries(NOW + LEASE) == [claimed]
+    assert await store.ledger.record(done(claimed))
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"occurrence": 3}'])
@@ -107,50 +108,52 @@ async def test_a_damaged_row_of_one_workspace_does_not_stop_the_others(
     store: SqliteStore, path: Path, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     await made(store, await subscribed(store, "bad", "T1"))
-    await store.open_occurrences([occurrence(bad := (await store.subscriptions("T1"))[0], slot=1)], bad, NOW)
+    await store.ledger.open_occurrences(
+        [occurrence(bad := (await store.workspaces.subscriptions("T1"))[0], slot=1)], bad, NOW
+    )
     good = await subscribed(store, "good", "T2")
     pending = await made(store, good)
-    await store.open_occurrences([occurrence(good, slot=1)], good, NOW)
+    await store.ledger.open_occurrences([occurrence(good, slot=1)], good, NOW)
     for table in ("deliveries", "occurrences", "subscriptions"):
         await damage(path, f"update {table} set data = '{text}' where workspace = 'T1'")
     with caplog.at_level(logging.ERROR):
-        assert await store.due_deliveries(NOW) == pending
-        assert await store.occurrences(NOW) == [occurrence(good, slot=1)]
-        assert await store.subscriptions_due(NOW) == [(good, NOW)]
+        assert await store.ledger.due_deliveries(NOW) == pending
+        assert await store.ledger.occurrences(NOW) == [occurrence(good, slot=1)]
+        assert await store.ledger.subscriptions_due(NOW) == [(good, NOW)]
     said = "rows of the ledger that cannot be read are passed over: 1; `db check` counts them"
     assert [each.message for each in caplog.records] == [said] * 3
     if text == "{":
-        assert {"1 deliveries cannot be read.", "2 occurrences cannot be read."} <= set(await store.check())
+        assert {"1 deliveries cannot be read.", "2 occurrences cannot be read."} <= set(await store.maintenance.check())
 
 
 async def test_however_many_rows_are_damaged_they_take_nobody_elses_turn(store: SqliteStore, path: Path) -> None:
     for number in range(9):
         bad = await subscribed(store, f"bad{number}", f"T{number}")
         await made(store, bad)
-        await store.open_occurrences([occurrence(bad, slot=1)], bad, NOW)
+        await store.ledger.open_occurrences([occurrence(bad, slot=1)], bad, NOW)
     good = await subscribed(store, "good", "T9")
     pending = await made(store, good)
-    await store.open_occurrences([occurrence(good, slot=1)], good, NOW)
+    await store.ledger.open_occurrences([occurrence(good, slot=1)], good, NOW)
     for table in ("deliveries", "occurrences", "subscriptions"):
         await damage(path, f"update {table} set data = '[' where workspace <> 'T9'")
-    assert await store.due_deliveries(NOW, limit=2) == pending
-    assert await store.occurrences(NOW, limit=2) == [occurrence(good, slot=1)]
-    assert await store.subscriptions_due(NOW, limit=2) == [(good, NOW)]
+    assert await store.ledger.due_deliveries(NOW, limit=2) == pending
+    assert await store.ledger.occurrences(NOW, limit=2) == [occurrence(good, slot=1)]
+    assert await store.ledger.subscriptions_due(NOW, limit=2) == [(good, NOW)]
 
 
 async def test_a_payload_that_is_not_what_was_made_does_not_fit_its_seal(store: SqliteStore, path: Path) -> None:
     ours = await subscribed(store)
     due = occurrence(ours)
-    await store.open_occurrences([due], ours, NOW + DAY)
+    await store.ledger.open_occurrences([due], ours, NOW + DAY)
     sealed = part(due, seal=hashlib.sha256(b"part 1").hexdigest())
-    await store.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[sealed])
+    await store.ledger.close_occurrence(replace(due, state=OccurrenceState.MADE), NOW, deliveries=[sealed])
     await damage(path, "update payloads set payload = x'70617274fe'")
     claimed = await taken(store, sealed)
     assert claimed.payload == "part�"
     assert claimed.seal == sealed.seal
     await damage(path, "delete from payloads")
-    assert (await store.deliveries("T1"))[0].payload == ""
-    assert await store.check() == ["1 deliveries have lost what they say."]
+    assert (await store.ledger.deliveries("T1"))[0].payload == ""
+    assert await store.maintenance.check() == ["1 deliveries have lost what they say."]
 
 
 async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore, path: Path) -> None:
@@ -159,7 +162,7 @@ async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore,
     def plan() -> list[str]:
         db = connect(path)
         with db.tracer(lambda sql, _: asked.append(sql)):
-            due_deliveries(db, NOW, 10, {"T1": 3})
+            answer(SqliteLedger(Direct(db)).due_deliveries(NOW, limit=10, had={"T1": 3}))
         rows = db.execute(f"explain query plan {asked[-1]}", [micros(NOW), 10]).fetchall()
         db.close()
         return [detail for *_, detail in rows]
@@ -169,8 +172,8 @@ async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore,
 
 async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) -> None:
     (only,) = await made(store, await subscribed(store))
-    await store.record(replace(await taken(store, only), state=DeliveryState.FAILED))
-    await store.prune(items_before=NOW, readings_before=NOW.date(), now=NOW + 41 * DAY)
+    await store.ledger.record(replace(await taken(store, only), state=DeliveryState.FAILED))
+    await store.maintenance.prune(items_before=NOW, readings_before=NOW.date(), now=NOW + 41 * DAY)
 
     def rows() -> list[int]:
         db: Database = connect(path)
@@ -188,6 +191,6 @@ async def test_a_digest_whose_record_is_damaged_is_dropped_and_nothing_is_owed_f
     (gone,) = await printed(store, ours := await subscribed(store), parts=1)
     await damage(path, f"update digests set data = '{text}'")
     held = await taken(store, gone)
-    assert await store.record(replace(held, state=DeliveryState.EXPIRED, reason="Too late."), unposted=True)
-    assert await store.last_digest("T1", ours.channel, "kv") is None
-    assert await store.unposted_since("T1", ours.channel, "kv") is None
+    assert await store.ledger.record(replace(held, state=DeliveryState.EXPIRED, reason="Too late."), unposted=True)
+    assert await store.digests.last("T1", ours.channel, "kv") is None
+    assert await store.digests.unposted_since("T1", ours.channel, "kv") is None

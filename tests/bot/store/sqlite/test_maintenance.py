@@ -9,7 +9,6 @@ import pytest
 
 from bot.errors import StoreError
 from bot.models import And, Item, Kind, Term
-from bot.store.sqlite.maintenance import restore
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.store.sqlite.test_store import content_of, many, put
 
@@ -24,26 +23,26 @@ def names_in(folder: Path) -> list[str]:
 async def filled(path: Path, number: int) -> SqliteStore:
     store = SqliteStore(path)
     await store.open()
-    await store.add(many(number), NOW)
+    await store.items.add(many(number), NOW)
     return store
 
 
 async def number_in(path: Path) -> int:
     store = SqliteStore(path)
     await store.open()
-    assert await store.check() == []
-    number = await store.count(EVERYTHING, NOW)
-    assert await store.count(Term("caches"), NOW) == number
+    assert await store.maintenance.check() == []
+    number = await store.index.count(EVERYTHING, NOW)
+    assert await store.index.count(Term("caches"), NOW) == number
     await store.close()
     return number
 
 
 async def test_a_backup_made_while_others_write_holds_whole_batches_and_opens(tmp_path: Path) -> None:
     store = await filled(tmp_path / "a.db", 500)
-    writing = asyncio.gather(*(store.add(many(50, 500 + 50 * at), NOW) for at in range(8)))
+    writing = asyncio.gather(*(store.items.add(many(50, 500 + 50 * at), NOW) for at in range(8)))
     copies = [tmp_path / f"backup-{at}.db" for at in range(3)]
     for copy in copies:
-        await store.backup(copy)
+        await store.maintenance.backup(copy)
     await writing
     await store.close()
     for copy in copies:
@@ -56,19 +55,19 @@ async def test_a_backup_that_cannot_be_written_is_told_and_leaves_nothing(tmp_pa
     (folder / "sub").mkdir(parents=True)
     for target in (folder / "sub", folder / "missing" / "b.db"):
         with pytest.raises(StoreError, match="cannot be"):
-            await store.backup(target)
+            await store.maintenance.backup(target)
     assert names_in(folder) == ["sub"]
-    assert await store.count(EVERYTHING, NOW) == 5
+    assert await store.index.count(EVERYTHING, NOW) == 5
     await store.close()
 
 
 async def test_a_restored_backup_takes_the_place_of_the_database_which_is_kept_aside(tmp_path: Path) -> None:
     target, copy = tmp_path / "a.db", tmp_path / "b.db"
     store = await filled(target, 5)
-    await store.backup(copy)
-    await store.add(many(4, 5), NOW)
+    await store.maintenance.backup(copy)
+    await store.items.add(many(4, 5), NOW)
     await store.close()
-    aside = await asyncio.to_thread(restore, copy, target, NOW)
+    aside = await asyncio.to_thread(SqliteStore(target).maintenance.restore, copy, NOW)
     assert aside == tmp_path / "a.db.before-20260401T070000"
     assert await number_in(target) == 5
     assert await number_in(aside) == 9
@@ -78,9 +77,11 @@ async def test_a_restored_backup_takes_the_place_of_the_database_which_is_kept_a
 async def test_what_stood_only_in_the_log_of_the_old_database_is_kept_aside_with_it(tmp_path: Path) -> None:
     target, copy = tmp_path / "a.db", tmp_path / "b.db"
     store = await filled(target, 5)
-    await store.backup(copy)
-    await store.add([Item(key="arxiv:last", kind=Kind.PAPER, title="caches", seen=NOW)], NOW)
-    aside = await asyncio.to_thread(restore, copy, target, NOW)  # a visitor still has the old file open
+    await store.maintenance.backup(copy)
+    await store.items.add([Item(key="arxiv:last", kind=Kind.PAPER, title="caches", seen=NOW)], NOW)
+    aside = await asyncio.to_thread(
+        SqliteStore(target).maintenance.restore, copy, NOW
+    )  # a visitor still has the old file open
     await store.close()
     assert aside is not None
     assert await number_in(aside) == 6
@@ -89,27 +90,27 @@ async def test_what_stood_only_in_the_log_of_the_old_database_is_kept_aside_with
 
 async def test_a_backup_can_be_restored_where_there_was_no_database(tmp_path: Path) -> None:
     store = await filled(tmp_path / "a.db", 5)
-    await store.backup(tmp_path / "b.db")
+    await store.maintenance.backup(tmp_path / "b.db")
     await store.close()
-    assert await asyncio.to_thread(restore, tmp_path / "b.db", tmp_path / "new.db", NOW) is None
+    assert await asyncio.to_thread(SqliteStore(tmp_path / "new.db").maintenance.restore, tmp_path / "b.db", NOW) is None
     assert await number_in(tmp_path / "new.db") == 5
 
 
 async def test_nothing_is_restored_while_a_service_runs(tmp_path: Path) -> None:
     store = await filled(tmp_path / "a.db", 5)
-    await store.backup(tmp_path / "b.db")
+    await store.maintenance.backup(tmp_path / "b.db")
     await store.close()
     service = SqliteStore(tmp_path / "a.db", exclusive=True)
     await service.open()
     with pytest.raises(StoreError, match="running service"):
-        await asyncio.to_thread(restore, tmp_path / "b.db", tmp_path / "a.db", NOW)
+        await asyncio.to_thread(SqliteStore(tmp_path / "a.db").maintenance.restore, tmp_path / "b.db", NOW)
     await service.close()
 
 
 async def test_a_backup_that_is_not_sound_is_refused_and_the_database_stays(tmp_path: Path) -> None:
     target, copy = tmp_path / "a.db", tmp_path / "b.db"
     store = await filled(target, 900)
-    await store.backup(copy)
+    await store.maintenance.backup(copy)
     await store.close()
     damaged = bytearray(content_of(copy))
     for at in range(30 * 4096, len(damaged) - 4096, 4 * 4096):
@@ -117,9 +118,9 @@ async def test_a_backup_that_is_not_sound_is_refused_and_the_database_stays(tmp_
     for content in (bytes(damaged), b"no database " * 500, b""):
         put(copy, content)
         with pytest.raises(StoreError):
-            await asyncio.to_thread(restore, copy, target, NOW)
+            await asyncio.to_thread(SqliteStore(target).maintenance.restore, copy, NOW)
     with pytest.raises(StoreError):
-        await asyncio.to_thread(restore, tmp_path / "missing.db", target, NOW)
+        await asyncio.to_thread(SqliteStore(target).maintenance.restore, tmp_path / "missing.db", NOW)
     assert await number_in(target) == 900
     assert not [name for name in names_in(tmp_path) if "partial" in name]
 
@@ -129,18 +130,18 @@ async def test_a_database_of_another_program_is_no_backup(tmp_path: Path) -> Non
         plain.execute("create table items (id integer)")
     plain.close()
     with pytest.raises(StoreError, match="another program"):
-        await asyncio.to_thread(restore, tmp_path / "other.db", tmp_path / "a.db", NOW)
+        await asyncio.to_thread(SqliteStore(tmp_path / "a.db").maintenance.restore, tmp_path / "other.db", NOW)
 
 
 async def test_vacuum_gives_back_what_pruning_freed(tmp_path: Path) -> None:
     store = await filled(tmp_path / "a.db", 2000)
-    size = (await store.statistics())["bytes"]
-    assert await store.prune(items_before=NOW.replace(year=2027), readings_before=NOW.date(), now=NOW) == {
+    size = (await store.maintenance.statistics())["bytes"]
+    assert await store.maintenance.prune(items_before=NOW.replace(year=2027), readings_before=NOW.date(), now=NOW) == {
         "items": 2000,
         "readings": 0,
     }
-    saved = await store.vacuum()
-    assert (await store.statistics())["bytes"] < size / 4
+    saved = await store.maintenance.vacuum()
+    assert (await store.maintenance.statistics())["bytes"] < size / 4
     assert saved > size / 2
-    assert await store.check() == []
+    assert await store.maintenance.check() == []
     await store.close()

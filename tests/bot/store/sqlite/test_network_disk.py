@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import StoreError
-from bot.store.sqlite.network_disk import refuse_network
+from bot.store.sqlite.store import refuse_network_disk
 
 MOUNTS = """\
 overlay / overlay rw 0 0
@@ -29,13 +29,13 @@ def mounts(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("path", ["/srv/nas/a.db", "/srv/my files/deep/a.db", "/mnt/c/a.db", "/home/me/remote/a.db"])
 def test_a_file_on_a_network_file_system_is_refused(mounts: Path, path: str) -> None:
     with pytest.raises(StoreError, match="network file system"):
-        refuse_network(Path(path), mounts)
+        refuse_network_disk(Path(path), mounts)
 
 
 @pytest.mark.parametrize("path", ["/srv/a.db", "/srv/nasty/a.db", "/srv/nas/local/a.db", "/run/guest/a.db", "/a.db"])
 def test_a_file_on_a_local_disk_is_let_through(mounts: Path, path: str) -> None:
-    refuse_network(Path(path), mounts)
+    refuse_network_disk(Path(path), mounts)
 
 
 def test_where_nothing_is_known_of_mounts_every_path_is_let_through(tmp_path: Path) -> None:
-    refuse_network(tmp_path / "a.db", tmp_path / "missing")
+    refuse_network_disk(tmp_path / "a.db", tmp_path / "missing")

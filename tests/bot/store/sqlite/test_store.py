@@ -21,7 +21,7 @@ from bot.models import And, Item, Kind, Query, Release, SourceState, Term
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.locks import turn_lock
-from bot.store.sqlite.schema import migrations
+from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from tests.contract.records import records
 
@@ -114,24 +114,24 @@ async def test_a_second_service_in_another_process_is_refused(path: Path) -> Non
 async def test_a_visitor_reads_and_writes_beside_the_service(path: Path) -> None:
     service = SqliteStore(path, exclusive=True)
     await service.open()
-    await service.add(many(3), NOW)
+    await service.items.add(many(3), NOW)
     other = python(
         """
         async def main():
             store = SqliteStore(path)
             await store.open()
             for number in range(20):
-                await store.spend(NOW.date(), 1)
-            print(await store.count(EVERYTHING, NOW))
+                await store.summaries.spend(NOW.date(), 1)
+            print(await store.index.count(EVERYTHING, NOW))
             await store.close()
         asyncio.run(main())
         """,
         path,
     )
     for _ in range(20):
-        await service.spend(NOW.date(), 1)
+        await service.summaries.spend(NOW.date(), 1)
     assert await answer(other) == "3"
-    assert await service.spent(NOW.date()) == 40
+    assert await service.summaries.spent(NOW.date()) == 40
     await service.close()
 
 
@@ -143,8 +143,8 @@ async def test_another_process_reads_whole_batches_only_while_we_write(store: Sq
             await store.open()
             counts = set()
             while 600 not in counts:
-                counts.add(await store.count(EVERYTHING, NOW))
-                page = await store.search(Query("", Term("caches")), NOW, limit=700)
+                counts.add(await store.index.count(EVERYTHING, NOW))
+                page = await store.index.search(Query("", Term("caches")), NOW, limit=700)
                 counts.add(len(page.hits))
             await store.close()
             print(*sorted(counts))
@@ -153,7 +153,7 @@ async def test_another_process_reads_whole_batches_only_while_we_write(store: Sq
         path,
     )
     for at in range(0, 600, 60):
-        await store.add(many(60, at), NOW)
+        await store.items.add(many(60, at), NOW)
     counts = set(map(int, (await answer(reader)).split()))
     assert counts <= set(range(0, 601, 60))
 
@@ -168,10 +168,10 @@ async def test_a_process_killed_while_writing_leaves_whole_batches_and_a_sound_f
             async def main():
                 store = SqliteStore(path)
                 await store.open()
-                start = await store.count(EVERYTHING, NOW)
+                start = await store.index.count(EVERYTHING, NOW)
                 print("ready", flush=True)
                 for at in range(start, 90_000, 300):
-                    await store.add(many(300, at), NOW, state=SourceState(name="arxiv", watermark=str(at + 300)))
+                    await store.items.add(many(300, at), NOW, state=SourceState(name="arxiv", watermark=str(at + 300)))
             asyncio.run(main())
             """,
             path,
@@ -183,28 +183,28 @@ async def test_a_process_killed_while_writing_leaves_whole_batches_and_a_sound_f
         await asyncio.to_thread(writer.communicate)
         store = SqliteStore(path, exclusive=True)
         await store.open()
-        number = await store.count(EVERYTHING, NOW)
+        number = await store.index.count(EVERYTHING, NOW)
         assert number % 300 == 0
-        assert (await store.source_state("arxiv")).watermark == (str(number) if number else "")
-        assert await store.check() == []
+        assert (await store.source_states.get("arxiv")).watermark == (str(number) if number else "")
+        assert await store.maintenance.check() == []
         await store.close()
 
 
 async def test_a_full_disk_is_told_loses_nothing_and_is_got_over(store: SqliteStore) -> None:
-    await store.add(many(20), NOW)
+    await store.items.add(many(20), NOW)
 
     async def cap(pages: int) -> None:
-        await store._writer.bare(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
+        await store.connections.bare(lambda db: db.execute(f"pragma max_page_count = {pages}").fetchall())
 
     await cap(1)  # SQLite makes it the present size
     with pytest.raises(StoreError, match="is full; make room"):
-        await store.add(many(2000, 20), NOW, state=SourceState(name="arxiv", watermark="x"))
-    assert await store.count(EVERYTHING, NOW) == 20
-    assert (await store.source_state("arxiv")).watermark == ""
+        await store.items.add(many(2000, 20), NOW, state=SourceState(name="arxiv", watermark="x"))
+    assert await store.index.count(EVERYTHING, NOW) == 20
+    assert (await store.source_states.get("arxiv")).watermark == ""
     await cap(1_000_000)
-    await store.add(many(2000, 20), NOW)
-    assert await store.count(Term("caches"), NOW) == 2020
-    assert await store.check() == []
+    await store.items.add(many(2000, 20), NOW)
+    assert await store.index.count(Term("caches"), NOW) == 2020
+    assert await store.maintenance.check() == []
 
 
 async def test_a_file_that_may_not_grow_is_told_in_a_sentence(path: Path) -> None:
@@ -216,15 +216,15 @@ async def test_a_file_that_may_not_grow_is_told_in_a_sentence(path: Path) -> Non
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
                 store = SqliteStore(path)
                 await store.open()
-                await store.add(many(10), NOW)
+                await store.items.add(many(10), NOW)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (600_000, resource.RLIM_INFINITY))
                 try:
-                    await store.add(many(3000, 10), NOW)
+                    await store.items.add(many(3000, 10), NOW)
                 except StoreError as error:
                     print(error)
                 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-                await store.add(many(3000, 10), NOW)
-                print(await store.count(EVERYTHING, NOW), await store.check())
+                await store.items.add(many(3000, 10), NOW)
+                print(await store.index.count(EVERYTHING, NOW), await store.maintenance.check())
                 await store.close()
             asyncio.run(main())
             """,
@@ -237,15 +237,15 @@ async def test_a_file_that_may_not_grow_is_told_in_a_sentence(path: Path) -> Non
 
 
 async def test_a_database_that_another_program_holds_is_waited_for_and_then_told(store: SqliteStore, path: Path) -> None:
-    await store._writer.bare(lambda db: db.execute("pragma busy_timeout = 50").fetchall())
+    await store.connections.bare(lambda db: db.execute("pragma busy_timeout = 50").fetchall())
     other = sqlite3.connect(path)
     other.execute("begin exclusive")
     with pytest.raises(StoreError, match="Another program has kept"):
-        await store.set_fact("a", "1")
+        await store.facts.set("a", "1")
     other.rollback()
     other.close()
-    await store.set_fact("a", "2")
-    assert await store.get_fact("a") == "2"
+    await store.facts.set("a", "2")
+    assert await store.facts.get("a") == "2"
 
 
 def test_a_turn_that_another_process_keeps_is_told_after_the_patience_is_over(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def test_a_turn_that_another_process_keeps_is_told_after_the_patience_is_over(tm
 
 
 async def test_a_database_of_a_newer_version_is_refused_and_left_as_it_is(store: SqliteStore, path: Path) -> None:
-    await store.add(many(1), NOW)
+    await store.items.add(many(1), NOW)
     await store.close()
     with sqlite3.connect(path) as plain:
         plain.execute(
@@ -293,9 +293,9 @@ async def test_a_version_that_knows_no_releases_has_a_migration_to_refuse_a_data
     store = SqliteStore(path)
     await store.open()
     item = Item(key="github:a/b", kind=Kind.REPO, title="a/b", release=Release(tag="v1", published=NOW))
-    await store.add([item], NOW)
-    assert (await store.find(["github:a/b"])).keys() == {"github:a/b"}
-    assert await store.check() == []
+    await store.items.add([item], NOW)
+    assert (await store.items.find(["github:a/b"])).keys() == {"github:a/b"}
+    assert await store.maintenance.check() == []
     await store.close()
     assert await asyncio.to_thread(migrations_of, path) - known == {"m007_releases"}
 
@@ -323,8 +323,8 @@ async def test_a_file_that_is_no_database_is_told_and_left_as_it_is(path: Path, 
 
 
 async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore, path: Path) -> None:
-    await store.add(many(800), NOW)
-    await store.vacuum()
+    await store.items.add(many(800), NOW)
+    await store.maintenance.vacuum()
     await store.close()
     content = bytearray(content_of(path))
     for at in range(40 * 4096, len(content) - 4096, 3 * 4096):
@@ -332,32 +332,36 @@ async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore,
     put(path, bytes(content))
     damaged = SqliteStore(path)
     await damaged.open()
-    assert await damaged.check() != []
+    assert await damaged.maintenance.check() != []
     with pytest.raises(StoreError, match="damaged"):
-        await damaged.items_since(NOW, NOW + timedelta(days=1))
+        await damaged.items.seen_between(NOW, NOW + timedelta(days=1))
     await damaged.close()
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"kind": "pamphlet"}', '{"kind": "paper", "shape": 1}'])
 async def test_a_damaged_record_is_told_and_harms_no_other(store: SqliteStore, text: str) -> None:
-    await store.add(many(3), NOW)
-    await store.save_source_state(SourceState(name="arxiv"))
+    await store.items.add(many(3), NOW)
+    await store.source_states.save(SourceState(name="arxiv"))
 
     def spoil(db: Database) -> None:
         db.execute("update records set data = ? where id = 2", [text])
         db.execute("update source_states set data = ?", [text])
 
-    await store._writer.write(spoil)
+    await store.connections.write(spoil)
     keys = [item.key for item in many(3)]
-    for asked in (store.find(keys), store.items_since(NOW, NOW + timedelta(days=1)), store.source_state("arxiv")):
+    for asked in (
+        store.items.find(keys),
+        store.items.seen_between(NOW, NOW + timedelta(days=1)),
+        store.source_states.get("arxiv"),
+    ):
         with pytest.raises(StoreError, match=r"record is damaged.*restore a backup"):
             await asked
     with pytest.raises(StoreError, match="record is damaged"):
-        await store.search(Query("", Term("caches")), NOW)
-    assert set(await store.find([keys[0], keys[2]])) == {keys[0], keys[2]}
-    assert await store.check() == (["1 items cannot be read."] if text in ("", "{") else [])
-    await store.add(many(3), NOW)
-    assert len(await store.find(keys)) == 3
+        await store.index.search(Query("", Term("caches")), NOW)
+    assert set(await store.items.find([keys[0], keys[2]])) == {keys[0], keys[2]}
+    assert await store.maintenance.check() == (["1 items cannot be read."] if text in ("", "{") else [])
+    await store.items.add(many(3), NOW)
+    assert len(await store.items.find(keys)) == 3
 
 
 @pytest.mark.parametrize("ending", ["data", "data/broadsheet.db"])
@@ -370,17 +374,23 @@ async def test_a_path_that_cannot_be_used_is_told(tmp_path: Path, ending: str) -
 
 
 async def test_what_may_not_be_written_is_told(store: SqliteStore, path: Path) -> None:
-    await store.add(many(3), NOW)
+    await store.items.add(many(3), NOW)
 
-    await store._writer.bare(lambda db: db.execute("pragma query_only = on").fetchall())
+    await store.connections.bare(lambda db: db.execute("pragma query_only = on").fetchall())
     with pytest.raises(StoreError, match="cannot be written; check the owner"):
-        await store.set_fact("a", "1")
-    assert await store.count(EVERYTHING, NOW) == 3
+        await store.facts.set("a", "1")
+    assert await store.index.count(EVERYTHING, NOW) == 3
 
 
 async def test_a_store_that_is_not_open_says_so(path: Path) -> None:
     store = SqliteStore(path)
-    for asked in (store.get_fact("a"), store.set_fact("a", "b"), store.vacuum(), store.find(["a"]), store.add([], NOW)):
+    for asked in (
+        store.facts.get("a"),
+        store.facts.set("a", "b"),
+        store.maintenance.vacuum(),
+        store.items.find(["a"]),
+        store.items.add([], NOW),
+    ):
         with pytest.raises(StoreError, match="not open"):
             await asked
     await store.close()
@@ -389,94 +399,94 @@ async def test_a_store_that_is_not_open_says_so(path: Path) -> None:
 async def test_a_half_character_in_a_key_is_told_and_nothing_of_its_batch_stays(store: SqliteStore) -> None:
     broken = replace(many(1)[0], key="url:\ud83d")
     with pytest.raises(StoreError, match="half of a character"):
-        await store.add([*many(2), broken], NOW)
-    assert await store.count(EVERYTHING, NOW) == 0
+        await store.items.add([*many(2), broken], NOW)
+    assert await store.index.count(EVERYTHING, NOW) == 0
 
 
 async def test_a_fault_in_folding_leaves_nothing_of_its_batch(store: SqliteStore) -> None:
     broken = replace(many(1)[0], key="arxiv:broken", title=None)  # type: ignore[arg-type]
     with pytest.raises(AttributeError):
-        await store.add([*many(1200), broken], NOW, state=SourceState(name="arxiv", watermark="x"))
-    assert await store.count(EVERYTHING, NOW) == 0
-    assert (await store.source_state("arxiv")).watermark == ""
-    await store.add(many(2), NOW)
-    assert await store.count(EVERYTHING, NOW) == 2
+        await store.items.add([*many(1200), broken], NOW, state=SourceState(name="arxiv", watermark="x"))
+    assert await store.index.count(EVERYTHING, NOW) == 0
+    assert (await store.source_states.get("arxiv")).watermark == ""
+    await store.items.add(many(2), NOW)
+    assert await store.index.count(EVERYTHING, NOW) == 2
 
 
 async def test_a_task_that_is_cancelled_while_it_writes_harms_nobody(store: SqliteStore) -> None:
-    writing = asyncio.create_task(store.add(many(1500), NOW))
-    await asyncio.sleep(0)  # it has been handed to the thread that writes, and the loop has not yet heard of its end
+    writing = asyncio.create_task(store.items.add(many(1500), NOW))
+    await asyncio.sleep(0.02)
     writing.cancel()
     with pytest.raises(asyncio.CancelledError):
         await writing
-    await store.add(many(10, 1500), NOW)
-    assert await store.count(EVERYTHING, NOW) in (10, 1510)
-    assert await store.check() == []
+    await store.items.add(many(10, 1500), NOW)
+    assert await store.index.count(EVERYTHING, NOW) in (10, 1510)
+    assert await store.maintenance.check() == []
 
 
 # --- the search index
 
 
 async def test_counts_that_change_daily_leave_the_search_index_untouched(store: SqliteStore) -> None:
-    await store.add(many(50), NOW)
+    await store.items.add(many(50), NOW)
 
     async def written() -> int:
         return int(
-            await store._readers.read(lambda db: db.execute("select sum(length(block)) from words_data").fetchone()[0])
+            await store.connections.read(lambda db: db.execute("select sum(length(block)) from words_data").fetchone()[0])
         )
 
     before = await written()
-    await store.add([replace(item, upvotes=7) for item in many(50)], NOW)
+    await store.items.add([replace(item, upvotes=7) for item in many(50)], NOW)
     assert await written() == before
-    await store.add([replace(item, title="Other") for item in many(50)], NOW)
+    await store.items.add([replace(item, title="Other") for item in many(50)], NOW)
     assert await written() > before
-    assert await store.check() == []
+    assert await store.maintenance.check() == []
 
 
 async def test_an_index_made_by_other_rules_is_made_anew_when_the_store_opens(store: SqliteStore, path: Path) -> None:
-    await store.add(records(), NOW)
+    await store.items.add(records(), NOW)
     asked = Query("", Term("model"))
-    before = await store.search(asked, NOW, limit=50)
-    await store.set_fact("index", "an older folding")
+    before = await store.index.search(asked, NOW, limit=50)
+    await store.facts.set("index", "an older folding")
 
     def spoil(db: Database) -> None:
         db.execute("insert into words (words) values ('delete-all')")
         db.execute("update items set fingerprint = 1")
 
-    await store._writer.write(spoil)
-    assert (await store.search(asked, NOW)).hits == ()
+    await store.connections.write(spoil)
+    assert (await store.index.search(asked, NOW)).hits == ()
     await store.close()
     await store.open()
-    assert await store.search(asked, NOW, limit=50) == before
-    assert await store.get_fact("index") == ingest.INDEX_VERSION
-    assert await store.check() == []
+    assert await store.index.search(asked, NOW, limit=50) == before
+    assert await store.facts.get("index") == ingest.INDEX_VERSION
+    assert await store.maintenance.check() == []
 
 
 async def test_an_index_out_of_step_is_found_by_the_check(store: SqliteStore) -> None:
-    await store.add(many(5), NOW)
-    await store._writer.write(lambda db: db.execute("delete from items where id = 1").fetchall())
-    faults = await store.check()
+    await store.items.add(many(5), NOW)
+    await store.connections.write(lambda db: db.execute("delete from items where id = 1").fetchall())
+    faults = await store.maintenance.check()
     assert "1 entries of the search index belong to no item." in faults
     assert "1 texts belong to no item." in faults
 
 
 async def test_an_item_indexed_by_other_rules_mends_the_index_when_it_changes(store: SqliteStore) -> None:
-    await store.add(many(5), NOW)
-    await store._writer.write(lambda db: db.execute("update items set fingerprint = 1 where id = 2").fetchall())
-    await store.add([replace(many(5)[1], title="Changed")], NOW)
-    assert await store.check() == []
-    assert await store.count(Term("changed"), NOW) == 1
-    assert await store.count(Term("caches"), NOW) == 5
+    await store.items.add(many(5), NOW)
+    await store.connections.write(lambda db: db.execute("update items set fingerprint = 1 where id = 2").fetchall())
+    await store.items.add([replace(many(5)[1], title="Changed")], NOW)
+    assert await store.maintenance.check() == []
+    assert await store.index.count(Term("changed"), NOW) == 1
+    assert await store.index.count(Term("caches"), NOW) == 5
 
 
 async def test_an_index_mended_in_the_middle_of_a_batch_loses_none_of_its_items(store: SqliteStore) -> None:
-    await store.add(many(5), NOW)
-    await store._writer.write(lambda db: db.execute("update items set fingerprint = 1 where id = 2").fetchall())
+    await store.items.add(many(5), NOW)
+    await store.connections.write(lambda db: db.execute("update items set fingerprint = 1 where id = 2").fetchall())
     new = many(2 * ingest.CHUNK, 5)
-    await store.add([*new[: ingest.CHUNK + 7], replace(many(5)[1], title="Changed"), *new[ingest.CHUNK + 7 :]], NOW)
-    assert await store.check() == []
-    assert await store.count(Term("changed"), NOW) == 1
-    assert await store.count(Term("caches"), NOW) == 5 + len(new)
+    await store.items.add([*new[: ingest.CHUNK + 7], replace(many(5)[1], title="Changed"), *new[ingest.CHUNK + 7 :]], NOW)
+    assert await store.maintenance.check() == []
+    assert await store.index.count(Term("changed"), NOW) == 1
+    assert await store.index.count(Term("caches"), NOW) == 5 + len(new)
 
 
 async def test_the_version_of_sqlite_is_told(store: SqliteStore) -> None:

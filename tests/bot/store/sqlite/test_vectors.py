@@ -38,19 +38,19 @@ async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(p
     older = SqliteStore(path)
     await older.open()
     items = [paper(1), paper(2)]
-    await older.add(items, NOW)
-    await older.save_digest("T1", "C1", digest(0.5), NOW)
+    await older.items.add(items, NOW)
+    await older.digests.save("T1", "C1", digest(0.5), NOW)
     await older.close()
     await asyncio.to_thread(made_older, path)
 
     store = SqliteStore(path)
     await store.open()
-    assert await store.check() == []
-    assert await store.embedded(SPACE) == Embedded(whole=0, quick=0, lacking=2)
-    assert await store.unposted_since("T1", "C1", "kv") is None
+    assert await store.maintenance.check() == []
+    assert await store.vectors.embedded(SPACE) == Embedded(whole=0, quick=0, lacking=2)
+    assert await store.digests.unposted_since("T1", "C1", "kv") is None
     assert await keep(store, items) == 2
     assert await lacking(store) == []
-    await store.add([paper(1, title="Another")], NOW)
+    await store.items.add([paper(1, title="Another")], NOW)
     assert await lacking(store) == [items[0].key]
     await store.close()
 
@@ -70,19 +70,19 @@ async def test_a_damaged_vector_is_as_none_until_a_pruning_takes_it_and_its_item
     store = SqliteStore(path)
     await store.open()
     items = [paper(1), paper(2), paper(3)]
-    await store.add(items, NOW)
+    await store.items.add(items, NOW)
     await keep(store, items)
     await asyncio.to_thread(damaged, path, wrong)
-    found = await store.vectors(SPACE, [item.key for item in items])
+    found = await store.vectors.find(SPACE, [item.key for item in items])
     assert len(found) == 2
     assert {len(packed) for packed in found.values()} == {len(vector(1, 2))}
     assert unpack(list(found.values())).shape == (2, 2)
     near = Near(SPACE, vector(1, 2), 0.0)
-    page = await store.search(parse("nothing"), NOW, limit=9, near=near)
+    page = await store.index.search(parse("nothing"), NOW, limit=9, near=near)
     assert {hit.item.key for hit in page.hits} == found.keys()
     assert await lacking(store) == []
-    await store.prune(items_before=NOW - timedelta(days=9999), readings_before=NOW.date(), now=NOW)
+    await store.maintenance.prune(items_before=NOW - timedelta(days=9999), readings_before=NOW.date(), now=NOW)
     assert await lacking(store) == [items[0].key]
     assert await keep(store, items[:1]) == 1
-    assert len(await store.vectors(SPACE, [item.key for item in items])) == 3
+    assert len(await store.vectors.find(SPACE, [item.key for item in items])) == 3
     await store.close()

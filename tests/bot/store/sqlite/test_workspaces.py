@@ -26,10 +26,11 @@ from bot.models import (
     Summary,
     Topic,
 )
-from bot.store.records.items import digest_to_text, item_to_text, micros
+from bot.store.records.digests import digest_to_text
+from bot.store.records.encoding import micros
+from bot.store.records.items import item_to_text
 from bot.store.sqlite.connections import connect
-from bot.store.sqlite.maintenance import restore
-from bot.store.sqlite.schema import migrations
+from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from tests.contract.made import FULL_SUBSCRIPTION, FULL_TOPIC, KEYS
 
@@ -62,11 +63,11 @@ def digest(topic: str, *items: Item, partner: Item | None = None) -> Digest:
 
 
 async def fill(store: SqliteStore) -> None:
-    await store.save_topic("T1", FULL_TOPIC, CHANGE, replaces=0)
-    await store.save_subscription(FULL_SUBSCRIPTION, CHANGE, replaces=0)
-    await store.save_feedback(SAID, CHANGE)
-    await store.save_item("T1", "U1", Saved(KEYS[0], NOW))
-    await store.save_preferences("T1", Preferences(manage="admins"), CHANGE)
+    await store.workspaces.save_topic("T1", FULL_TOPIC, CHANGE, replaces=0)
+    await store.workspaces.save_subscription(FULL_SUBSCRIPTION, CHANGE, replaces=0)
+    await store.people.save_feedback(SAID, CHANGE)
+    await store.people.save_item("T1", "U1", Saved(KEYS[0], NOW))
+    await store.workspaces.save_preferences("T1", Preferences(manage="admins"), CHANGE)
 
 
 # --- from the first edition
@@ -101,8 +102,8 @@ async def test_a_database_of_the_first_edition_keeps_what_it_posted_and_learns_f
     store = SqliteStore(path)
     await store.open()
     keys = [paper(number).key for number in range(1, 5)]
-    assert await store.posted("local", "terminal") == {*keys, "github:a/b"}
-    found = {each.key: each for each in await store.postings("local", "terminal", [*keys, "github:a/b"])}
+    assert await store.digests.posted("local", "terminal") == {*keys, "github:a/b"}
+    found = {each.key: each for each in await store.digests.postings("local", "terminal", [*keys, "github:a/b"])}
     assert found == {
         keys[0]: Posting(keys[0], "kv", NOW.date(), NOW, 0.5),
         keys[1]: Posting(keys[1], "kv", NOW.date(), NOW, 0.5),
@@ -110,7 +111,7 @@ async def test_a_database_of_the_first_edition_keeps_what_it_posted_and_learns_f
         "github:a/b": Posting("github:a/b", "gpu", NOW.date(), NOW, None),
         keys[3]: Posting(keys[3], "", NOW.date(), NOW, None),
     }
-    assert (await store.prune(items_before=NOW, readings_before=NOW.date(), now=NOW))["items"] == 0
+    assert (await store.maintenance.prune(items_before=NOW, readings_before=NOW.date(), now=NOW))["items"] == 0
     await store.close()
 
 
@@ -118,13 +119,13 @@ async def test_a_database_of_the_first_edition_takes_what_workspaces_make(path: 
     await asyncio.to_thread(first_edition, path)
     store = SqliteStore(path)
     await store.open()
-    assert await store.check() == ["1 digests cannot be read."]
-    assert await store.topics("local") == {}
+    assert await store.maintenance.check() == ["1 digests cannot be read."]
+    assert await store.workspaces.topics("local") == {}
     await fill(store)
-    await store.save_digest("local", "terminal", digest("kv", paper(1)), NOW + DAY)
-    found = await store.postings("local", "terminal", [paper(1).key])
+    await store.digests.save("local", "terminal", digest("kv", paper(1)), NOW + DAY)
+    found = await store.digests.postings("local", "terminal", [paper(1).key])
     assert [each.at for each in found] == [NOW + DAY, NOW]
-    assert list(await store.last_entries("local", "terminal")) == [paper(1).key]
+    assert list(await store.digests.last_entries("local", "terminal")) == [paper(1).key]
     await store.close()
 
 
@@ -133,21 +134,21 @@ async def test_a_database_of_the_first_edition_takes_what_workspaces_make(path: 
 
 async def test_a_backup_carries_what_workspaces_made(store: SqliteStore, path: Path, tmp_path: Path) -> None:
     await fill(store)
-    await store.save_digest("T1", "C1", digest("kv-cache", paper(1)), NOW)
-    await store.backup(tmp_path / "copy.db")
-    await store.delete_topic("T1", "kv-cache", CHANGE, replaces=1)
+    await store.digests.save("T1", "C1", digest("kv-cache", paper(1)), NOW)
+    await store.maintenance.backup(tmp_path / "copy.db")
+    await store.workspaces.delete_topic("T1", "kv-cache", CHANGE, replaces=1)
     await store.close()
-    await asyncio.to_thread(restore, tmp_path / "copy.db", path, NOW)
+    await asyncio.to_thread(SqliteStore(path).maintenance.restore, tmp_path / "copy.db", NOW)
     again = SqliteStore(path)
     await again.open()
-    assert await again.topics("T1") == {"kv-cache": FULL_TOPIC}
-    assert await again.subscriptions("T1") == [FULL_SUBSCRIPTION]
-    assert await again.feedback("T1", "kv-cache") == [SAID]
-    assert await again.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
-    assert await again.preferences("T1") == Preferences(manage="admins")
-    assert await again.changes("T1") == [CHANGE] * 4
-    assert [each.topic for each in await again.postings("T1", "C1", [paper(1).key])] == ["kv-cache"]
-    assert await again.check() == []
+    assert await again.workspaces.topics("T1") == {"kv-cache": FULL_TOPIC}
+    assert await again.workspaces.subscriptions("T1") == [FULL_SUBSCRIPTION]
+    assert await again.people.feedback("T1", "kv-cache") == [SAID]
+    assert await again.people.saved("T1", "U1") == [Saved(KEYS[0], NOW)]
+    assert await again.workspaces.preferences("T1") == Preferences(manage="admins")
+    assert await again.workspaces.changes("T1") == [CHANGE] * 4
+    assert [each.topic for each in await again.digests.postings("T1", "C1", [paper(1).key])] == ["kv-cache"]
+    assert await again.maintenance.check() == []
     await again.close()
 
 
@@ -157,40 +158,42 @@ async def test_of_two_programs_that_change_one_topic_one_wins_every_time(store: 
     plain = Topic(name="kv", title="KV")
     for revision in range(5):
         writes = [
-            each.save_topic("T1", replace(plain, title=f"{number}"), replace(CHANGE, after=f"{number}"), replaces=revision)
+            each.workspaces.save_topic(
+                "T1", replace(plain, title=f"{number}"), replace(CHANGE, after=f"{number}"), replaces=revision
+            )
             for number, each in enumerate((store, other) * 4)
         ]
         outcomes = await asyncio.gather(*writes, return_exceptions=True)
         kept = [each for each in outcomes if isinstance(each, Topic)]
         assert [type(each) for each in outcomes].count(Conflict) == 7
-        assert await store.topics("T1") == await other.topics("T1") == {"kv": kept[0]}
-        assert (await store.changes("T1"))[0].after == kept[0].title
-    assert len(await store.changes("T1")) == 5
+        assert await store.workspaces.topics("T1") == await other.workspaces.topics("T1") == {"kv": kept[0]}
+        assert (await store.workspaces.changes("T1"))[0].after == kept[0].title
+    assert len(await store.workspaces.changes("T1")) == 5
     await other.close()
 
 
 async def test_a_change_that_cannot_be_written_down_is_not_made(store: SqliteStore) -> None:
     await fill(store)
-    before = dict(await store.statistics())
+    before = dict(await store.maintenance.statistics())
     line = replace(CHANGE, what="topic \ud83d")  # half of a character, which no column takes
     writes = (
-        store.save_topic("T1", FULL_TOPIC, line, replaces=1),
-        store.delete_topic("T1", "kv-cache", line, replaces=1),
-        store.save_subscription(FULL_SUBSCRIPTION, line, replaces=1),
-        store.delete_subscription(FULL_SUBSCRIPTION, line),
-        store.save_feedback(replace(SAID, more=False), line),
-        store.drop_feedback([SAID], line),
-        store.save_preferences("T1", Preferences(), line),
+        store.workspaces.save_topic("T1", FULL_TOPIC, line, replaces=1),
+        store.workspaces.delete_topic("T1", "kv-cache", line, replaces=1),
+        store.workspaces.save_subscription(FULL_SUBSCRIPTION, line, replaces=1),
+        store.workspaces.delete_subscription(FULL_SUBSCRIPTION, line),
+        store.people.save_feedback(replace(SAID, more=False), line),
+        store.people.drop_feedback([SAID], line),
+        store.workspaces.save_preferences("T1", Preferences(), line),
     )
     for write in writes:
         with pytest.raises(StoreError, match="half of a character"):
             await write
-    assert dict(await store.statistics()) == before
-    assert await store.topics("T1") == {"kv-cache": FULL_TOPIC}
-    assert await store.subscriptions("T1") == [FULL_SUBSCRIPTION]
-    assert await store.feedback("T1", "kv-cache") == [SAID]
-    assert await store.preferences("T1") == Preferences(manage="admins")
-    assert await store.changes("T1") == [CHANGE] * 4
+    assert dict(await store.maintenance.statistics()) == before
+    assert await store.workspaces.topics("T1") == {"kv-cache": FULL_TOPIC}
+    assert await store.workspaces.subscriptions("T1") == [FULL_SUBSCRIPTION]
+    assert await store.people.feedback("T1", "kv-cache") == [SAID]
+    assert await store.workspaces.preferences("T1") == Preferences(manage="admins")
+    assert await store.workspaces.changes("T1") == [CHANGE] * 4
 
 
 # --- damaged
@@ -200,7 +203,7 @@ async def spoil(store: SqliteStore, sql: str, *values: object) -> None:
     def job(db: Database) -> None:
         db.execute(sql, list(values))
 
-    await store._writer.write(job)
+    await store.connections.write(job)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"name": "kv", "shape": 1}', '{"interests": [[]]}'])
@@ -208,13 +211,13 @@ async def test_a_damaged_row_is_told_and_found_by_the_check(store: SqliteStore, 
     await fill(store)
     for table in ("topics", "subscriptions", "preferences", "changes"):
         await spoil(store, f"update {table} set data = ?", text)
-    asked = [store.topics("T1"), store.subscriptions("T1"), store.changes("T1")]
-    for each in asked if text == "{}" else [*asked, store.preferences("T1")]:
+    asked = [store.workspaces.topics("T1"), store.workspaces.subscriptions("T1"), store.workspaces.changes("T1")]
+    for each in asked if text == "{}" else [*asked, store.workspaces.preferences("T1")]:
         with pytest.raises(StoreError, match=r"record is damaged.*restore a backup"):
             await each
-    assert await store.feedback("T1", "kv-cache") == [SAID]
+    assert await store.people.feedback("T1", "kv-cache") == [SAID]
     if text in ("", "{"):
-        assert "1 topics cannot be read." in await store.check()
+        assert "1 topics cannot be read." in await store.maintenance.check()
 
 
 async def test_a_stored_query_that_is_none_any_more_is_told_with_its_text(store: SqliteStore) -> None:
@@ -222,21 +225,21 @@ async def test_a_stored_query_that_is_none_any_more_is_told_with_its_text(store:
     topic = json.dumps({"name": "kv-cache", "title": "Caches", "query": "stars:many"})
     await spoil(store, "update topics set data = ?", topic)
     with pytest.raises(StoreError, match=r"stored query 'stars:many' cannot be read any more"):
-        await store.topics("T1")
+        await store.workspaces.topics("T1")
 
 
 async def test_a_time_or_day_that_is_none_is_told(store: SqliteStore) -> None:
     await fill(store)
-    await store.save_digest("T1", "C1", digest("kv-cache", paper(1)), NOW)
+    await store.digests.save("T1", "C1", digest("kv-cache", paper(1)), NOW)
     await spoil(store, "update feedback set at = 'soon'")
     await spoil(store, "update saved set at = ?", 2**62)
     await spoil(store, "update digests set day = 'today', data = '{\"entries\": [{}]}'")
     asked = (
-        store.feedback("T1", "kv-cache"),
-        store.saved("T1", "U1"),
-        store.postings("T1", "C1", [paper(1).key]),
-        store.last_digest("T1", "C1", "kv-cache"),
-        store.last_entries("T1", "C1"),
+        store.people.feedback("T1", "kv-cache"),
+        store.people.saved("T1", "U1"),
+        store.digests.postings("T1", "C1", [paper(1).key]),
+        store.digests.last("T1", "C1", "kv-cache"),
+        store.digests.last_entries("T1", "C1"),
     )
     for each in asked:
         with pytest.raises(StoreError, match="record is damaged"):

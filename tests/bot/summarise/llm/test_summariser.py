@@ -230,7 +230,7 @@ async def test_a_stand_in_is_not_kept(web: Web, make: Make, now: datetime) -> No
 async def test_the_tokens_that_were_used_are_counted(web: Web, make: Make, store: MemoryStore, now: datetime) -> None:
     web.answer(PATH, completion(GOOD, tokens=777))
     await make().summarise(MAESTRO, now)
-    assert await store.spent(now.date()) == 777
+    assert await store.summaries.spent(now.date()) == 777
 
 
 async def test_tokens_are_estimated_where_the_server_does_not_count(
@@ -238,12 +238,12 @@ async def test_tokens_are_estimated_where_the_server_does_not_count(
 ) -> None:
     web.answer(PATH, completion("no JSON", tokens=None))
     await make().summarise(MAESTRO, now)
-    assert len(MAESTRO.abstract) / 4 < await store.spent(now.date()) < len(MAESTRO.abstract) * 3
+    assert len(MAESTRO.abstract) / 4 < await store.summaries.spent(now.date()) < len(MAESTRO.abstract) * 3
 
 
 async def test_nothing_is_asked_over_the_budget(web: Web, make: Make, store: MemoryStore, now: datetime) -> None:
     web.answer(PATH, completion(GOOD))
-    await store.spend(now.date(), 99_000)
+    await store.summaries.spend(now.date(), 99_000)
     made = await make().summarise(MAESTRO, now)
     assert made.note == "Extractive, as the day's budget for the model is used up."
     assert web.asked == []
@@ -314,7 +314,7 @@ async def test_the_model_can_be_tried_and_says_what_is_wrong(
     web.answer(PATH, completion(GOOD, tokens=321), Answer("no", status=401), completion("no JSON"))
 
     assert await make().check(now) == "gpt-test answers; 321 tokens for one question"
-    assert await store.spent(now.date()) == 321
+    assert await store.summaries.spent(now.date()) == 321
     with pytest.raises(SummaryUnavailable, match="401"):
         await make().check(now)
     with pytest.raises(SummaryUnavailable):

@@ -33,8 +33,8 @@ async def filled(store: SqliteStore, cats: int, others: int) -> Near:
     items += [Item(key=f"arxiv:9{number:04}", kind=Kind.PAPER, title="Felines") for number in range(others)]
     vectors = pack(rows(len(items)))
     await store.open()
-    await store.add(items, NOW)
-    await store.save_vectors(SPACE, items, vectors, quick=False)
+    await store.items.add(items, NOW)
+    await store.vectors.save(SPACE, items, vectors, quick=False)
     return Near(SPACE, vectors[-1], NEAR)
 
 
@@ -45,12 +45,12 @@ async def test_what_is_not_among_the_best_by_words_follows_however_pages_are_cut
     keys: list[str] = []
     relevances: list[float] = []
     while True:
-        page = await store.search(query, NOW, limit=size, offset=len(keys), near=near)
+        page = await store.index.search(query, NOW, limit=size, offset=len(keys), near=near)
         keys += [hit.item.key for hit in page.hits]
         relevances += [hit.relevance for hit in page.hits]
         if not page.more:
             break
-    words = {hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY)).hits}
+    words = {hit.item.key for hit in (await store.index.search(query, NOW, limit=2 * MANY)).hits}
     assert len(keys) == len(set(keys))
     assert words < set(keys)
     assert relevances == sorted(relevances, reverse=True)
@@ -60,12 +60,12 @@ async def test_what_is_not_among_the_best_by_words_follows_however_pages_are_cut
 async def test_a_list_with_a_mark_goes_on_behind_what_was_shown(store: SqliteStore) -> None:
     near = await filled(store, MANY, 30)
     query = Query("", And((Term("cats"),)))
-    whole = [hit.item.key for hit in (await store.search(query, NOW, limit=2 * MANY, near=near)).hits]
-    first = await store.search(query, NOW, limit=40, near=near)
-    await store.add([Item(key="arxiv:77777", kind=Kind.PAPER, title="Cats, cats")], NOW)
+    whole = [hit.item.key for hit in (await store.index.search(query, NOW, limit=2 * MANY, near=near)).hits]
+    first = await store.index.search(query, NOW, limit=40, near=near)
+    await store.items.add([Item(key="arxiv:77777", kind=Kind.PAPER, title="Cats, cats")], NOW)
     keys = [hit.item.key for hit in first.hits]
     while len(keys) < len(whole):
-        page = await store.search(query, NOW, limit=40, offset=len(keys), mark=first.mark, near=near)
+        page = await store.index.search(query, NOW, limit=40, offset=len(keys), mark=first.mark, near=near)
         keys += [hit.item.key for hit in page.hits]
     assert keys[:40] == whole[:40]
     assert sorted(keys) == sorted(whole)
@@ -75,10 +75,10 @@ async def test_no_more_is_found_by_its_meaning_than_is_worth_leafing_through(sto
     items = [Item(key=f"arxiv:{number}", kind=Kind.PAPER, title="Felines", categories=("cs.LG",)) for number in range(1400)]
     (vector,) = pack(rows(1))
     await store.open()
-    await store.add(items, NOW)
-    await store.save_vectors(SPACE, items, [vector] * len(items), quick=False)
+    await store.items.add(items, NOW)
+    await store.vectors.save(SPACE, items, [vector] * len(items), quick=False)
     for parts in ((Term("cats"),), (Term("cats"), Label("category", "cs.lg"))):
-        page = await store.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector, NEAR))
+        page = await store.index.search(Query("", And(parts)), NOW, limit=999, near=Near(SPACE, vector, NEAR))
         assert len(page.hits) == WIDENED
 
 
@@ -118,13 +118,13 @@ async def test_under_every_condition_the_closest_are_found_of_all_that_satisfy_i
     near = Near(SPACE, pack(asked[None])[0], NEAR)
     cosines = unpack(vectors) @ unpack([near.vector])[0]
     await store.open()
-    await store.add(items, NOW)
-    await store.save_vectors(SPACE, items, vectors, quick=False)
+    await store.items.add(items, NOW)
+    await store.vectors.save(SPACE, items, vectors, quick=False)
     for condition, holds in CONDITIONS:
         query = Query("", And((Term("cats"), *(condition.parts if isinstance(condition, And) else (condition,)))))
         for enough, end in product((NEAR, 0.7), (len(items), 2000)):
             mark = "" if end == len(items) else str(end)
-            page = await store.search(query, NOW, limit=999, mark=mark, near=replace(near, enough=enough))
+            page = await store.index.search(query, NOW, limit=999, mark=mark, near=replace(near, enough=enough))
             found = {int(hit.item.key.removeprefix("arxiv:")) for hit in page.hits}
             right = {number for number in range(end) if holds(number) and cosines[number] >= enough}
             others = right.difference(found)

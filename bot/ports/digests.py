@@ -1,0 +1,79 @@
+"""Who makes digests, and what was posted of them."""
+
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
+from typing import Protocol
+
+from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Posting, Ranked, Summary
+
+
+class Digests(Protocol):
+    """The digests of each channel, and what they posted."""
+
+    async def save(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
+        """Keep the digest, and its entries' keys as posted to the channel, those of joined partners too."""
+        ...
+
+    async def posted(self, workspace: str, channel: str) -> frozenset[str]:
+        """Return the keys already posted to the channel."""
+        ...
+
+    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+        """Return the day and the `until` of the channel's newest digest of the topic."""
+        ...
+
+    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
+        """Return the earliest `since` of the topic's digests that were dropped unposted, None when there is none.
+
+        One that is saved more than an hour later takes over what those looked at; of a dropped one it is left once more.
+        What nobody took over is forgotten 40 days after it ended.
+        """
+        ...
+
+    async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
+        """Return when items of these keys were posted to the channel, the latest first.
+
+        An item may have been posted under an alias: give them too.
+        """
+        ...
+
+    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
+        """Return the keys of the entries of the channel's newest digest that has any, in their order; none before it."""
+        ...
+
+
+class Previewer(Protocol):
+    """Makes digests, and tells what becomes of single items in them; nothing of it is posted or recorded."""
+
+    async def preview(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest as it would be made now."""
+        ...
+
+    async def explain(self, request: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
+        """Return what becomes of the item in the digest that would be made now."""
+        ...
+
+    async def try_filter(self, request: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
+        """Try the request's filter, and its topic's, on what was first seen since; `shown` items of either outcome."""
+        ...
+
+    async def score(
+        self, request: DigestRequest, items: Sequence[Item], now: datetime, *, first: int = 0, last: int | None = None
+    ) -> Sequence[Ranked]:
+        """Return those of the items that enter the request's topic, scored as for its digest, best first; no filter holds.
+
+        Those from the `first` rank to before the `last` have reasons.
+        """
+        ...
+
+    async def summary(self, item: Item, now: datetime) -> Summary:
+        """Return the four parts of one item, as a digest would say them."""
+        ...
+
+
+class DigestMaker(Protocol):
+    """Makes the digests that are posted; whoever posts one records it."""
+
+    async def make(self, request: DigestRequest, now: datetime) -> Digest:
+        """Return the request's digest as of now. What was posted to the channel before is not in it."""
+        ...

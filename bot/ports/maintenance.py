@@ -1,0 +1,36 @@
+"""Looking after a store: for the service and the operator."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Protocol
+
+
+class Maintenance(Protocol):
+    """Counting, checking, pruning, copying."""
+
+    async def statistics(self) -> Mapping[str, int]:
+        """Return row counts and sizes for `doctor` and `db`: items, papers, repos, posts, readings, digests,
+        topics, subscriptions, saved, vectors, bytes.
+        """
+        ...
+
+    async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
+        """Drop items first seen before the date that nobody holds, and older readings; say how many of each.
+
+        A digest holds its entries, a person what they saved, a topic its examples and the items that feedback was given on.
+        What the ledger settled goes 40 days after it was due.
+        """
+        ...
+
+    async def check(self) -> list[str]:
+        """Verify the database and its search index; a sentence per fault, none when sound."""
+        ...
+
+    async def backup(self, path: Path) -> None:
+        """Write a consistent copy to `path` while others read and write; never leaves half a file there."""
+        ...
+
+    async def vacuum(self) -> int:
+        """Give unused space back; return the bytes saved."""
+        ...

@@ -1,0 +1,88 @@
+"""What workspaces settled, and what their people said and put aside; nothing of another one is ever found or changed."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
+
+
+class Workspaces(Protocol):
+    """Topics, subscriptions and preferences, and the audit of every change.
+
+    Each write keeps its `change` in the same transaction. `replaces` is the revision that the writer has read, 0 where
+    there was nothing: Conflict is raised, and nothing written, when the stored one is another.
+    """
+
+    async def topics(self, workspace: str) -> Mapping[str, Topic]:
+        """Return the workspace's own topics by name, in the order of the names."""
+        ...
+
+    async def save_topic(self, workspace: str, topic: Topic, change: Change, *, replaces: int) -> Topic:
+        """Keep the topic as revision `replaces + 1`, and return it so.
+
+        Only the text of a query is kept: raises StoreError when its tree is another, UsageError when it is no query.
+        """
+        ...
+
+    async def delete_topic(
+        self, workspace: str, name: str, change: Change, *, replaces: int, keep_uses: bool = False
+    ) -> None:
+        """Forget the topic, its subscriptions and its feedback; with `keep_uses` those stay, as a pack takes its place."""
+        ...
+
+    async def subscriptions(self, workspace: str, *, channel: str = "", topic: str = "") -> Sequence[Subscription]:
+        """Return the workspace's subscriptions, of one channel or topic where named, ordered by channel, then topic."""
+        ...
+
+    async def save_subscription(self, subscription: Subscription, change: Change, *, replaces: int) -> Subscription:
+        """Keep the subscription of its channel to its topic as revision `replaces + 1`, and return it so.
+
+        Raises Conflict also when the stored one has another id, and for its filter what `save_topic` does for a query.
+        """
+        ...
+
+    async def delete_subscription(self, subscription: Subscription, change: Change) -> None:
+        """Forget the subscription; raises Conflict when it is not stored in this revision."""
+        ...
+
+    async def preferences(self, workspace: str) -> Preferences:
+        """Return what the workspace settled for itself."""
+        ...
+
+    async def save_preferences(
+        self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
+    ) -> None:
+        """Keep it; with `replaces`, what the writer has read, raises Conflict when something else stands there by now."""
+        ...
+
+    async def changes(self, workspace: str, *, about: str = "", limit: int = 20) -> Sequence[Change]:
+        """Return the latest changes, the newest first; with `about`, those whose `what` is or begins with these words."""
+        ...
+
+
+class People(Protocol):
+    """What single people said of items and put aside. Feedback keeps its `change` in the same transaction."""
+
+    async def feedback(self, workspace: str, topic: str) -> Sequence[Feedback]:
+        """Return what was said for the topic, the oldest first."""
+        ...
+
+    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
+        """Keep what a person says of an item for a topic, in place of what the person said of it before."""
+        ...
+
+    async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
+        """Take back what was said, as far as it still stands so; return how many were dropped. 0 writes no change."""
+        ...
+
+    async def saved(self, workspace: str, person: str) -> Sequence[Saved]:
+        """Return what the person put aside, the latest first."""
+        ...
+
+    async def save_item(self, workspace: str, person: str, saved: Saved) -> bool:
+        """Put an item aside; return False when it already was."""
+        ...
+
+    async def unsave_item(self, workspace: str, person: str, key: str) -> bool:
+        """Take an item back from what the person put aside; return False when it was not there."""
+        ...

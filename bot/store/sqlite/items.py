@@ -1,0 +1,95 @@
+"""The items in SQL. What is folded and indexed of them stands in bot.store.sqlite.ingest."""
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, date, datetime
+
+from sqlite_utils import Database
+
+from bot.models import Item, Reading, SourceState
+from bot.store.records.encoding import micros
+from bot.store.records.items import item_from_text
+from bot.store.sqlite import ingest
+from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.key_values import fact, save_state
+
+
+class SqliteItems(Tables):
+    """bot.ports.items.Items."""
+
+    async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
+        """As in the port; without a key nothing is read."""
+        return await self.connections.read(lambda db: named(db, keys)) if keys else {}
+
+    @writing
+    def add(
+        self,
+        db: Database,
+        items: Sequence[Item],
+        now: datetime,
+        *,
+        retired: Collection[str] = (),
+        state: SourceState | None = None,
+    ) -> None:
+        runs = ingest.chunks(items, now)
+        # Looked up first: while another thread folds, each step of SQLite's waits its turn for the interpreter.
+        known = ingest.known(db, [item.key for run in runs for item in run])
+        parts = [self.connections.folder.submit(ingest.make_ready, run) for run in runs]
+        ingest.write(db, (part.result() for part in parts), known, now.astimezone(UTC).date())
+        # The readings of a retired key pass to the item that names it as an alias.
+        heirs = {alias: item.key for run in runs for item in run for alias in item.aliases}
+        ingest.retire(db, set(retired) - {item.key for item in items}, heirs)
+        if state is not None:
+            save_state(db, state)
+
+    @reading
+    def seen_between(self, db: Database, since: datetime, until: datetime) -> Sequence[Item]:
+        sql = (
+            "select data from items join records using (id) where seen >= ? and seen < ?"
+            " order by seen desc, newest desc, key desc"
+        )
+        return [item_from_text(data) for (data,) in db.execute(sql, [micros(since), micros(until)])]
+
+    @reading
+    def mark(self, db: Database) -> str:
+        return fact(db, "changes")
+
+    @reading
+    def counts(self, db: Database) -> Mapping[str, int]:
+        return counts(db)
+
+    @reading
+    def readings(self, db: Database, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
+        sql = (
+            "select key, day, readings.stars, readings.forks, readings.upvotes from readings join items on items.id = item"
+            " where key in (select value from json_each(?)) and day >= ? order by key, day"
+        )
+        found: dict[str, list[Reading]] = {}
+        for key, day, *counts in db.execute(sql, [json.dumps(list(keys)), since.isoformat()]).fetchall():
+            found.setdefault(key, []).append(Reading(date.fromisoformat(day), *counts))
+        return found
+
+
+def named(db: Database, keys: Collection[str]) -> dict[str, Item]:
+    """Return the item known under each key or alias."""
+    sql = (
+        "with wanted as (select value as name from json_each(?))"
+        " select name, data from wanted join aliases on alias = name join records on records.id = item"
+        " union all select name, data from wanted join items on key = name join records using (id)"
+    )
+    # Keys come after aliases and so win over them.
+    return {name: item_from_text(data) for name, data in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
+
+
+def counts(db: Database) -> Mapping[str, int]:
+    """Return how many items there are, in all and of each kind."""
+    kinds = dict(db.execute("select kind, count(*) from items group by kind").fetchall())
+    return {"items": sum(kinds.values()), **{f"{kind}s": kinds.get(kind, 0) for kind in ("paper", "repo", "post")}}
+
+
+def hydrate(db: Database, numbers: Sequence[int]) -> dict[int, Item]:
+    """Return the items of these ids, without those that are gone."""
+    rows = db.execute(
+        "select records.id, data from json_each(?) join records on records.id = json_each.value", [json.dumps(list(numbers))]
+    )
+    return {number: item_from_text(data) for number, data in rows.fetchall()}

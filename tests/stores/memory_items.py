@@ -1,0 +1,191 @@
+"""The items, the search and the vectors in dictionaries."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime
+
+from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
+from bot.query.fields import fold_label
+from bot.query.match import Folded, matches
+from bot.store.records.items import newness
+from bot.store.rules.labels import commonest, values_of
+from bot.store.rules.pages import Lists, read_mark
+from bot.store.rules.search_terms import split
+from tests.stores.memory_search import cosines_of, ranked, relevance, similar
+from tests.stores.memory_vectors import MemoryVectors
+
+
+class MemorySourceStates:
+    """bot.ports.source.SourceStates."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, SourceState] = {}
+
+    async def get(self, name: str) -> SourceState:
+        """Return what is remembered of the source."""
+        return self._states.get(name, SourceState(name=name))
+
+    async def save(self, state: SourceState) -> None:
+        """Remember it."""
+        self._states[state.name] = state
+
+
+class MemoryItems:
+    """bot.ports.items.Items. `known` may be looked at, and is changed here alone."""
+
+    def __init__(self, states: MemorySourceStates) -> None:
+        self.known: dict[str, Item] = {}
+        self.vectors = MemoryVectors(self.known)
+        self.numbers: dict[str, int] = {}  # of each item, in the order in which they were first stored
+        self.last = 0
+        self._states = states
+        self._changes = 0
+        self._aliases: dict[str, str] = {}
+        self._readings: dict[str, dict[date, Reading]] = {}
+
+    async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
+        known = ((key, self.known.get(key) or self.known.get(self._aliases.get(key, ""))) for key in keys)
+        return {key: item for key, item in known if item is not None}
+
+    async def add(
+        self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
+    ) -> None:
+        fresh = {item.key: replace(item, seen=item.seen or now) for item in items}
+        heirs = {alias: item.key for item in fresh.values() for alias in item.aliases}
+        for key in sorted(set(retired) - fresh.keys()):
+            self.drop(key, heirs.get(key))
+        for item in fresh.values():
+            self._put(item, now)
+        if state is not None:
+            await self._states.save(state)
+
+    def _put(self, item: Item, now: datetime) -> None:
+        self._changes += 1
+        self._forget_aliases(item.key)
+        self.vectors.forget(item.key, item)
+        if item.key not in self.known:
+            self.last += 1
+            self.numbers[item.key] = self.last
+        self.known[item.key] = item
+        self._aliases.update(dict.fromkeys(item.aliases, item.key))
+        day = now.astimezone(UTC).date()
+        reading = Reading(day, item.stars, item.forks, item.upvotes)
+        if reading != Reading(day):
+            self._readings.setdefault(item.key, {})[reading.day] = reading
+
+    def drop(self, key: str, heir: str | None) -> None:
+        self._changes += 1
+        self._forget_aliases(key)
+        self.vectors.forget(key)
+        self.known.pop(key, None)
+        self.numbers.pop(key, None)
+        left = self._readings.pop(key, {})
+        if heir is not None and left:
+            self._readings[heir] = {**left, **self._readings.get(heir, {})}
+
+    def _forget_aliases(self, key: str) -> None:
+        for alias in self.known[key].aliases if key in self.known else ():
+            if self._aliases.get(alias) == key:
+                del self._aliases[alias]
+
+    async def seen_between(self, since: datetime, until: datetime) -> Sequence[Item]:
+        within = (item for item in self.known.values() if since <= _seen(item) < until)
+        return sorted(within, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
+    async def mark(self) -> str:
+        """Return how often items or readings were changed."""
+        return str(self._changes)
+
+    async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
+        kept = {key: [reading for reading in self._readings.get(key, {}).values() if reading.day >= since] for key in keys}
+        return {key: sorted(some, key=lambda reading: reading.day) for key, some in kept.items() if some}
+
+    def prune(self, held: Collection[str], items_before: datetime, readings_before: date) -> tuple[list[str], int]:
+        """Drop old items that nobody holds, and old readings; return the keys of the former, the number of the latter."""
+        old = [item for item in self.known.values() if _seen(item) < items_before]
+        gone = [item.key for item in old if not {item.key, *self._own_aliases(item)}.intersection(held)]
+        self._changes += 1
+        before = self.count_readings()
+        for key in gone:
+            self.drop(key, None)
+        for days in self._readings.values():
+            for day in [day for day in days if day < readings_before]:
+                del days[day]
+        return gone, before - self.count_readings()
+
+    async def counts(self) -> Mapping[str, int]:
+        kinds = [item.kind for item in self.known.values()]
+        return {"items": len(kinds), **{f"{kind}s": kinds.count(kind) for kind in Kind}}
+
+    def count_readings(self) -> int:
+        return sum(map(len, self._readings.values()))
+
+    def _own_aliases(self, item: Item) -> list[str]:
+        """The aliases under which the item is found: not those that are another item's key, or lead to another."""
+        return [each for each in item.aliases if each not in self.known and self._aliases.get(each) == item.key]
+
+
+class MemoryIndex:
+    """bot.ports.search_index.SearchIndex."""
+
+    def __init__(self, items: MemoryItems) -> None:
+        self._items = items
+        self._lists = Lists[str]()
+
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
+        last = read_mark(mark, self._items.last)
+        shown = self._lists.shown(query, mark) if mark else ()
+        known = {key for key, _ in shown}
+        found = [*shown, *(pair for pair in self._matching(query, now, last, near) if pair[0] not in known)]
+        page = found[offset : offset + limit]
+        self._lists.keep(query, str(last), offset, page)
+        hits = tuple(Hit(self._items.known[key], relevance) for key, relevance in page if key in self._items.known)
+        return Page(hits, more=len(found) > offset + limit, mark=str(last))
+
+    def _matching(self, query: Query, now: datetime, last: int, near: Near | None) -> list[tuple[str, float]]:
+        words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
+        known = (item for item in self._items.known.values() if self._items.numbers[item.key] <= last)
+        ordered = sorted(known, key=newness, reverse=True)
+        hits = [Hit(item, relevance(item, words)) for item in ordered if matches(rest, Folded(item), now)]
+        if words:
+            meant = near if all(words) else None
+            hits = ranked(hits, words, self._items.numbers, meant, self._items.vectors)
+        if query.sort in ("stars", "upvotes"):
+            hits.sort(key=lambda hit: -(_number(hit.item, query.sort)))
+        return [(hit.item.key, hit.relevance) for hit in hits]
+
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
+        others = tuple(self._items.known.values())
+        cosines = cosines_of(others, self._items.numbers, near, self._items.vectors)
+        return await asyncio.to_thread(
+            similar, item, others, self._items.last, limit, cosines, near.enough if near else math.inf
+        )
+
+    async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        start = fold_label(beginning)
+        every = Counter(pair for item in self._items.known.values() for pair in values_of(item))
+        begun = ((value, number) for (name, value), number in every.items() if name == field and value.startswith(start))
+        return commonest(begun, limit)
+
+    async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        young = (item for item in self._items.known.values() if since is None or _seen(item) >= since)
+        return sum(matches(tree, Folded(item), now) for item in young)
+
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        found = (item for item in self._items.known.values() if _seen(item) >= since and matches(tree, Folded(item), now))
+        return sorted(found, key=lambda item: (_seen(item), newness(item)), reverse=True)
+
+
+def _seen(item: Item) -> datetime:
+    assert item.seen is not None
+    return item.seen
+
+
+def _number(item: Item, name: str) -> float:
+    value = item.stars if name == "stars" else item.upvotes
+    return -1 if value is None else value
