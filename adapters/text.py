@@ -18,28 +18,8 @@ _URL_SAFE = "/?#[]:;@!$&()*+,=%~-._"  # RFC 3986's reserved and unreserved chara
 # Asked after the IDNA encoding, which lets through what is no host name
 _HOST = re.compile(r"[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?|[0-9a-f:.]*:[0-9a-f:.]*", re.IGNORECASE)
 _URL_BROKEN = re.compile(r"[\s\\<>\"'`\x00-\x20\x7f]")
-_ASCII = {
-    "─": "-",
-    "━": "=",
-    "═": "=",
-    "│": "|",
-    "┃": "|",
-    "┌": "+",
-    "┐": "+",
-    "└": "+",
-    "┘": "+",
-    "▾": "v",
-    "·": "|",
-    "★": "*",
-    "▲": "^",
-    "●": "o",
-    "×": "x",
-    "–": "-",
-    "—": "-",
-    "’": "'",
-    "…": "~",
-}
-_ASCII |= {"“": '"', "”": '"', "‘": "'"}
+# What stands in for a character that the terminal lacks.
+_ASCII = dict(zip("─━═│┃┌┐└┘▾·★▲●×–—’…“”‘", "-==||++++v|*^ox--'~\"\"'", strict=True))
 _EMPHASIS = re.compile(r"\*(\S(?:[^*]*[^*\s])?)\*")
 
 

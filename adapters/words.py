@@ -137,15 +137,13 @@ def partner(entry: Entry) -> tuple[str, str, tuple[str, ...], str] | None:
     other = entry.partner
     if other is None:
         return None
-    if other.kind is Kind.REPO:
-        url = first_link(other)
-        name = "" if shown_url(url).casefold() == other.key.replace("github:", "github.com/").casefold() else title(other)
-        return "Code", name, (*signals(other), *_present(clean(other.language)), *warnings(other)), url
-    return "Paper", title(other), _present(authors(other.authors, 1), *signals(other), *warnings(other)), first_link(other)
-
-
-def _present(*words: str) -> tuple[str, ...]:
-    return tuple(word for word in words if word)
+    url = first_link(other)
+    if other.kind is not Kind.REPO:
+        facts = (authors(other.authors, 1), *signals(other), *warnings(other))
+        return "Paper", title(other), tuple(filter(None, facts)), url
+    name = "" if shown_url(url).casefold() == other.key.replace("github:", "github.com/").casefold() else title(other)
+    facts = (*signals(other), clean(other.language), *warnings(other))
+    return "Code", name, tuple(filter(None, facts)), url
 
 
 def paragraph(parts: Sequence[SummaryPart]) -> str:

@@ -118,7 +118,8 @@ def digest(context: click.Context, /, names: Sequence[str], html: Path | None, a
         return digests, await has_items(app)
 
     digests, collected = with_app(context, work)
-    show(digests, compact=options["compact"], html=html, as_json=as_json)
+    _show(digests, compact=options["compact"], as_json=as_json)
+    _also_write(digests, html, as_json=as_json)  # after them: a page that fails costs no digest
     if not collected and not as_json:
         click.echo(NOTHING_YET, err=True)
 
@@ -227,7 +228,7 @@ def run(context: click.Context) -> None:
             loop.add_signal_handler(signum, runner.stop)
         async with opened(app.settings, app.platform_context(clock), app.messengers) as found:
             service = await app.service(clock, found.platforms, found.pending)
-            async with _told(app.settings.health, service.health):
+            async with _serving_health(app.settings.health, service.health):
                 log.info("Broadsheet %s runs on %s", __version__, app.settings.database_path)
                 await runner.run(service.jobs, service.watches)
         log.info("ended; what was due and not sent is sent by the next run")
@@ -237,7 +238,7 @@ def run(context: click.Context) -> None:
 
 
 @asynccontextmanager
-async def _told(settings: "HealthSettings", health: "ServiceHealth") -> AsyncIterator[None]:
+async def _serving_health(settings: "HealthSettings", health: "ServiceHealth") -> AsyncIterator[None]:
     """Tell over HTTP how the service is, where the settings ask for it."""
     if not settings.port:
         yield
@@ -300,12 +301,6 @@ def _application_of(token: str) -> str:
 
 
 COMMANDS = (demo, run, collect, digest, pack, doctor, version, slack, discord)
-
-
-def show(digests: Sequence["Digest"], *, compact: bool, html: Path | None, as_json: bool) -> None:
-    """Print the digests, as text or JSON, then write the page when one is asked for: a page that fails costs no digest."""
-    _show(digests, compact=compact, as_json=as_json)
-    _also_write(digests, html, as_json=as_json)
 
 
 def _show(digests: Sequence["Digest"], *, compact: bool, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from bot import __version__
-from bot.service.health import Metrics, SourceMetrics
+from bot.service.health import Metrics
 
 # What is counted, by the words of bot.service.measurements. All are told from the beginning, so that the first one is
 # seen to happen.
@@ -17,66 +17,66 @@ _DIGESTS = ("made", "empty", "skipped", "late")
 _DELIVERIES = ("posted", "put_back", "ambiguous", "failed", "expired")
 
 
-def exposition(measures: Metrics) -> bytes:
+def exposition(metrics: Metrics) -> bytes:
     """Return the text that answers /metrics; nothing of a process-wide registry is in it."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Measured(measures))
+    registry.register(_Exposed(metrics))
     return generate_latest(registry)
 
 
-class _Measured(Collector):
-    def __init__(self, measures: Metrics) -> None:
-        self._measures = measures
+class _Exposed(Collector):
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
 
     def collect(self) -> Iterator[Metric]:
-        measures = self._measures
+        metrics = self._metrics
         yield InfoMetricFamily(
             "broadsheet_build",
             "The version that runs.",
             value={"version": __version__, "python": platform.python_version()},
         )
-        yield _gauge("broadsheet_uptime_seconds", "Since the service began.", measures.uptime)
-        yield _gauge("broadsheet_last_tick_age_seconds", "Since what is due was last looked for.", measures.tick_age)
+        yield _gauge("broadsheet_uptime_seconds", "Since the service began.", metrics.uptime)
+        yield _gauge("broadsheet_last_tick_age_seconds", "Since what is due was last looked for.", metrics.tick_age)
         yield _gauge(
-            "broadsheet_loop_lag_seconds", "The longest that the event loop was late in the last minute.", measures.lag
+            "broadsheet_loop_lag_seconds", "The longest that the event loop was late in the last minute.", metrics.lag
         )
         yield CounterMetricFamily(
-            "broadsheet_loop_blocked", "How often the event loop was held up for a second or more.", value=measures.blocked
+            "broadsheet_loop_blocked", "How often the event loop was held up for a second or more.", value=metrics.blocked
         )
-        yield from _jobs(measures)
-        yield from _ledger(measures)
-        yield from _sources(measures)
+        yield from _jobs(metrics)
+        yield from _ledger(metrics)
+        yield from _sources(metrics)
         up = GaugeMetricFamily("broadsheet_platform_up", "Whether people are heard on the platform.", labels=["platform"])
-        for name, well in measures.platforms.items():
+        for name, well in metrics.platforms.items():
             up.add_metric([name], float(well))
         yield up
         vectors = GaugeMetricFamily("broadsheet_items_by_vector", "Items, by the vector that they have.", labels=["vector"])
-        for name, count in measures.vectors.items():
+        for name, count in metrics.vectors.items():
             vectors.add_metric([name], count)
         yield vectors
 
 
-def _jobs(measures: Metrics) -> Iterator[Metric]:
+def _jobs(metrics: Metrics) -> Iterator[Metric]:
     runs = CounterMetricFamily("broadsheet_job_runs", "How often each job ran.", labels=["name"])
     failures = CounterMetricFamily("broadsheet_job_failures", "How often each job failed.", labels=["name"])
-    for name, (ran, failed) in measures.jobs.items():
+    for name, (ran, failed) in metrics.jobs.items():
         runs.add_metric([name], ran)
         failures.add_metric([name], failed)
     yield runs
     yield failures
 
 
-def _ledger(measures: Metrics) -> Iterator[Metric]:
+def _ledger(metrics: Metrics) -> Iterator[Metric]:
     digests = CounterMetricFamily("broadsheet_digests", "Due digests, by what became of them.", labels=["outcome"])
     for outcome in _DIGESTS:
-        digests.add_metric([outcome], measures.counts.get(outcome, 0))
+        digests.add_metric([outcome], metrics.counts.get(outcome, 0))
     yield digests
     posts = CounterMetricFamily("broadsheet_posts", "Attempts to post, by what was recorded of them.", labels=["outcome"])
     for outcome in _DELIVERIES:
-        posts.add_metric([outcome], measures.counts.get(outcome, 0))
+        posts.add_metric([outcome], metrics.counts.get(outcome, 0))
     yield posts
-    yield _gauge("broadsheet_database_up", "Whether the database answered.", float(measures.ledger is not None))
-    ledger = dict(measures.ledger or {})
+    yield _gauge("broadsheet_database_up", "Whether the database answered.", float(metrics.ledger is not None))
+    ledger = dict(metrics.ledger or {})
     yield _gauge("broadsheet_due_digests", "Digests that are due and not made yet.", ledger.pop("due", None))
     states = GaugeMetricFamily("broadsheet_deliveries", "Deliveries in the ledger, by state.", labels=["state"])
     for state, count in ledger.items():
@@ -84,7 +84,7 @@ def _ledger(measures: Metrics) -> Iterator[Metric]:
     yield states
 
 
-def _sources(measures: Metrics) -> Iterator[Metric]:
+def _sources(metrics: Metrics) -> Iterator[Metric]:
     def gauge(name: str, text: str) -> GaugeMetricFamily:
         return GaugeMetricFamily(f"broadsheet_source_{name}", text, labels=["source"])
 
@@ -93,26 +93,15 @@ def _sources(measures: Metrics) -> Iterator[Metric]:
     items = gauge("items", "Items read in the last collection that answered.")
     failures = gauge("failures", "Failed collections in a row.")
     errors = CounterMetricFamily("broadsheet_source_errors", "Failed collections.", labels=["source"])
-    for source in measures.sources:
-        _add(source, up, age, items, failures, errors)
+    for source in metrics.sources:
+        names = [source.name]
+        up.add_metric(names, float(source.well))
+        if source.age is not None:
+            age.add_metric(names, source.age)
+        items.add_metric(names, source.items)
+        failures.add_metric(names, source.failures)
+        errors.add_metric(names, source.errors)
     yield from (up, age, items, failures, errors)
-
-
-def _add(
-    source: SourceMetrics,
-    up: GaugeMetricFamily,
-    age: GaugeMetricFamily,
-    items: GaugeMetricFamily,
-    failures: GaugeMetricFamily,
-    errors: CounterMetricFamily,
-) -> None:
-    names = [source.name]
-    up.add_metric(names, float(source.well))
-    if source.age is not None:
-        age.add_metric(names, source.age)
-    items.add_metric(names, source.items)
-    failures.add_metric(names, source.failures)
-    errors.add_metric(names, source.errors)
 
 
 def _gauge(name: str, text: str, value: float | None) -> GaugeMetricFamily:

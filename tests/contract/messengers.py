@@ -17,7 +17,7 @@ from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
 from bot.models import Abilities
 from bot.ports.messenger import Messenger
-from tests.adapters.slack.bench import Room, posting
+from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
 from tests.fakes.discord import FakeDiscord, running
 from tests.fakes.platform import Fault as Cut

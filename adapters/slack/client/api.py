@@ -47,7 +47,7 @@ def new_session() -> ClientSession:
 
 
 class Clients:
-    """Hands out clients, and knows whose token acts where."""
+    """Makes the clients, and knows whose token acts where."""
 
     def __init__(
         self,

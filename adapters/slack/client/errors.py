@@ -7,7 +7,7 @@ was posted; one that is not known here is tried again, since it costs less than 
 
 import asyncio
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -173,14 +173,10 @@ def _status(error: SlackApiError) -> int:
 def _retry_after(error: SlackApiError) -> timedelta | None:
     headers: Any = getattr(error.response, "headers", None) or {}
     try:
-        seconds = float(_first(value for name, value in headers.items() if name.lower() == "retry-after"))
+        seconds = float(next((value for name, value in headers.items() if name.lower() == "retry-after"), ""))
         return timedelta(seconds=seconds) if 0 <= seconds <= 86_400 else None
     except (TypeError, ValueError):
         return None
-
-
-def _first(values: Iterable[Any]) -> Any:
-    return next(iter(values), None)
 
 
 def _shown(code: str) -> str:

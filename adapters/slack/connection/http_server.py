@@ -1,4 +1,4 @@
-"""The HTTP door: what Slack sends, signed, and the two pages of an installation. Plain HTTP: a proxy before it speaks TLS.
+"""The HTTP server: what Slack sends, signed, and the two pages of an installation. Plain HTTP: a proxy before it speaks TLS.
 
 Everyone can reach it, so: bodies of at most 1 MiB, five seconds to send one, one request a connection, and nothing is told
 to who has no signature.

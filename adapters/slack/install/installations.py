@@ -1,4 +1,4 @@
-"""Who installed the app, and the tokens that came of it: kept sealed in the database, open in memory.
+"""Who installed the app, and the tokens that came of it: encrypted in the database, readable in memory.
 
 An installation belongs to a place: a workspace (T0123), or a whole organisation (E0123) whose token acts in each of its
 workspaces. A workspace for which an organisation's token acts is kept too, as a pointer: a digest knows its workspace alone.
@@ -38,7 +38,7 @@ class Installations:
         self._unreadable: set[str] = set()
 
     async def load(self, *, reencrypt: bool = True) -> None:
-        """Read and open all of them; the service alone may seal anew those sealed with an older key. Raises StoreError."""
+        """Read all of them; the service alone may encrypt anew those of an older key. Raises StoreError."""
         kept = await self._chats.installations(PLATFORM)
         # Opening a thousand of them takes longer than the event loop may be kept.
         opened = await asyncio.to_thread(lambda: [(each, self._opened(each)) for each in kept])
@@ -114,7 +114,7 @@ class Installations:
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
         text = self._cipher.decrypt(kept.sealed)
         content = json.loads(text) if text is not None else {}
-        # The place is sealed with it, so that no row can pass for another's.
+        # The place is encrypted with it, so that no row can pass for another's.
         return dict(content) if content.pop("place", None) == kept.place else None
 
     def _remember(self, place: str, content: dict[str, Any]) -> None:

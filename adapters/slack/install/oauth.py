@@ -2,9 +2,9 @@
 
 https://docs.slack.dev/authentication/installing-with-oauth
 
-The state that goes to Slack and comes back is a sealed word with its time: nothing is kept for who never comes back. It is
-taken once, within ten minutes, and only from the browser that was given the same word as a cookie: nobody can make another
-finish an installation that they began.
+The state that goes to Slack and comes back is an encrypted word with its time: nothing is kept for who never comes back. It
+is taken once, within ten minutes, and only from the browser that was given the same word as a cookie: nobody can make
+another finish an installation that they began.
 """
 
 import hmac

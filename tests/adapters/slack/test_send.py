@@ -11,7 +11,7 @@ from adapters.slack.render.messages import Layout
 from adapters.slack.send import EVENT
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 from bot.models import Delivery, Digest, text_key
-from tests.adapters.slack.bench import Room, posting
+from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
 from tests.fakes.platform import Fault

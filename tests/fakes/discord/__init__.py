@@ -11,7 +11,7 @@
         asked = await fake.click(asked.messages[0], "More like this", user=anna)
         assert fake.wrong == [] and fake.mentions == []
 
-What people do (tests.fakes.discord.hands): slash, autocomplete, menu, click, choose, submit, write, react, unreact,
+What people do (tests.fakes.discord.actions): slash, autocomplete, menu, click, choose, submit, write, react, unreact,
 delete_channel, delete_message, archive, kick, outage; `let` changes what the bot may do in a channel. What asks the bot
 waits until there is something to be seen; with `wait=False` for the first reply, with `wait=None` for nothing. What
 Discord's own program would not offer raises NotOfferedError. What came of it: `posted(channel)`, `channel.messages`,
@@ -37,10 +37,10 @@ from contextlib import asynccontextmanager
 from aiohttp import web
 
 from tests.fakes.discord import channels, interactions, people
+from tests.fakes.discord.actions import NotOfferedError
 from tests.fakes.discord.asked import Answer, Asked, Doing
 from tests.fakes.discord.calls import ROUTES
 from tests.fakes.discord.fake import FakeDiscord, Trouble
-from tests.fakes.discord.hands import NotOfferedError
 from tests.fakes.discord.permissions import Permission
 from tests.fakes.discord.things import Channel, Guild, Kind, Message, User
 from tests.fakes.platform import Behaviour, Fault

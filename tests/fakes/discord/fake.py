@@ -12,10 +12,10 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.discord.actions import Actions
 from tests.fakes.discord.calls import Call, Reply, Route, as_json
 from tests.fakes.discord.description import Flaw, official
 from tests.fakes.discord.gateway import Gateway
-from tests.fakes.discord.hands import Hands
 from tests.fakes.discord.limits import Limits
 from tests.fakes.discord.refusals import Refusal
 from tests.fakes.discord.things import Guild
@@ -41,7 +41,7 @@ class Trouble:
     after: int = 0  # so many requests pass first
 
 
-class FakeDiscord(Hands):
+class FakeDiscord(Actions):
     """A Discord to be run by `running`; what may be set or asked is said in tests.fakes.discord."""
 
     def __init__(self, behaviour: Behaviour) -> None:

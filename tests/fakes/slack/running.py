@@ -14,7 +14,6 @@ from tests.fakes.platform import Message as Posted
 from tests.fakes.slack import methods_app, methods_conversations, methods_views, scopes
 from tests.fakes.slack.answers import Answers
 from tests.fakes.slack.call import Asked
-from tests.fakes.slack.door import Door, Method
 from tests.fakes.slack.faults import Failure, Faults
 from tests.fakes.slack.happenings import Happenings
 from tests.fakes.slack.link import Link
@@ -22,6 +21,7 @@ from tests.fakes.slack.oauth import OAuth
 from tests.fakes.slack.posted import Post
 from tests.fakes.slack.state import Channel, Grant, Kind, Message, Person, Team, Times, View
 from tests.fakes.slack.tiers import Tiers
+from tests.fakes.slack.web_api import Method, WebApi
 from tests.fakes.slack.world import World
 
 SIGNING_SECRET = "8f742231b10e8888abcd99yyyzzz85a5"  # the one in Slack's own example
@@ -40,7 +40,7 @@ class FakeSlack(Happenings):
         self.faults = Faults(behaviour)
         self.link = Link(world)
         self.oauth = OAuth(world, self.client_id, self.client_secret)
-        self.door = Door(world, self._methods(), self.faults, Tiers() if tiers else None)
+        self.web_api = WebApi(world, self._methods(), self.faults, Tiers() if tiers else None)
         self.app_token, self.bot_token = "xapp-1-A0BROAD-1111-aaaa", "xoxb-0-T0BROAD-aaaa"
         world.grants[self.app_token] = Grant(
             token=self.app_token, kind="app", teams=(), scopes=frozenset({"connections:write"})
@@ -132,11 +132,11 @@ class FakeSlack(Happenings):
 
     @property
     def requests(self) -> list[Asked]:
-        return list(self.door.asked)
+        return list(self.web_api.asked)
 
     @property
     def rejected(self) -> list[Asked]:
-        return self.door.rejected
+        return self.web_api.rejected
 
     @property
     def mentions(self) -> list[Any]:
@@ -157,7 +157,7 @@ class FakeSlack(Happenings):
     @property
     def counts(self) -> Mapping[str, int]:
         """How many calls of each method, `posts`, `finds`, `429`, those `inside` a pause or `on the way`, each Fault."""
-        counts = self.door.counts + self.faults.counts
+        counts = self.web_api.counts + self.faults.counts
         counts["posts"], counts["finds"] = counts["chat.postMessage"], counts["conversations.history"]
         return counts
 
@@ -245,7 +245,7 @@ async def running(
         fake.rights.manifest = dict(manifest)
         fake.world.grants[fake.bot_token].scopes = frozenset(manifest["oauth_config"]["scopes"]["bot"])
     app = web.Application(client_max_size=2**24)
-    app.router.add_route("*", "/api/{method}", fake.door.handle)
+    app.router.add_route("*", "/api/{method}", fake.web_api.handle)
     app.router.add_get("/link/", fake.link.handle)
     app.router.add_post("/{kind:commands|actions|app}/{team}/{key}", fake.answers.handle)
     app.router.add_get("/oauth/v2/authorize", fake.oauth.page)

@@ -28,7 +28,7 @@ class NotOfferedError(AssertionError):
     """Discord's own program would not let somebody do that: no such command, option or button, or no right to it."""
 
 
-class Hands(World):
+class Actions(World):
     """What asks the bot something returns when there is something to be seen, and raises TimeoutError when nothing comes.
 
     With `wait=False` it returns when the first reply has come, which may be a deferral, and with `wait=None` at once.

@@ -1,4 +1,4 @@
-"""The door of the Web API: who asks, may they, is it too often, does it go wrong; then the method."""
+"""The Web API: who asks, may they, is it too often, does it go wrong; then the method."""
 
 import asyncio
 import math
@@ -29,7 +29,7 @@ _NOT_ACCEPTABLE = frozenset(
 )
 
 
-class Door:
+class WebApi:
     """POST or GET /api/{method}."""
 
     def __init__(self, world: World, methods: Mapping[str, Method], faults: Faults, tiers: Tiers | None) -> None:
