@@ -51,7 +51,7 @@ class DeliverySettings:
 class NoticeState:
     """What one process knows of what it told people."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # held while the list of what is owed is changed
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # held while the list of what waits is changed
     busy: bool = False
     failures: dict[tuple[str, str], int] = field(default_factory=dict)  # in a row, by method and workspace
     alerted: dict[str, datetime] = field(default_factory=dict)  # by workspace: the last time

@@ -29,7 +29,7 @@ _RESTORED = "it may have been posted already: the database was restored, and nob
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """What becomes of an occurrence; `told`: those who asked for alerts are to know."""
+    """What becomes of an occurrence; `alert`: those who asked for alerts are to know."""
 
     occurrence: Occurrence
     digest: Digest | None = None
@@ -146,13 +146,11 @@ class Preparer:
             return due + catch_up
 
     async def _subscription(self, occurrence: Occurrence) -> Subscription | None:
-        """Return the subscription, None when it is no more."""
         place = occurrence
         here = await self._context.store.workspaces.subscriptions(place.workspace, channel=place.channel, topic=place.topic)
         return next((each for each in here if each.id == place.subscription), None)
 
     async def _decided(self, occurrence: Occurrence, unrecorded_until: datetime | None, now: datetime) -> _Result:
-        """Decide what becomes of the occurrence."""
         found = await self._inputs(occurrence, now)
         if not isinstance(found, _DigestInputs):
             return found

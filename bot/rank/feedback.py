@@ -93,8 +93,8 @@ def learn(marked: Sequence[MarkedItem], background: Background) -> Learned:
     shares = texts.times(ordinary)
     likeness = _products(texts) - np.outer(shares, shares)
     answers = answered(counted)
-    doubt = np.array([RIDGE / (each.more + each.less) for each in counted])
-    found = np.linalg.solve(likeness + np.diag(doubt), answers)
+    penalties = np.array([RIDGE / (each.more + each.less) for each in counted])
+    found = np.linalg.solve(likeness + np.diag(penalties), answers)
     weights = _sums(texts.columns, texts.values * found[texts.rows], len(texts.words))
     rounded = np.round(weights - float(found @ shares) * ordinary, DIGITS).tolist()
     return Learned(counted, dict(zip(texts.words, rounded, strict=True)))
@@ -104,19 +104,19 @@ def profile(marked: Sequence[MarkedItem]) -> tuple[LearnedTerm, ...]:
     """Return the words that were learned, strongest first, with their weights; these are what the ranking adds up."""
     learned = learn(marked, at_large())
     written = spellings_in([each.item for each in learned.marked])
-    taught: dict[str, list[int]] = {word: [0, 0] for word in learned.weights}
+    counts: dict[str, list[int]] = {word: [0, 0] for word in learned.weights}
     for mark in learned.marked:
         for word in _words(mark.item)[0]:
-            taught[word][0] += mark.more
-            taught[word][1] += mark.less
+            counts[word][0] += mark.more
+            counts[word][1] += mark.less
     terms = [
-        LearnedTerm(written.get(word, word), weight, *taught[word]) for word, weight in learned.weights.items() if weight
+        LearnedTerm(written.get(word, word), weight, *counts[word]) for word, weight in learned.weights.items() if weight
     ]
     return tuple(sorted(terms, key=lambda each: (-abs(each.weight), each.term)))
 
 
 def _merged(marked: Sequence[MarkedItem]) -> tuple[MarkedItem, ...]:
-    """One lesson per item, in an order that does not depend on the given one."""
+    """One mark per item, in an order that does not depend on the given one."""
     found: dict[str, MarkedItem] = {}
     told = (each for each in marked if each.more + each.less > 0)
     for each in sorted(told, key=lambda each: (each.item.key, each.item.title, each.item.abstract, each.item.keywords)):
@@ -174,7 +174,7 @@ def _products(texts: _Texts) -> Floats:
 
 
 def marked_items(given: Sequence[Feedback], known: Mapping[str, Item]) -> list[MarkedItem]:
-    """Return a lesson for every item that somebody spoke of: how many people want more like it, and how many less.
+    """Return every item that somebody spoke of: how many people want more like it, and how many less.
 
     `given` is the oldest first, `known` the items by the keys that it names. What was said of an item under an older key
     of it counts for the item, and a person's last word alone; an item that is not known any more teaches nothing.
@@ -223,7 +223,7 @@ class FeedbackEffect:
 
     @cached_property
     def _cosines(self) -> Floats:
-        """Every lesson's with every item; made for the first reason."""
+        """Of every marked item with every item; made for the first reason."""
         return np.stack([self.index.closeness(each.item, self.vectors.get(each.item.key)) for each in self.learned.marked])
 
     @cached_property
@@ -276,8 +276,8 @@ def _with_meaning(index: ItemIndex, marked: Sequence[MarkedItem], vectors: Mappi
     if not seen:
         return by_words
     rows = [vector for _, vector in seen]
-    doubt = np.array([RIDGE / (each.more + each.less) for each, _ in seen])
-    found = np.linalg.solve(products(rows) ** POWER + np.diag(doubt), answered([each for each, _ in seen]))
+    penalties = np.array([RIDGE / (each.more + each.less) for each, _ in seen])
+    found = np.linalg.solve(products(rows) ** POWER + np.diag(penalties), answered([each for each, _ in seen]))
     cosines, known = index.cosines(rows)
     share = BY_MEANING * min(1.0, FEW / len(marked)) * len(seen) / len(marked) * known
     return by_words * (1 - share) + (found @ cosines**POWER) * share

@@ -24,6 +24,7 @@ from bot.rank.weights import (
     TOP,
     UPVOTES_FULL,
 )
+from bot.wording import counted
 
 _DAY = timedelta(days=1)
 _PICKED = "huggingface"  # the source whose every paper was picked by a person
@@ -92,14 +93,13 @@ def community_reason(item: Item, found: CommunitySignals) -> str:
     """Say it in words, from what was read; "" when there is nothing to say."""
     said = []
     if item.upvotes:
-        said.append(f"{item.upvotes:,} {'upvote' if item.upvotes == 1 else 'upvotes'} on Hugging Face")
+        said.append(f"{counted(item.upvotes, 'upvote')} on Hugging Face")
     elif _PICKED in item.sources:
         said.append("picked for Hugging Face Daily Papers")
     if found.gained is not None and found.gained.count > 0:
-        days = "1 day" if found.gained.days == 1 else f"{found.gained.days} days"
-        said.append(f"{found.gained.count:,} {'star' if found.gained.count == 1 else 'stars'} in {days}")
+        said.append(f"{counted(found.gained.count, 'star')} in {counted(found.gained.days, 'day')}")
     elif item.stars:
-        said.append(f"{item.stars:,} {'star' if item.stars == 1 else 'stars'}")
+        said.append(counted(item.stars, "star"))
     return ", ".join(said)
 
 

@@ -708,3 +708,51 @@ async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
     assert until == await read_unrecorded_until(harness.store)
     # What was posted between the last heartbeat and the end is not told by it.
     assert until == (beat + 2 * MINUTE if beat is not None and in_doubt else None)
+
+
+# --- a clock that was set back, and a database that was restored
+
+
+async def set_back(abilities: Abilities = HISTORY) -> tuple[Harness, Deliverer]:
+    """What may have been posted an hour after the time that the clock shows now."""
+    harness = Harness(abilities, faults=[Fault.LOST_ANSWER])
+    harness.clock.advance(60 * MINUTE)
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.now = NOW
+    await harness.store.ledger.release(NOW)
+    return harness, deliverer
+
+
+async def test_what_was_tried_by_a_clock_that_ran_ahead_is_left_alone_for_one_quarantine_from_now() -> None:
+    harness, deliverer = await set_back()
+    await deliverer.reconcile(harness.clock)
+    ((row),) = (await harness.rows()).values()
+    assert (row.state, row.last_try, row.next_at) == (DeliveryState.AMBIGUOUS, NOW, NOW + MINUTE)
+    assert harness.chat.looked == []
+
+
+async def test_what_was_tried_by_a_clock_that_ran_ahead_is_settled_after_that_quarantine() -> None:
+    harness, deliverer = await set_back()
+    await deliverer.reconcile(harness.clock)
+    harness.clock.advance(MINUTE)
+    await deliverer.reconcile(harness.clock)
+    assert len(harness.chat.looked) == 1
+
+
+async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_its_due_date_on() -> None:
+    harness = Harness(HISTORY)
+    await harness.plant([delivery(now=NOW)])
+    harness.clock.advance(30 * MINUTE)
+    await harness.chat.send(delivery(now=NOW))  # by the service that wrote on after the copy was made
+    await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
+    await notice_restored(harness.store, harness.clock())
+    harness.clock.advance(90 * MINUTE)
+    harness.chat.faults = [Fault.LOST_REQUEST]
+
+    for _ in range(10):
+        await harness.round(harness.deliverer())
+
+    ((row),) = (await harness.rows()).values()
+    assert (row.state, row.message) == (DeliveryState.DONE, "m1")
+    assert harness.chat.posted("d1p1") == 1

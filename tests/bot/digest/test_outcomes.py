@@ -128,6 +128,59 @@ async def test_what_scores_too_little_is_told_with_both_scores(store: MemoryStor
     assert 0 < outcome.ranked.score < 0.99
 
 
+async def test_what_has_just_the_score_that_is_needed_is_in_the_digest(store: MemoryStore, now: datetime) -> None:
+    await store.items.add([about(1, "A cache")], now)
+    free = await publisher_of(store).explain(request(), about(1, ""), now)
+    assert free.ranked is not None
+
+    just = await publisher_of(store).explain(request(min_score=free.ranked.score), about(1, ""), now)
+
+    assert (just.reason, just.least) == ("", free.ranked.score)
+
+
+async def test_what_became_too_old_takes_no_place_from_what_is_news(store: MemoryStore, now: datetime) -> None:
+    old, new = about(1, "The KV cache, a KV cache", appeared=now - 4 * DAY), about(2, "A genome cache")
+    await store.items.add([old], now - 4 * DAY)
+    await store.items.add([new], now)
+    asked = request(window=5 * DAY, limits=Limits(max_age=3 * DAY))
+
+    dropped, kept = [await publisher_of(store).explain(asked, item, now) for item in (old, new)]
+
+    assert (dropped.reason, dropped.place) == (selection.OLD, None)
+    assert (kept.reason, kept.place) == ("", 1)
+
+
+async def test_what_nobody_collected_is_told_the_place_that_it_would_have_among_the_others(
+    store: MemoryStore, now: datetime
+) -> None:
+    await store.items.add([about(1, "The KV cache, paged"), about(2, "A genome cache")], now)
+    strangers = about(3, "A KV cache of a cache"), about(4, "Maps of a cache of maps"), about(5, "Cooking with gas")
+
+    outcomes = [await publisher_of(store).explain(request(), each, now) for each in strangers]
+
+    known = await publisher_of(store).score(request(), [about(1, "The KV cache, paged"), about(2, "A genome cache")], now)
+    scores = [each.score for each in known]
+    for outcome in outcomes[:2]:
+        assert outcome.ranked is not None
+        assert outcome.place == 1 + sum(score > outcome.ranked.score for score in scores)
+    assert {outcome.place for outcome in outcomes[:2]} <= {1, 2, 3}
+    assert (outcomes[2].place, outcomes[2].otherwise) == (None, selection.QUERY)
+
+
+async def test_items_from_the_index_and_from_beside_it_are_ranked_together_with_reasons_where_asked(
+    store: MemoryStore, now: datetime
+) -> None:
+    known = [about(1, "A genome cache"), about(2, "The KV cache, paged")]
+    await store.items.add(known, now)
+    strangers = [about(3, "A KV cache of a cache"), about(4, "Cooking with gas")]
+
+    ranked = await publisher_of(store).score(request(), [*known, *strangers], now, first=1, last=2)
+
+    assert {each.item.key for each in ranked} == {known[0].key, known[1].key, strangers[0].key}
+    assert [each.score for each in ranked] == sorted((each.score for each in ranked), reverse=True)
+    assert [bool(each.parts) for each in ranked] == [False, True, False]
+
+
 async def test_what_is_over_the_cap_is_told_with_its_place(store: MemoryStore, now: datetime) -> None:
     words = ("The KV cache in optical networks", "A genome cache", "Weather and a cache of maps")
     await store.items.add([about(number, title) for number, title in enumerate(words)], now)
