@@ -1,4 +1,4 @@
-"""What one may ask in a chat, asked in the terminal: a subcommand for each row of the table, and `ask` for whole lines."""
+"""What one may ask in a chat, asked in the terminal: a subcommand for each command, and `ask` for whole lines."""
 
 import getpass
 import re
@@ -33,7 +33,7 @@ def ask(context: click.Context, words: Sequence[str], as_json: bool) -> None:
 
 
 def commands() -> list[click.Command]:
-    """Return a subcommand for each row of the table; those of two words in a group."""
+    """Return a subcommand for each command that is declared; those of two words in a group."""
     made: dict[str, click.Command] = {}
     for usage in TABLE:
         first, _, second = usage.words.partition(" ")
@@ -41,7 +41,7 @@ def commands() -> list[click.Command]:
             made[first] = _command(first, usage)
             continue
         group = made.setdefault(first, click.Group(first, help=f"Show, make and change a {first}."))
-        assert isinstance(group, click.Group)  # noqa: S101 - the table has no word that is both
+        assert isinstance(group, click.Group)  # noqa: S101 - no word is both
         group.add_command(_command(second, usage))
     return list(made.values())
 

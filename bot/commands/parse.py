@@ -16,7 +16,7 @@ from bot.wording import listed
 
 LONGEST = 20_000  # characters: a query of 2,000 in its longest form is shorter
 
-FAMILIES = (finding, subscriptions, topics, feedback, saved, service)  # each declares what it has as it is imported
+FAMILIES = (finding, subscriptions, topics, feedback, saved, service)  # what they declare is known once they are imported
 TABLE: tuple[Usage, ...] = tuple(usage for group in Group for usage in DECLARED if usage.group is group)
 BY_NAME = {name: usage for usage in TABLE for name in (usage.words, *usage.aliases)}
 
@@ -67,7 +67,7 @@ def help_for(text: str) -> Usage | None:
 
 @dataclass(frozen=True, slots=True)
 class _Meant:
-    """What was understood of the verb: the row of the table, or the nearest one when `error` says what was not."""
+    """What was understood of the verb: how its command goes, or the nearest one when `error` says what was not."""
 
     usage: Usage | None
     error: UsageError | None = None

@@ -1,4 +1,4 @@
-"""The help: what can be asked, and how one command goes. All of it comes from the table of commands and of query fields."""
+"""The help: what can be asked, and how one command goes. All of it comes from what commands and query fields declare."""
 
 from datetime import datetime
 
