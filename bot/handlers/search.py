@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from bot.commands import Less, More, Save, Search, Similar, write
+from bot.commands import Search, write
 from bot.digest.topic_vectors import PATIENCE
 from bot.errors import EmbeddingUnavailable, UsageError
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.wording.replies import button, excerpt
+from bot.handlers.wording.replies import button, excerpt, item_buttons
 from bot.models import (
     Actor,
     And,
@@ -241,8 +241,7 @@ async def close_in_meaning(context: HandlerContext, near: Near | None, items: Se
 
 def _words(tree: Tree) -> str:
     """Return the bare words and the phrases that must not be in a field, as they were typed; "" without a bare word."""
-    parts = tree.parts if isinstance(tree, And) else (tree,)
-    terms = [part for part in parts if isinstance(part, Term) and not part.field]
+    terms = [part for part in _parts(tree) if isinstance(part, Term) and not part.field]
     bare = any(not (term.quoted or term.prefix) for term in terms)
     return " ".join(term.text for term in terms) if bare else ""
 
@@ -312,13 +311,7 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
 
 def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
     """Return what was found as a list tells it, with a line that says why, and its buttons."""
-    buttons = (
-        button("More like this", More(item.key)),
-        button("Less", Less(item.key)),
-        button("Save", Save(item.key)),
-        button("Similar", Similar(item.key)),
-    )
-    return ReplyEntry(item, gist=gist, lines=tuple(filter(None, (line,))), buttons=buttons)
+    return ReplyEntry(item, gist=gist, lines=tuple(filter(None, (line,))), buttons=item_buttons(item))
 
 
 def _line(asked: SearchQuery, item: Item, found: _Found, position: Position) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from bot.commands import Filter, Less, More, Save, Similar, Why
+from bot.commands import Filter, Why
 from bot.digest import selection
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
@@ -12,7 +12,7 @@ from bot.handlers.items import item_for_topic
 from bot.handlers.subscriptions.preview import ONCE
 from bot.handlers.subscriptions.times import in_zone, moment_in_words, next_due, pause_in_words
 from bot.handlers.wording.failures import in_one_line
-from bot.handlers.wording.replies import button, preview_button, subscribe_button, title_of, title_or_key
+from bot.handlers.wording.replies import button, item_buttons, preview_button, subscribe_button, title_of, title_or_key
 from bot.models import (
     Actor,
     Button,
@@ -80,10 +80,7 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         entries=tuple(entries),
         next_steps=_next_steps(asked, command),
         buttons=(
-            button("More like this", More(item.key, asked[0][0].name if len(asked) == 1 else "")),
-            button("Less", Less(item.key, asked[0][0].name if len(asked) == 1 else "")),
-            button("Save", Save(item.key)),
-            button("Similar", Similar(item.key)),
+            *item_buttons(item, asked[0][0].name if len(asked) == 1 else ""),
             *(button(topic.title, Why(item.key, topic.name)) for topic, _ in asked[AT_ONCE:]),
         ),
     )

@@ -81,7 +81,7 @@ def _local(instant: datetime, zone: str) -> datetime:
         return instant.astimezone(UTC)
 
 
-# --- words
+# --- of a subscription
 
 
 def moment_in_words(moment: datetime, now: datetime) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from bot.commands import Command, Now, ShowTopic, Subscribe, Unsubscribe, write
+from bot.commands import Command, Less, More, Now, Save, ShowTopic, Similar, Subscribe, Unsubscribe, write
 from bot.models import Button, Item, Reply, Topic
 from bot.wording import shortened, some
 
@@ -66,6 +66,16 @@ def subscribe_button(topic: str) -> Button:
 def unsubscribe_button(topic: str) -> Button:
     """Return the button that ends the channel's subscription to the topic."""
     return button("Unsubscribe", Unsubscribe(topic), danger=True)
+
+
+def item_buttons(item: Item, topic: str = "") -> tuple[Button, ...]:
+    """Return the buttons under an item: more and less of it, for the topic where one is named, to save it, what is close."""
+    return (
+        button("More like this", More(item.key, topic)),
+        button("Less", Less(item.key, topic)),
+        button("Save", Save(item.key)),
+        button("Similar", Similar(item.key)),
+    )
 
 
 def mentioning(reply: Reply, *, channels: Iterable[str] = (), people: Iterable[str] = ()) -> Reply:
