@@ -68,7 +68,7 @@ COMMANDS = (
 
 
 class Archive:
-    """bot.ports.store.Source: the papers of a file, page by page."""
+    """bot.ports.source.Source: the papers of a file, page by page."""
 
     name, title = "arxiv", "arXiv"
 

@@ -36,7 +36,7 @@ _FOR_GOOD = frozenset(
 
 
 class FolderMessenger:
-    """bot.ports.ledger.Messenger for the workspace `local`."""
+    """bot.ports.messenger.Messenger for the workspace `local`."""
 
     platform = PLATFORM
     abilities = Abilities(finds=True)

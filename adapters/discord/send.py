@@ -51,7 +51,7 @@ _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread aw
 
 
 class DiscordMessenger:
-    """bot.ports.ledger.Messenger for the workspaces `discord:…`."""
+    """bot.ports.messenger.Messenger for the workspaces `discord:…`."""
 
     platform = PLATFORM
     abilities = Abilities(nonce_window=_REMEMBERED, finds=True, per_second=PER_SECOND, per_channel_second=1)

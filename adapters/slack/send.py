@@ -41,7 +41,7 @@ _MENDS: Mapping[str, str] = {
 
 
 class SlackMessenger:
-    """bot.ports.ledger.Messenger for the workspaces `slack:…`."""
+    """bot.ports.messenger.Messenger for the workspaces `slack:…`."""
 
     platform = PLATFORM
     # Slack's own words: one message a second in a channel, "several hundred" a minute in a workspace; 50 a minute and more

@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 class Publisher:
-    """Makes digests from what is stored, as bot.ports.store.DigestMaker, and previews them, as bot.ports.store.Previewer."""
+    """Makes digests from what is stored, as bot.ports.digests.DigestMaker, and previews them, as bot.ports.digests.Previewer."""
 
     def __init__(
         self, store: Store, summariser: Summariser, titles: Mapping[str, str], embedder: Embedder | None = None

@@ -1,1 +1,1 @@
-"""What is remembered: `memory` for tests and trials, `sqlite` for service. Both answer to bot.ports.store.Store."""
+"""What is remembered. `rules` are what every store decides alike, `records` the text they keep; `sqlite` is the store."""

@@ -15,7 +15,7 @@ MINUTE = timedelta(minutes=1)
 
 
 class PlatformMessenger:
-    """bot.ports.ledger.Messenger over HTTP. It never tries again by itself; `timeout` is in seconds."""
+    """bot.ports.messenger.Messenger over HTTP. It never tries again by itself; `timeout` is in seconds."""
 
     platform = "fake"
 

@@ -112,7 +112,7 @@ class _Flight:
 
 
 class Platform:
-    """bot.ports.ledger.Messenger in simulated time. It judges what is posted while that is posted: see `wrong`."""
+    """bot.ports.messenger.Messenger in simulated time. It judges what is posted while that is posted: see `wrong`."""
 
     def __init__(
         self, platform: str, abilities: Abilities, clock: Clock, chance: random.Random, per_message: int = 4

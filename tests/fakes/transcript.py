@@ -106,7 +106,7 @@ class Message:
 
 @dataclass
 class Transcript:
-    """bot.ports.ledger.Messenger. `faults` are those of the next postings, `looks` those of the next looks."""
+    """bot.ports.messenger.Messenger. `faults` are those of the next postings, `looks` those of the next looks."""
 
     clock: Clock
     abilities: Abilities = BOTH
