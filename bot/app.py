@@ -141,7 +141,7 @@ class App:
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)
-        await notice_restored(store, alive and min(alive, clock()))
+        await notice_restored(store.facts, alive and min(alive, clock()))
         pace = PollingSchedule(timedelta(minutes=settings.run.collect_minutes), random.Random())
         keep = settings.keep
         jobs = (
@@ -163,9 +163,7 @@ class App:
         return Service(
             [measurements.watched(job) for job in jobs],
             [Watch("measuring the event loop", measurements.measure), *heard],
-            ServiceHealth(
-                measurements, store, self.store.ledger, self.sources, clock, ("tick", TICK), troubles, self.embedder
-            ),
+            ServiceHealth(measurements, store, self.sources, clock, ("tick", TICK), troubles, self.embedder),
         )
 
     def _delivering(self, measurements: Measurements) -> DeliveryJobs:
@@ -204,7 +202,9 @@ async def built(
         outside = await asyncio.to_thread(_http, settings, guarded=True)
         stack.push_async_callback(outside.close)
         followed = [topics[name] for name in settings.topics if name in topics]
-        sources = sources_of(settings, Parts(http, outside, followed, TopicRequests(store, store.ledger, topics)))
+        sources = sources_of(
+            settings, Parts(http, outside, followed, TopicRequests(store.items, store.workspaces, store.ledger, topics))
+        )
         titles = {source.name: source.title for source in sources}
         model: LlmSummariser | None = None
         if settings.llm.enabled:
@@ -312,7 +312,7 @@ def _llm(settings: Settings, http: Http, store: Store, fallback: Summariser) -> 
     llm = settings.llm
     return LlmSummariser(
         http,
-        store,
+        store.summaries,
         fallback,
         base_url=llm.base_url,
         model=llm.model,

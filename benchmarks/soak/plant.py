@@ -90,7 +90,7 @@ class Crowd:
 
 @dataclass(frozen=True, slots=True)
 class DigestOfSize:
-    """bot.ports.digests.DigestMaker of digests with as many entries as the messenger makes the right number of messages of."""
+    """bot.ports.digests.DigestMaker of digests of which the messenger makes the right number of messages."""
 
     crowd: Crowd
 

@@ -46,7 +46,7 @@ class Service:
         self._store = store
         self._ahead = timedelta(seconds=work.begins - time.time() if work.begins else 0.0)
         self._scheduler = Scheduler(context)
-        self._preparer = Preparer(context, DigestOfSize(work.crowd()), RequestBuilder(store, {TOPIC.name: TOPIC}))
+        self._preparer = Preparer(context, DigestOfSize(work.crowd()), RequestBuilder(store.workspaces, {TOPIC.name: TOPIC}))
         self._deliverer = Deliverer(context)
 
     def _now(self) -> datetime:
@@ -122,7 +122,7 @@ async def run(work: Work) -> None:
             return
         await store.open()
         try:
-            await notice_restored(store, await asyncio.to_thread(read_alive, store.path))
+            await notice_restored(store.facts, await asyncio.to_thread(read_alive, store.path))
             print("ready", flush=True)
             await Service(work, store, messenger).run()
         finally:

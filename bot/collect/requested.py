@@ -4,15 +4,17 @@ from collections.abc import Mapping
 
 from bot.keys import arxiv_id
 from bot.models import Topic
+from bot.ports.items import Items
 from bot.ports.ledger import Ledger
-from bot.ports.store import Store
+from bot.ports.workspaces import Workspaces
 
 
 class TopicRequests:
     """Reads the topics anew each time that it is asked: what was subscribed or edited since counts at once."""
 
-    def __init__(self, store: Store, ledger: Ledger, packs: Mapping[str, Topic]) -> None:
-        self._store = store
+    def __init__(self, items: Items, workspaces: Workspaces, ledger: Ledger, packs: Mapping[str, Topic]) -> None:
+        self._items = items
+        self._workspaces = workspaces
         self._ledger = ledger
         self._packs = packs
 
@@ -24,7 +26,7 @@ class TopicRequests:
         """Return the arXiv identifiers of example papers that are not known yet, each once."""
         found = (arxiv_id(each) for topic in await self._topics() for each in topic.examples if each.startswith("arxiv:"))
         keys = {f"arxiv:{number}": number for number in found if number is not None}
-        known = await self._store.items.find(list(keys))
+        known = await self._items.find(list(keys))
         return tuple(number for key, number in keys.items() if key not in known)
 
     async def _topics(self) -> list[Topic]:
@@ -34,7 +36,7 @@ class TopicRequests:
         found = []
         for workspace, name in places:
             if workspace not in own:
-                own[workspace] = await self._store.workspaces.topics(workspace)
+                own[workspace] = await self._workspaces.topics(workspace)
             topic = own[workspace].get(name) or self._packs.get(name)
             if topic is not None:
                 found.append(topic)

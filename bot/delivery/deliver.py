@@ -46,7 +46,7 @@ class Deliverer:
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
-        unrecorded_until = await read_unrecorded_until(self._context.store)
+        unrecorded_until = await read_unrecorded_until(self._context.store.facts)
         task = DeliveryTask(
             self._context.ledger.due_deliveries,
             lambda each: self._once(self._deliver, each, unrecorded_until, clock),
@@ -56,7 +56,7 @@ class Deliverer:
 
     async def reconcile(self, clock: Clock) -> int:
         """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
-        unrecorded_until = await read_unrecorded_until(self._context.store)
+        unrecorded_until = await read_unrecorded_until(self._context.store.facts)
         task = DeliveryTask(
             self._context.ledger.unsettled_deliveries,
             lambda each: self._once(self._settle, each, unrecorded_until, clock),
@@ -74,7 +74,7 @@ class Deliverer:
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""
-        await self._once(self._deliver, delivery, await read_unrecorded_until(self._context.store), clock)
+        await self._once(self._deliver, delivery, await read_unrecorded_until(self._context.store.facts), clock)
 
     async def _once(self, do: _Do, delivery: Delivery, unrecorded_until: datetime | None, clock: Clock) -> None:
         key = (delivery.workspace, delivery.id)

@@ -47,7 +47,7 @@ class Outbox:
     """Notices to be sent, and refusals to be applied. Each change is one transaction; all raise StoreError."""
 
     def __init__(self, context: DeliveryContext) -> None:
-        self._store = context.store
+        self._facts = context.store.facts
         self._lock = context.notice_state.lock
 
     async def notices(self) -> Sequence[Notice]:
@@ -86,10 +86,10 @@ class Outbox:
             kept = [*(each for each in known.notices if each not in gone), *notices][-MOST:]
             waiting = dict.fromkeys((*(each for each in known.refusals if each not in gone), *refusals))
             record = {"notices": [asdict(each) for each in kept], "refusals": [asdict(each) for each in waiting]}
-            await self._store.facts.set(_FACT, json.dumps(record))
+            await self._facts.set(_FACT, json.dumps(record))
 
     async def _read(self) -> _Known:
-        text = await self._store.facts.get(_FACT)
+        text = await self._facts.get(_FACT)
         if not text:
             return _Known()
         try:

@@ -78,7 +78,7 @@ class Preparer:
                 fair_order.take(each.workspace)
             if not fresh:
                 break
-            unrecorded_until = await read_unrecorded_until(self._context.store)
+            unrecorded_until = await read_unrecorded_until(self._context.store.facts)
             await self._channels(fresh, unrecorded_until, now)
             done += len(fresh)
         return done
@@ -185,7 +185,7 @@ class Preparer:
     async def _with_digest(self, inputs: _DigestInputs, now: datetime) -> _Result:
         """Make the digest, unless the channel has had enough for the day."""
         store, subscription = self._context.store, inputs.subscription
-        left = await left_today(store, inputs.preferences, subscription, now)
+        left = await left_today(store.digests, inputs.preferences, subscription, now)
         if left == 0:
             return _skipped(inputs.occurrence, f"the channel was posted {inputs.preferences.daily_entries} entries today.")
         request = await self._requests.request(inputs.topic, subscription.workspace, subscription.channel, subscription)

@@ -10,8 +10,7 @@ import logging
 from datetime import datetime, timedelta
 
 from bot.models import Delivery, Occurrence
-from bot.ports.facts import HEARTBEAT, time_of_fact
-from bot.ports.store import Store
+from bot.ports.facts import HEARTBEAT, Facts, time_of_fact
 
 log = logging.getLogger(__name__)
 
@@ -19,27 +18,27 @@ _DOUBT = "doubted until"
 _UNTOLD = timedelta(minutes=2)  # many heartbeats: what was posted after the last one they do not tell
 
 
-async def notice_restored(store: Store, alive: datetime | None) -> datetime | None:
+async def notice_restored(facts: Facts, alive: datetime | None) -> datetime | None:
     """Compare the database's heartbeat with the file's, before the first one of this run is written.
 
     Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
     """
-    known = await time_of_fact(store.facts, HEARTBEAT)
+    known = await time_of_fact(facts, HEARTBEAT)
     if alive is None or (known is not None and known >= alive):
         return None
-    before = await read_unrecorded_until(store)
+    before = await read_unrecorded_until(facts)
     until = alive + _UNTOLD
     until = max(until, before) if before else until
-    await store.facts.set(_DOUBT, until.isoformat())
+    await facts.set(_DOUBT, until.isoformat())
     log.warning(
         "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
     )
     return until
 
 
-async def read_unrecorded_until(store: Store) -> datetime | None:
+async def read_unrecorded_until(facts: Facts) -> datetime | None:
     """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
-    return await time_of_fact(store.facts, _DOUBT)
+    return await time_of_fact(facts, _DOUBT)
 
 
 def may_be_unrecorded(due: Delivery | Occurrence, until: datetime | None) -> bool:

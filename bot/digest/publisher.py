@@ -21,7 +21,7 @@ AT_ONCE = 4
 
 
 class Publisher:
-    """Makes digests from what is stored, as bot.ports.digests.DigestMaker, and previews them, as bot.ports.digests.Previewer."""
+    """Makes digests from what is stored, and previews them: bot.ports.digests.DigestMaker and Previewer."""
 
     def __init__(
         self, store: Store, summariser: Summariser, titles: Mapping[str, str], embedder: Embedder | None = None
@@ -33,8 +33,8 @@ class Publisher:
         self._store = store
         self._summariser = summariser
         self._titles = titles
-        self._recent_items = RecentItems(store, space=embedder.space if embedder else "")
-        self._topic_vectors = TopicVectors(store, embedder)
+        self._recent_items = RecentItems(store.items, store.vectors, space=embedder.space if embedder else "")
+        self._topic_vectors = TopicVectors(store.vectors, embedder)
 
     async def publish(self, requests: Sequence[DigestRequest], now: datetime, *, record: bool = False) -> list[Digest]:
         """Make the digests in their order; an item that stands in one is not repeated in the next of the same channel.

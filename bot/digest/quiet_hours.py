@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from bot.digest.due import instant, zone_named
 from bot.errors import UsageError
 from bot.models import Preferences, Subscription
-from bot.ports.store import Store
+from bot.ports.digests import Digests
 
 _DAY = timedelta(days=1)
 
@@ -43,7 +43,7 @@ def _after(begin: time, end: time, name: str, at: datetime) -> datetime:
     return at
 
 
-async def left_today(store: Store, preferences: Preferences, subscription: Subscription, now: datetime) -> int | None:
+async def left_today(digests: Digests, preferences: Preferences, subscription: Subscription, now: datetime) -> int | None:
     """Return how many entries the channel may still be posted today, over all its digests; None: as many as there are.
 
     The day is the one of `preferences.zone`, else of the schedule's.
@@ -53,11 +53,11 @@ async def left_today(store: Store, preferences: Preferences, subscription: Subsc
         return None
     workspace, channel = subscription.workspace, subscription.channel
     midnight = await asyncio.to_thread(_midnight, preferences.zone or subscription.schedule.zone, now)
-    keys = await store.digests.posted(workspace, channel)
+    keys = await digests.posted(workspace, channel)
     # The other half of an entry's card was not ranked for itself and has no score.
     today = {
         each.key
-        for each in await store.digests.postings(workspace, channel, keys)
+        for each in await digests.postings(workspace, channel, keys)
         if midnight <= each.at <= now and each.score is not None
     }
     return max(0, most - len(today))

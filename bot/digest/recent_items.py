@@ -12,7 +12,8 @@ from typing import TypeVar
 import numpy as np
 
 from bot.models import Item, Reading
-from bot.ports.store import Store
+from bot.ports.items import Items
+from bot.ports.vectors import Vectors
 from bot.rank import Candidates, ItemIndex
 
 T = TypeVar("T")
@@ -98,9 +99,9 @@ class IndexedItems:
 class RecentItems:
     """Reads what is stored, indexes it, and keeps the index while the store says that nothing changed."""
 
-    def __init__(self, store: Store, most: int = MOST, space: str = "") -> None:
+    def __init__(self, stored: Items, vectors: Vectors, most: int = MOST, space: str = "") -> None:
         """Keep indexes of at most so many items in all, with their vectors of the space, if there is one."""
-        self._store = store
+        self._stored, self._stored_vectors = stored, vectors
         self._space = space
         self._most = most
         self._kept: dict[tuple[datetime, timedelta], tuple[IndexedItems, datetime]] = {}  # and when it was last asked for
@@ -113,7 +114,7 @@ class RecentItems:
         """
         begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
         async with self._making:
-            mark = await self._store.items.mark()
+            mark = await self._stored.mark()
             indexed, _ = self._kept.pop((begin, max_age), (None, now))
             if indexed is None or indexed.mark != mark:
                 indexed = await self._built(indexed, mark, begin, max_age, now)
@@ -131,17 +132,17 @@ class RecentItems:
     async def _built(
         self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
     ) -> IndexedItems:
-        items = await self._store.items.seen_between(begin, _FAR)
+        items = await self._stored.seen_between(begin, _FAR)
         news = await asyncio.to_thread(lambda: [item for item in items if not item.is_old(max_age, item.seen or now)])
         readings = await self._readings(news, now)
         taken_over = before.index if before else None
         index = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
-        partners = await self._store.items.find({key for item in news for key in (item.repo, item.paper) if key})
+        partners = await self._stored.find({key for item in news for key in (item.repo, item.paper) if key})
         return IndexedItems(mark, items, index, readings, partners)
 
     async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
         """The index with its items' vectors as they are now; texts are not indexed again."""
-        mark = await self._store.vectors.mark(self._space) if self._space else ""
+        mark = await self._stored_vectors.mark(self._space) if self._space else ""
         if mark == indexed.vectors_mark:
             return indexed
         vectors, shipped = await self._vectors(indexed.index.items), self._space.startswith(SHIPPED)
@@ -149,10 +150,10 @@ class RecentItems:
         return replace(indexed, index=index, vectors_mark=mark, lock=Lock())
 
     async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
-        return await self._store.vectors.find(self._space, [item.key for item in items]) if self._space else {}
+        return await self._stored_vectors.find(self._space, [item.key for item in items]) if self._space else {}
 
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
-        return await self._store.items.readings([item.key for item in items], (now - READINGS).date())
+        return await self._stored.readings([item.key for item in items], (now - READINGS).date())
 
     def _keep(self, key: tuple[datetime, timedelta], indexed: IndexedItems, now: datetime) -> None:
         """Keep the index, and of the others those that were used last and not long ago, as far as there is room."""

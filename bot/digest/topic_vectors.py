@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 from bot.errors import EmbeddingUnavailable
 from bot.models import Item
 from bot.models.vectors import pack, text_of_item
-from bot.ports.store import Store
-from bot.ports.vectors import Embedder
+from bot.ports.vectors import Embedder, Vectors
 
 # Texts whose vectors are kept, 0.4 kB each and the text; a few hundred topics have no more.
 MOST = 4096
@@ -21,11 +20,11 @@ _log = logging.getLogger(__name__)
 class TopicVectors:
     """Makes vectors of what the store has none of."""
 
-    def __init__(self, store: Store, embedder: Embedder | None, *, most: int = MOST, patience: float = PATIENCE) -> None:
+    def __init__(self, vectors: Vectors, embedder: Embedder | None, *, most: int = MOST, patience: float = PATIENCE) -> None:
         """Without an embedder nothing has a vector."""
         self._most = most
         self._patience = patience
-        self._store = store
+        self._vectors = vectors
         self._embedder = embedder
         self._kept: dict[str, bytes] = {}  # by text, in the order of use
 
@@ -33,7 +32,7 @@ class TopicVectors:
         """Return the vectors of the items, by key, and of the texts; those that cannot be had now are left out."""
         if self._embedder is None:
             return {}
-        stored = await self._store.vectors.find(self._embedder.space, [item.key for item in items]) if items else {}
+        stored = await self._vectors.find(self._embedder.space, [item.key for item in items]) if items else {}
         wanted = {item.key: text_of_item(item) for item in items if item.key not in stored} | {text: text for text in texts}
         await self._embed(self._embedder, [text for text in dict.fromkeys(wanted.values()) if text not in self._kept])
         # Those of now are the last that are let go.

@@ -54,7 +54,7 @@ class HandlerContext:
     @property
     def requests(self) -> RequestBuilder:
         """What digests are asked for, here as for those that are posted."""
-        return RequestBuilder(self.store, self.packs, self.limits, timedelta(hours=self.window_hours))
+        return RequestBuilder(self.store.workspaces, self.packs, self.limits, timedelta(hours=self.window_hours))
 
     async def topics(self, workspace: str) -> Mapping[str, Topic]:
         """Return every topic of the workspace by name: its own first, then the packs that it has not made its own."""

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from bot.errors import BotError
 from bot.models import Health, SourceState
 from bot.ports.facts import HEARTBEAT
-from bot.ports.ledger import Ledger
 from bot.ports.source import Source
 from bot.ports.store import Store
 from bot.ports.vectors import Embedder
@@ -68,7 +67,6 @@ class ServiceHealth:
         self,
         measurements: Measurements,
         store: Store,
-        ledger: Ledger,
         sources: Sequence[Source],
         clock: Callable[[], datetime],
         tick: tuple[str, timedelta],
@@ -81,7 +79,6 @@ class ServiceHealth:
         self._clock = clock
         self._measurements = measurements
         self._store = store
-        self._ledger = ledger
         self._sources = sources
         self._tick, self._every = tick
 
@@ -103,7 +100,7 @@ class ServiceHealth:
         measurements = self._measurements
         try:
             async with asyncio.timeout(PATIENCE):
-                ledger: Mapping[str, int] | None = await self._ledger.counts()
+                ledger: Mapping[str, int] | None = await self._store.ledger.counts()
                 states = await self._states()
                 vectors = await self._vectors()
         except (BotError, TimeoutError):

@@ -149,7 +149,7 @@ class Month:
         return Service(Scheduler(context), preparer, Deliverer(context, pause=self.clock.pause))
 
     def _orders(self, store: AnyStore) -> RequestBuilder:
-        return RequestBuilder(store, TOPICS, limits=Limits(entries=self.entries))
+        return RequestBuilder(store.workspaces, TOPICS, limits=Limits(entries=self.entries))
 
     async def round(self) -> None:
         """Do what the service does every few seconds, unless it dies meanwhile; then start it anew."""

@@ -9,8 +9,7 @@ from datetime import datetime, timedelta
 from bot.errors import SummaryUnavailable
 from bot.http.client import Http
 from bot.models import PARTS, Item, Kind, Summary, SummaryPart
-from bot.ports.store import Store
-from bot.ports.summaries import Summariser
+from bot.ports.summaries import Summaries, Summariser
 from bot.summarise.english.sentences import split
 from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate_tokens
 from bot.summarise.llm.grounding import clean, faults, nearest_sentences
@@ -33,7 +32,7 @@ class LlmSummariser:
     def __init__(
         self,
         http: Http,
-        store: Store,
+        summaries: Summaries,
         fallback: Summariser,
         *,
         base_url: str,
@@ -43,7 +42,7 @@ class LlmSummariser:
         timeout: float = 60.0,
     ) -> None:
         self._endpoint = Endpoint(http, base_url=base_url, model=model, api_key=api_key, timeout=timeout)
-        self._store = store
+        self._summaries = summaries
         self._fallback = fallback
         self._model = model
         self._maker = f"{model} prompt {PROMPT_VERSION}"
@@ -59,7 +58,7 @@ class LlmSummariser:
         if item.withdrawn or not text.strip():
             return plain
         digest = hashlib.sha256(f"{item.title}\n{text}".encode("utf-8", "replace")).hexdigest()
-        kept = await self._store.summaries.find(item.key, self._maker, digest)
+        kept = await self._summaries.find(item.key, self._maker, digest)
         if kept is not None:
             return kept
         try:
@@ -67,13 +66,13 @@ class LlmSummariser:
         except SummaryUnavailable as error:
             return _noted(plain, f"Extractive, as {error}.")
         summary = await asyncio.to_thread(_grounded, reply, item, text, plain, self._model)
-        await self._store.summaries.save(item.key, self._maker, digest, summary, now)
+        await self._summaries.save(item.key, self._maker, digest, summary, now)
         return summary
 
     async def check(self, now: datetime) -> str:
         """Put one small question to the model and say that it answers; raises SummaryUnavailable with what went wrong."""
         answer = await self._endpoint.ask(messages("A test", "This is a test. Nothing was measured."))
-        await self._store.summaries.spend(now.date(), answer.tokens)
+        await self._summaries.spend(now.date(), answer.tokens)
         if answer.fault:
             raise SummaryUnavailable(answer.detail or answer.fault)
         parse(answer.text)
@@ -98,10 +97,10 @@ class LlmSummariser:
         cost = estimate_tokens(question) + LONGEST_ANSWER
         self._reserved_tokens += cost
         try:
-            if await self._store.summaries.spent(now.date()) + self._reserved_tokens > self._daily_tokens:
+            if await self._summaries.spent(now.date()) + self._reserved_tokens > self._daily_tokens:
                 raise SummaryUnavailable("the day's budget for the model is used up")
             answer = await self._endpoint.ask(question)
-            await self._store.summaries.spend(now.date(), answer.tokens)
+            await self._summaries.spend(now.date(), answer.tokens)
         finally:
             self._reserved_tokens -= cost
         return answer

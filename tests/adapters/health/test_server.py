@@ -60,9 +60,7 @@ class Watched:
         sources = [Scripted("arxiv"), Scripted('feed:"odd"')]
         self.troubles = {"slack": "", "discord": ""}
         heard = {name: lambda now, name=name: self.troubles[name] for name in self.troubles}
-        self.health = ServiceHealth(
-            self.measurements, self.store, self.store.ledger, sources, lambda: NOW, ("tick", TICK), heard, Concepts()
-        )
+        self.health = ServiceHealth(self.measurements, self.store, sources, lambda: NOW, ("tick", TICK), heard, Concepts())
         self.url = ""
 
     async def _tick(self) -> None:

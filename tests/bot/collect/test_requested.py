@@ -38,12 +38,15 @@ async def test_packs_that_a_channel_subscribed_are_searched_for_and_others_are_n
     await subscribe(store, now, "slack:T1", "kv", "gone")
     await subscribe(store, now, "discord:7", "gpu", paused=True)
 
-    assert await TopicRequests(store, store.ledger, PACKS).searches() == ("topic:cuda", "topic:kv-cache")
+    assert await TopicRequests(store.items, store.workspaces, store.ledger, PACKS).searches() == (
+        "topic:cuda",
+        "topic:kv-cache",
+    )
 
 
 async def test_a_workspaces_own_topic_comes_before_the_pack_and_only_there(now: datetime) -> None:
     store = MemoryStore()
-    requests = TopicRequests(store, store.ledger, PACKS)
+    requests = TopicRequests(store.items, store.workspaces, store.ledger, PACKS)
     await subscribe(store, now, "slack:T1", "kv")
     own = replace(PACKS["kv"], repositories=("topic:mine",))
     own = await store.workspaces.save_topic("slack:T1", own, change("slack:T1", now), replaces=0)
@@ -58,7 +61,7 @@ async def test_a_workspaces_own_topic_comes_before_the_pack_and_only_there(now: 
 
 async def test_example_papers_are_asked_for_until_they_are_known(now: datetime) -> None:
     store = MemoryStore()
-    requests = TopicRequests(store, store.ledger, PACKS)
+    requests = TopicRequests(store.items, store.workspaces, store.ledger, PACKS)
     await subscribe(store, now, "slack:T1", "kv", "odd")
     odd = Topic(name="odd", title="Odd", examples=("arxiv:math/0309136", "arxiv:../../etc", "github:a/b"))
     await store.workspaces.save_topic("slack:T1", odd, change("slack:T1", now), replaces=0)

@@ -665,7 +665,7 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
     for each in posted:  # by the service that wrote on after the copy was made
         await harness.chat.send(each)
     harness.clock.advance(timedelta(hours=2))
-    await notice_restored(harness.store, NOW + MINUTE)
+    await notice_restored(harness.store.facts, NOW + MINUTE)
 
     for _ in range(20):
         await harness.round(deliverer)
@@ -682,7 +682,7 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
 async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abilities: Abilities) -> None:
     harness = Harness(abilities)
     deliverer = await planted(harness)
-    await notice_restored(harness.store, NOW)
+    await notice_restored(harness.store.facts, NOW)
     fresh = delivery(2, now=NOW + 3 * MINUTE)
     await harness.plant([fresh])
     harness.clock.advance(4 * MINUTE)
@@ -704,8 +704,8 @@ async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
     if known is not None:
         await harness.store.facts.set("heartbeat", (NOW + known * MINUTE).isoformat())
     beat = None if alive is None else NOW + alive * MINUTE
-    until = await notice_restored(harness.store, beat)
-    assert until == await read_unrecorded_until(harness.store)
+    until = await notice_restored(harness.store.facts, beat)
+    assert until == await read_unrecorded_until(harness.store.facts)
     # What was posted between the last heartbeat and the end is not told by it.
     assert until == (beat + 2 * MINUTE if beat is not None and in_doubt else None)
 
@@ -746,7 +746,7 @@ async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_i
     harness.clock.advance(30 * MINUTE)
     await harness.chat.send(delivery(now=NOW))  # by the service that wrote on after the copy was made
     await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
-    await notice_restored(harness.store, harness.clock())
+    await notice_restored(harness.store.facts, harness.clock())
     harness.clock.advance(90 * MINUTE)
     harness.chat.faults = [Fault.LOST_REQUEST]
 

@@ -52,7 +52,7 @@ async def furnished(store: MemoryStore | None = None, **told: Any) -> Harness:
 
 def preparer(harness: Harness, packs: Mapping[str, Topic] = TOPICS) -> Preparer:
     publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
-    return Preparer(harness.context(), publisher, RequestBuilder(harness.store, packs, Limits(entries=3)))
+    return Preparer(harness.context(), publisher, RequestBuilder(harness.store.workspaces, packs, Limits(entries=3)))
 
 
 async def due(harness: Harness, *, at: datetime = NOW, number: int = 1, **changes: Any) -> Subscription:
@@ -156,7 +156,7 @@ async def test_what_fails_once_after_long_quiet_hours_is_tried_again() -> None:
     await harness.store.workspaces.save_preferences("chat:T1", settled, change())
     await due(harness)
     maker = Stumbling(Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}), "kv", times=1)
-    made = Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS))
+    made = Preparer(harness.context(), maker, RequestBuilder(harness.store.workspaces, TOPICS))
     for minute in range(14 * 60, 14 * 60 + 10):
         await made.prepare_due(NOW + timedelta(minutes=minute))
     assert await told(harness) == [(OccurrenceState.MADE, "")]
@@ -207,7 +207,7 @@ async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_a
     for abilities, state in ((NEITHER, OccurrenceState.SKIPPED), (HISTORY, OccurrenceState.MADE)):
         harness = await furnished(None, abilities=abilities)
         await due(harness)
-        await notice_restored(harness.store, NOW)
+        await notice_restored(harness.store.facts, NOW)
         await preparer(harness).prepare_due(NOW)
         assert [each for each, _ in await told(harness)] == [state]
 
@@ -233,7 +233,7 @@ async def test_a_digest_that_cannot_be_made_is_tried_again_less_and_less_often_a
     await due(harness, id="a", channel="C1", topic="gpu")
     await due(harness, id="b", channel="C2", topic="kv")
     maker = Stumbling(Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}))
-    made = Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS))
+    made = Preparer(harness.context(), maker, RequestBuilder(harness.store.workspaces, TOPICS))
     now = NOW
     while now < NOW + 13 * HOUR:
         await made.prepare_due(now)
@@ -266,7 +266,7 @@ async def test_a_workspace_whose_hundreds_of_digests_are_being_made_does_not_del
     for number in range(1, 121):
         await due(harness, number=number)
     maker = Late(harness, Publisher(harness.store, Extractive(), {"arxiv": "arXiv"}))
-    await Preparer(harness.context(), maker, RequestBuilder(harness.store, TOPICS)).prepare_due(NOW)
+    await Preparer(harness.context(), maker, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
     assert len(maker.made) == 121
     assert maker.made.index("chat:T2") <= 10 + BATCH
 
@@ -306,7 +306,7 @@ async def test_a_platform_that_is_not_connected_is_waited_for() -> None:
     await due(harness)
     nobody = DeliveryContext(harness.store, harness.store.ledger, {}, harness.settings, random.Random(0))
     publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
-    await Preparer(nobody, publisher, RequestBuilder(harness.store, TOPICS)).prepare_due(NOW)
+    await Preparer(nobody, publisher, RequestBuilder(harness.store.workspaces, TOPICS)).prepare_due(NOW)
     assert await harness.rows() == {}
     await preparer(harness).prepare_due(NOW + timedelta(minutes=5))
     assert len(await harness.rows()) == 1

@@ -39,7 +39,7 @@ class DigestChannel:
         await harness.store.ledger.open_occurrences([due], self._made, now + DAY)
         publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
         await Preparer(
-            harness.context(), publisher, RequestBuilder(harness.store, {"kv": TOPIC}, Limits(entries=5))
+            harness.context(), publisher, RequestBuilder(harness.store.workspaces, {"kv": TOPIC}, Limits(entries=5))
         ).prepare_due(now)
 
     async def deliver_for(self, span: timedelta) -> None:

@@ -36,7 +36,7 @@ async def asked(kept: RecentItems, now: datetime, *, since: timedelta = DAY, max
 
 
 async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
 
     first, second = await asked(kept, now), await asked(kept, now + MINUTE)
 
@@ -54,7 +54,7 @@ async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore
     ],
 )
 async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now: datetime, change: Item) -> None:
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
     await asked(kept, now)
 
     await store.items.add([replace(change, seen=now)], now)
@@ -63,7 +63,7 @@ async def test_what_is_stored_in_between_is_never_missed(store: MemoryStore, now
 
 
 async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now: datetime) -> None:
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
     first = await asked(kept, now)
 
     soon = await asked(kept, now + recent_items.FRESH - MINUTE)
@@ -80,7 +80,7 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
 
 async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
     await store.items.add([paper("2602.00001")], now - 5 * DAY)
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
 
     daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
 
@@ -91,7 +91,7 @@ async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore
 
 async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
     await store.items.add([paper("2602.00001")], now - 25 * DAY)
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
 
     await asked(kept, now)
     monthly = await asked(kept, now, since=30 * DAY)
@@ -103,7 +103,7 @@ async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: Memor
     await store.items.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
     await store.items.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
 
-    span = (await asked(RecentItems(store), now)).candidates(now, now)
+    span = (await asked(RecentItems(store.items, store.vectors), now)).candidates(now, now)
 
     assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
     ranked = [item.key for item, among in zip(span.index.items, span.among, strict=True) if among]
@@ -111,7 +111,7 @@ async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: Memor
 
 
 async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:
-    kept = RecentItems(store, most=11)  # two of five items
+    kept = RecentItems(store.items, store.vectors, most=11)  # two of five items
     first, second = await asked(kept, now, max_age=9 * DAY), await asked(kept, now, max_age=8 * DAY)
 
     assert await asked(kept, now, max_age=9 * DAY) is first
@@ -123,7 +123,7 @@ async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: Mem
 
 @pytest.mark.parametrize("way", [1, -1])  # the clock goes on, or is set back
 async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: MemoryStore, now: datetime, way: int) -> None:
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
     first = await asked(kept, now, max_age=9 * DAY)
 
     await asked(kept, now + way * recent_items.UNASKED)
@@ -133,17 +133,17 @@ async def test_an_index_that_nobody_asks_for_is_let_go_after_some_hours(store: M
 
 
 async def test_an_index_of_very_many_items_is_not_kept(store: MemoryStore, now: datetime) -> None:
-    kept = RecentItems(store, most=4)
+    kept = RecentItems(store.items, store.vectors, most=4)
     assert await asked(kept, now) is not await asked(kept, now)
 
 
 async def test_one_index_is_made_for_all_who_ask_at_once(store: MemoryStore, now: datetime) -> None:
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
     assert len({id(each) for each in await asyncio.gather(*(asked(kept, now) for _ in range(8)))}) == 1
 
 
 async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: datetime) -> None:
-    indexed = await asked(RecentItems(store), now)
+    indexed = await asked(RecentItems(store.items, store.vectors), now)
     inside: list[int] = []
     most: list[int] = []
 
@@ -161,7 +161,7 @@ async def test_one_thread_at_a_time_works_on_an_index(store: MemoryStore, now: d
 async def test_an_item_that_is_not_in_the_index_is_judged_as_if_it_were(store: MemoryStore, now: datetime) -> None:
     """Words are as rare, and votes as many, as they are there; with the item itself among five, words are a little rarer."""
     stranger = paper("2502.00001", title="Paged caches", upvotes=40, published=now, appeared=now)
-    kept = RecentItems(store)
+    kept = RecentItems(store.items, store.vectors)
     indexed = await asked(kept, now)
     beside = await kept.beside(indexed, [stranger])
     await store.items.add([replace(stranger, seen=now)], now)

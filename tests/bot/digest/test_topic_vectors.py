@@ -59,14 +59,14 @@ PROTEIN = paper("2603.00003", title="Folding a protein", abstract="Sequences and
 
 
 async def test_without_an_embedder_nothing_has_a_vector() -> None:
-    assert await TopicVectors(MemoryStore(), None).vectors([CACHE], ["cache"]) == {}
+    assert await TopicVectors(MemoryStore().vectors, None).vectors([CACHE], ["cache"]) == {}
 
 
 async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: datetime) -> None:
     store, axes = MemoryStore(), Axes()
     await store.items.add([CACHE], now)
     await embedded(store, [CACHE])
-    asked = TopicVectors(store, axes)
+    asked = TopicVectors(store.vectors, axes)
 
     first = await asked.vectors([CACHE, MEMORY], ["a cache", "a cache"])
     second = await asked.vectors([CACHE, MEMORY], ["a cache"])
@@ -78,7 +78,7 @@ async def test_items_are_asked_of_the_store_and_the_rest_is_embedded_once(now: d
 
 async def test_what_cannot_be_embedded_is_left_out_and_asked_again(caplog: pytest.LogCaptureFixture) -> None:
     axes = Axes()
-    asked = TopicVectors(MemoryStore(), axes)
+    asked = TopicVectors(MemoryStore().vectors, axes)
     axes.error = EmbeddingUnavailable("The endpoint is down.")
     assert await asked.vectors([CACHE], []) == {}
     assert "The endpoint is down." in caplog.text
@@ -89,12 +89,12 @@ async def test_what_cannot_be_embedded_is_left_out_and_asked_again(caplog: pytes
 async def test_an_embedder_that_does_not_answer_is_not_waited_for() -> None:
     axes = Axes()
     axes.silent = True
-    assert await TopicVectors(MemoryStore(), axes, patience=0.01).vectors([CACHE], []) == {}
+    assert await TopicVectors(MemoryStore().vectors, axes, patience=0.01).vectors([CACHE], []) == {}
 
 
 async def test_the_texts_used_last_are_kept() -> None:
     axes = Axes()
-    asked = TopicVectors(MemoryStore(), axes, most=2)
+    asked = TopicVectors(MemoryStore().vectors, axes, most=2)
     for texts in (["cache one", "cache two"], ["cache one"], ["cache three"], ["cache one"], ["cache two"]):
         assert (await asked.vectors([], texts)).keys() == set(texts)
     assert axes.asked == ["cache one", "cache two", "cache three", "cache two"]
@@ -106,7 +106,7 @@ async def test_the_texts_used_last_are_kept() -> None:
 async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: datetime) -> None:
     store = MemoryStore()
     await store.items.add([CACHE, MEMORY, PROTEIN], now)
-    kept = RecentItems(store, space=Axes.space)
+    kept = RecentItems(store.items, store.vectors, space=Axes.space)
     first = await kept.indexed(now, timedelta(days=14), now)
 
     await embedded(store, [CACHE, MEMORY])
@@ -122,7 +122,7 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     store = MemoryStore()
     await store.items.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
-    indexed = await RecentItems(store).indexed(now, timedelta(days=14), now)
+    indexed = await RecentItems(store.items, store.vectors).indexed(now, timedelta(days=14), now)
     assert indexed.index.closeness(CACHE.key).max() < 0.1
 
 

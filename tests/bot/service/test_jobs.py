@@ -129,7 +129,7 @@ class Service:
         self.clock.now = NOW - timedelta(hours=2)
         context = self.harness.context()
         preparer = Preparer(
-            context, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store, {"kv": KV}, Limits())
+            context, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store.workspaces, {"kv": KV}, Limits())
         )
         self.jobs = named(DeliveryJobs(Scheduler(context), preparer, Deliverer(context), write).jobs(self.clock))
 

@@ -56,7 +56,7 @@ def make(web: Web, http: Http, store: MemoryStore) -> Make:
             "daily_tokens": 100_000,
             "timeout": 5.0,
         }
-        return LlmSummariser(http, store, Extractive(), **(known | settings))
+        return LlmSummariser(http, store.summaries, Extractive(), **(known | settings))
 
     return build
 
@@ -302,7 +302,9 @@ async def test_a_polite_door_is_all_it_needs(web: Web, store: MemoryStore, now: 
     host = web.url.removeprefix("http://")
     door = Http(user_agent="Broadsheet/test", politeness={host: Politeness(seconds_between=0.0, retries=0)})
     try:
-        made = await LlmSummariser(door, store, Extractive(), base_url=f"{web.url}/v1", model="m").summarise(MAESTRO, now)
+        made = await LlmSummariser(door, store.summaries, Extractive(), base_url=f"{web.url}/v1", model="m").summarise(
+            MAESTRO, now
+        )
     finally:
         await door.close()
     assert made.made_by == "m"
