@@ -37,7 +37,7 @@ class Field:
     also: tuple[tuple[str, str], ...] = ()
 
 
-_SOURCES = (("hf", "huggingface"), ("gh", "github"))
+_SOURCES = (("hf", "huggingface"), ("gh", "github"))  # what people also write for a source; its own name needs no entry
 _KINDS = (("papers", "paper"), ("repos", "repo"), ("repository", "repo"), ("repositories", "repo"), ("posts", "post"))
 _LANGUAGES = (
     ("cpp", "c++"),
@@ -67,7 +67,11 @@ _TEXTS = (
 _LABELS = (
     Field("category", Takes.LABEL, "an arXiv category, its archive, or a beginning with `*`", "category:cs.DC", ("cat",)),
     Field(
-        "source", Takes.LABEL, "who showed it: arxiv, huggingface, github, feed, feed:NAME", "source:arxiv", also=_SOURCES
+        "source",
+        Takes.LABEL,
+        "the source that showed it, for example arxiv, github, feed or feed:NAME",
+        "source:arxiv",
+        also=_SOURCES,
     ),
     Field("kind", Takes.LABEL, "what it is", "kind:repo", ("type",), ("paper", "repo", "post"), _KINDS),
     Field("language", Takes.LABEL, "the main language of a repository", "language:C++", ("lang",), also=_LANGUAGES),
