@@ -6,7 +6,7 @@ never costs the entry that carries it.
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 from pydantic import BeforeValidator, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
@@ -98,17 +98,3 @@ Count = Annotated[int | None, BeforeValidator(_count)]  # at least 0
 Flag = Annotated[bool, BeforeValidator(_flag)]
 Moment = Annotated[datetime | None, BeforeValidator(moment)]
 IfAny = WrapValidator(_none_if_odd)  # for an object: None when it cannot be read
-
-_WAIT = re.compile(r"(?:^|,)\s*\"?[\w-]*\"?(?P<rest>(?:\s*;\s*\w+\s*=\s*\d{1,9})+)")
-_FIELD = re.compile(r"(\w+)\s*=\s*(\d+)")
-
-
-def limit_wait(header: str) -> timedelta | None:
-    """Return how long to wait by a `RateLimit` header (`"api";r=0;t=55`), None when it does not say.
-
-    draft-ietf-httpapi-ratelimit-headers: `r` is what is left, `t` the seconds until it is filled up again; of several
-    limits the exhausted ones count.
-    """
-    limits = [dict(_FIELD.findall(match["rest"])) for match in _WAIT.finditer(header[:1000])]
-    waits = [int(limit["t"]) for limit in limits if "t" in limit and int(limit.get("r", "0")) == 0]
-    return timedelta(seconds=max(waits)) if waits else None

@@ -6,6 +6,7 @@ address, 1,000 with a token, and answers 429 with a `RateLimit` header beyond (h
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,7 +17,7 @@ from bot.http.pace import retry_after
 from bot.models import Batch, Kind, SourceState
 from bot.settings.sources import HuggingFaceSettings
 from bot.sources.huggingface.daily_papers import Day, in_words, read_day
-from bot.sources.json_answers import limit_wait, read_json
+from bot.sources.json_answers import read_json
 
 PAGE = 100  # the most that the service gives at once; without `limit` it gives 50
 SHORT_PAGE = 50  # fewer than that is a last page, even where the service cuts `limit` down to its default
@@ -25,6 +26,8 @@ MAX_CATCH_UP = timedelta(days=366)
 SATURDAY = 5
 WEEKEND = timedelta(hours=6)  # between two collections on days on which nobody picks papers
 
+_WAIT = re.compile(r"(?:^|,)\s*\"?[\w-]*\"?(?P<rest>(?:\s*;\s*\w+\s*=\s*\d{1,9})+)")
+_FIELD = re.compile(r"(\w+)\s*=\s*(\d+)")
 _READABLE = frozenset({200, 400, 401, 403, 404, 429})
 
 
@@ -183,3 +186,14 @@ def _reason(response: Response) -> str:
         return ""
     reason = answer.get("error") if isinstance(answer, dict) else None
     return f": {reason[:200]}" if isinstance(reason, str) and reason else ""
+
+
+def limit_wait(header: str) -> timedelta | None:
+    """Return how long to wait by a `RateLimit` header (`"api";r=0;t=55`), None when it does not say.
+
+    draft-ietf-httpapi-ratelimit-headers: `r` is what is left, `t` the seconds until it is filled up again; of several
+    limits the exhausted ones count.
+    """
+    limits = [dict(_FIELD.findall(match["rest"])) for match in _WAIT.finditer(header[:1000])]
+    waits = [int(limit["t"]) for limit in limits if "t" in limit and int(limit.get("r", "0")) == 0]
+    return timedelta(seconds=max(waits)) if waits else None

@@ -1,11 +1,11 @@
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import SourceChanged
-from bot.sources.json_answers import folded, limit_wait, moment, objects, read_json
+from bot.sources.json_answers import folded, moment, objects, read_json
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,3 @@ def test_times_are_read_in_utc(text: object, time: datetime | None) -> None:
 def test_only_objects_are_taken_from_a_list() -> None:
     assert objects([{"a": 1}, None, 5, [], {}]) == [{"a": 1}, {}]
     assert objects({"a": 1}) == []
-
-
-@pytest.mark.parametrize(
-    ("header", "seconds"),
-    [
-        ('"api";r=0;t=55', 55),
-        ('"api"; r = 0 ; t = 55', 55),
-        ('"a";r=5;t=10, "b";r=0;t=20, "c";r=0;t=15', 20),
-        ('"api";r=499;t=55', None),
-        ('"api";r=0', None),
-        ("api;t=5", 5),
-        ("", None),
-        ("t=;r=,;;", None),
-    ],
-)
-def test_the_wait_of_a_rate_limit_header_is_that_of_the_exhausted_limits(header: str, seconds: int | None) -> None:
-    assert limit_wait(header) == (None if seconds is None else timedelta(seconds=seconds))
-
-
-@given(st.text(alphabet='";=,rt0123 abc', max_size=80))
-def test_any_rate_limit_header_is_read(header: str) -> None:
-    wait = limit_wait(header)
-    assert wait is None or wait >= timedelta()

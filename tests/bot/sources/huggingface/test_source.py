@@ -3,12 +3,14 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.errors import SourceChanged, SourceError, SourceUnavailable
 from bot.http.client import Http
 from bot.models import Batch, Kind, SourceState
 from bot.settings.sources import HuggingFaceSettings
-from bot.sources.huggingface.source import HuggingFaceSource
+from bot.sources.huggingface.source import HuggingFaceSource, limit_wait
 from tests.fakes.web import Answer, Asked, Web
 
 ENDPOINT = "/api/daily_papers"
@@ -259,3 +261,26 @@ async def test_a_paper_comes_with_its_repository_where_the_stars_are_known(web: 
         (Kind.REPO, "github:some/repo"),
     ]
     assert batch.items[0].appeared == datetime.combine(date(2026, 4, 1), datetime.min.time(), UTC)
+
+
+@pytest.mark.parametrize(
+    ("header", "seconds"),
+    [
+        ('"api";r=0;t=55', 55),
+        ('"api"; r = 0 ; t = 55', 55),
+        ('"a";r=5;t=10, "b";r=0;t=20, "c";r=0;t=15', 20),
+        ('"api";r=499;t=55', None),
+        ('"api";r=0', None),
+        ("api;t=5", 5),
+        ("", None),
+        ("t=;r=,;;", None),
+    ],
+)
+def test_the_wait_of_a_rate_limit_header_is_that_of_the_exhausted_limits(header: str, seconds: int | None) -> None:
+    assert limit_wait(header) == (None if seconds is None else timedelta(seconds=seconds))
+
+
+@given(st.text(alphabet='";=,rt0123 abc', max_size=80))
+def test_any_rate_limit_header_is_read(header: str) -> None:
+    wait = limit_wait(header)
+    assert wait is None or wait >= timedelta()
