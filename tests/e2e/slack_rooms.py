@@ -22,7 +22,7 @@ from tests.fakes import slack
 from tests.fakes.patience import PATIENCE
 
 KEY = Fernet.generate_key().decode()
-SHORT = SocketTimeouts(opening=5.0, silence=1.0, gap=0.3, ping=0.2, look=0.05)
+SHORT = SocketTimeouts(opening=30.0, silence=3.0, gap=1.0, ping=0.2, look=0.05)
 PUBLIC = "https://digest.example.org"
 
 

@@ -10,6 +10,7 @@ import pytest
 from bot.errors import Delayed, Reach, Refused, Uncertain
 from bot.models import Abilities, Delivery
 from tests.conftest import NOW
+from tests.fakes.patience import PATIENCE
 from tests.fakes.platform import Behaviour, running
 from tests.fakes.platform_messenger import PlatformMessenger
 
@@ -46,11 +47,14 @@ async def test_a_message_is_committed_although_who_sent_it_is_gone() -> None:
 @pytest.mark.parametrize("commits", [0.0, 1.0])
 async def test_a_lost_answer_may_mean_either(failing: Behaviour, commits: float) -> None:
     behaviour = replace(failing, commits=commits)
-    async with running(behaviour) as platform, PlatformMessenger(platform.url, HISTORY, timeout=0.1) as messenger:
-        with pytest.raises(Uncertain):
-            await messenger.send(ONE)
-        await asyncio.sleep(behaviour.stall)
-        assert await messenger.find(ONE) == ("m0" if commits else None)
+    async with running(behaviour) as platform:
+        async with PlatformMessenger(platform.url, HISTORY, timeout=0.1 if failing.stalls else PATIENCE) as messenger:
+            with pytest.raises(Uncertain):
+                await messenger.send(ONE)
+        async with asyncio.timeout(PATIENCE), PlatformMessenger(platform.url, HISTORY) as messenger:
+            if commits:
+                await platform.has_posted.wait()
+            assert await messenger.find(ONE) == ("m0" if commits else None)
 
 
 async def test_a_nonce_gives_the_same_message_for_as_long_as_it_is_remembered() -> None:

@@ -105,7 +105,7 @@ async def test_a_query_does_not_wait_for_many_texts(embedder: LocalEmbedder) -> 
 
 
 async def test_the_loop_turns_while_texts_are_read(embedder: LocalEmbedder) -> None:
-    reading = asyncio.create_task(embedder.embed(TEXTS * 4))
+    reading = asyncio.create_task(embedder.embed([f"{text} {at}" for at in range(20) for text in TEXTS]))
     turns = 0
     while not reading.done():
         await asyncio.sleep(0.001)
