@@ -300,8 +300,8 @@ def _double_struck(given: Sequence[Any]) -> str:
 
 
 def _stacked(given: Sequence[Any]) -> str:
-    upper, lower = (_said([part]) for part in given[-2:])
-    return lower + superscript(upper)
+    said = [_said([part]) for part in given[-2:]]
+    return said[1] + superscript(said[0]) if len(said) == 2 else "".join(said)
 
 
 _STRUCTURES: dict[str, Callable[[Sequence[Any]], str]] = {
