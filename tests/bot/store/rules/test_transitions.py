@@ -5,8 +5,20 @@ from datetime import timedelta
 
 import pytest
 
-from bot.models import FOREVER, Delivery, DeliveryState
-from bot.store.rules.transitions import HELD, OPEN, after, claimed, is_undone, ran_out, recorded, released, takes_over
+from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState
+from bot.store.rules.transitions import (
+    HELD,
+    OPEN,
+    after,
+    claimed,
+    closed,
+    ended_at,
+    is_undone,
+    ran_out,
+    recorded,
+    released,
+    takes_over,
+)
 from tests.conftest import NOW
 
 HOUR = timedelta(hours=1)
@@ -111,3 +123,31 @@ def test_a_digest_is_undone_where_its_first_part_ended_surely_unposted(state: De
     assert not is_undone(delivery(state, part=2), delivery(state, part=2), unposted=True)
     assert not is_undone(delivery(state), delivery(DeliveryState.SENDING), unposted=False)
     assert is_undone(delivery(state), delivery(DeliveryState.PENDING), unposted=False) == ends
+
+
+def test_the_first_try_stays_the_first() -> None:
+    once = claimed(delivery(), delivery(), NOW, LEASE)
+    assert once is not None
+    assert (once.first_try, once.last_try) == (NOW, NOW)
+    left = replace(once, state=DeliveryState.AMBIGUOUS)
+    again = claimed(left, left, NOW + HOUR, LEASE)
+    assert again is not None
+    assert (again.first_try, again.last_try, again.attempts) == (NOW, NOW + HOUR, 2)
+
+
+def test_a_delivery_ended_when_it_was_tried_last_or_else_was_made_or_was_due() -> None:
+    assert ended_at(delivery()) == NOW
+    assert ended_at(delivery(made_at=NOW + HOUR)) == NOW + HOUR
+    assert ended_at(delivery(made_at=NOW + HOUR, last_try=NOW + 2 * HOUR)) == NOW + 2 * HOUR
+
+
+@pytest.mark.parametrize("state", OccurrenceState)
+def test_only_what_is_due_is_closed(state: OccurrenceState) -> None:
+    stored = Occurrence(subscription="s1", workspace="T1", channel="C1", topic="kv", day=NOW.date(), due=NOW, state=state)
+    made = replace(stored, state=OccurrenceState.MADE, channel="C2", reason="Because.")
+    fresh = closed(stored, made)
+    if state is OccurrenceState.DUE:
+        assert fresh == replace(stored, state=OccurrenceState.MADE, reason="Because.")
+    else:
+        assert fresh is None
+    assert closed(None, made) is None
