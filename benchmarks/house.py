@@ -104,11 +104,21 @@ def built() -> dict[str, str]:
         "nodes of the syntax tree": f"{sum(1 for tree in trees.values() for _ in ast.walk(tree)):,}",
         "modules in the largest folder": f"{most} ({folder.relative_to(ROOT)})",
         "modules at the root of bot/": f"{folders[ROOT / 'bot']}",
+        "folders with modules": f"{len(folders)}",
         "arrows between folders": f"{len(arrows)}",
+        "arrows between rooms (bot/digest and the like)": f"{len({(_room(a), _room(b)) for a, b in arrows if _room(a) != _room(b)})}",
+        "import edges, all": f"{len(edges):,}",
+        "import edges, other than to models, errors, wording": f"{len(entangled):,}",
         "import edges a module, all": f"{len(edges) / count:.2f}",
         "import edges a module, other than to models, errors, wording": f"{len(entangled) / count:.2f}",
+        "the same, a module that is no __init__": f"{len(entangled) / sum(folders.values()):.2f}",
         "longest module, lines": f"{max(path.read_text(encoding='utf-8').count(chr(10)) for path in known.values())}",
     }
+
+
+def _room(folder: Path) -> Path:
+    """Return the room of a folder: two names of its path, or the one there is."""
+    return Path(*folder.relative_to(ROOT).parts[:2])
 
 
 @asynccontextmanager

@@ -1,0 +1,45 @@
+"""The floor plan: how many modules a room has, how long they are, and that its one-page picture is the checked one."""
+
+import re
+import tomllib
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted(path.relative_to(ROOT) for package in ("bot", "adapters") for path in (ROOT / package).rglob("*.py"))
+PICTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+
+
+def test_no_room_has_more_modules_than_one_looks_over() -> None:
+    rooms = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert rooms[Path("bot")] <= 10
+    assert {str(room): many for room, many in rooms.items() if many > 15} == {}
+
+
+def test_no_module_is_longer_than_one_reads() -> None:
+    lengths = {str(path): (ROOT / path).read_text(encoding="utf-8").count("\n") for path in MODULES}
+    assert {path: lines for path, lines in lengths.items() if lines > 600} == {}
+
+
+def test_both_chats_have_the_same_rooms() -> None:
+    rooms = {
+        chat: {path.parts[2] for path in MODULES if path.parts[:2] == ("adapters", chat)} for chat in ("slack", "discord")
+    }
+    assert rooms["slack"] == rooms["discord"]
+
+
+def test_the_picture_of_the_layers_is_the_one_that_is_checked() -> None:
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    checked = [re.findall(r"[\w.]+", layer) for layer in contracts[0]["layers"]]
+    picture = PICTURE.split("```")[1].strip().splitlines()
+    drawn = [re.findall(r"\bbot\.\w+|\badapters\b", line) for line in picture]
+    assert drawn[:-1] == checked[:-1]
+    assert re.findall(r"[\w.]+", picture[-1]) == [
+        name.removeprefix("bot.") if at else name for at, name in enumerate(checked[-1])
+    ]
+
+
+def test_every_file_that_the_architecture_names_is_there() -> None:
+    named = re.findall(r"`((?:bot|adapters|docs|config)/[\w./]+)`", PICTURE)
+    assert len(named) > 12
+    assert [name for name in named if not (ROOT / name).exists()] == []
