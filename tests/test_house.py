@@ -43,3 +43,17 @@ def test_every_file_that_the_architecture_names_is_there() -> None:
     named = re.findall(r"`((?:bot|adapters|docs|config)/[\w./]+)`", PICTURE)
     assert len(named) > 12
     assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+DECISIONS = sorted(path for path in (ROOT / "docs" / "decisions").glob("0*.md"))
+
+
+def test_every_decision_is_a_page_at_most_and_listed_with_its_status() -> None:
+    listed = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    for path in DECISIONS:
+        text = path.read_text(encoding="utf-8")
+        number, title = path.name[:4], text.partition("\n")[0]
+        status = "superseded in part" if "*Superseded in part by" in text else "in force"
+        assert text.count("\n") <= 62, path.name
+        assert title.startswith(f"# {number}: "), path.name
+        assert f"| [{number}]({path.name}) | {title.removeprefix(f'# {number}: ')} | {status} |" in listed
