@@ -5,6 +5,10 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
+from bot.settings.topic_packs import load_packs
+
 ROOT = Path(__file__).parents[1]
 MODULES = sorted(path.relative_to(ROOT) for package in ("bot", "adapters") for path in (ROOT / package).rglob("*.py"))
 PICTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -57,3 +61,51 @@ def test_every_decision_is_a_page_at_most_and_listed_with_its_status() -> None:
         assert text.count("\n") <= 62, path.name
         assert title.startswith(f"# {number}: "), path.name
         assert f"| [{number}]({path.name}) | {title.removeprefix(f'# {number}: ')} | {status} |" in listed
+
+
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+RECIPES = {
+    title: re.findall(r"^\d\. `([^`]+)`", body, re.MULTILINE)
+    for title, body in re.findall(r"^## Add an? ([\w ]+)\n(.*?)(?=^## )", CONTRIBUTING, re.MULTILINE | re.DOTALL)
+}
+MOST = {
+    "command": 2,
+    "source": 4,
+    "setting": 2,
+    "topic pack": 1,
+    "migration": 1,
+    "field of a subscription": 4,
+    "platform": 8,
+}
+
+
+def test_a_recipe_names_no_more_files_than_it_may() -> None:
+    assert {title: len(files) for title, files in RECIPES.items()} == MOST
+
+
+@pytest.mark.parametrize(("title", "file"), [(title, file) for title, files in RECIPES.items() for file in files])
+def test_every_file_of_a_recipe_is_there_or_has_others_like_it(title: str, file: str) -> None:
+    pattern = re.sub(r"<\w+>", "*", file)
+    assert list(ROOT.glob(pattern)), title
+
+
+def test_every_other_file_that_contributing_names_is_there() -> None:
+    named = re.findall(r"`((?:bot|adapters|docs|config|tests)/[\w./]+)`", CONTRIBUTING)
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_a_topic_pack_is_one_file(tmp_path: Path) -> None:
+    pack = tmp_path / "tidal-energy.toml"
+    pack.write_text(
+        'name = "tidal-energy"\ntitle = "Tidal energy"\nquery = "tidal OR \\"wave energy\\""\n', encoding="utf-8"
+    )
+    assert load_packs(tmp_path)["tidal-energy"].title == "Tidal energy"
+
+
+def test_what_checks_a_push_is_what_everybody_can_run() -> None:
+    workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
+    hooks = (ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    checked = (ROOT / "Makefile").read_text(encoding="utf-8").split("\ncheck:")[1].split("\n\n")[0]
+    assert "run: bash .ci/run" in workflow
+    for tool in re.findall(r"\$\(BIN\)/(\S+ ?\w*)", checked):
+        assert f"entry: .venv/bin/{tool.strip()}" in hooks, tool
