@@ -12,7 +12,7 @@ from bot.query.fields import fold_label
 from bot.query.match import Folded, matches
 from bot.store.records.items import newness
 from bot.store.rules.labels import commonest, values_of
-from bot.store.rules.pages import Lists, read_mark
+from bot.store.rules.pages import ShownLists, read_mark
 from bot.store.rules.search_terms import split
 from tests.stores.memory_search import cosines_of, ranked, relevance, similar
 from tests.stores.memory_vectors import MemoryVectors
@@ -133,7 +133,7 @@ class MemoryIndex:
 
     def __init__(self, items: MemoryItems) -> None:
         self._items = items
-        self._lists = Lists[str]()
+        self._lists = ShownLists[str]()
 
     async def search(
         self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None

@@ -20,7 +20,7 @@ _MOST_LISTS = 200
 _LONGEST = 1000  # entries of one list; 200 such lists take about 20 MB
 
 
-class Lists(Generic[K]):
+class ShownLists(Generic[K]):
     """The lists that were asked for last. A list that was forgotten goes on by counting, as well as that can be done."""
 
     def __init__(self) -> None:

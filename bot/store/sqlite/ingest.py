@@ -34,7 +34,7 @@ INDEX_VERSION = f"3 {VERSION} {STEMS_VERSION}"
 _ROW = ("id", "key", "kind", "seen", "newest", "published", "updated", "stars", "forks", "upvotes", "fingerprint")
 
 
-class Held(NamedTuple):
+class IndexEntry(NamedTuple):
     """What the index holds of an item."""
 
     texts: tuple[str, ...]  # the columns of the search index
@@ -47,17 +47,17 @@ class Held(NamedTuple):
         return int.from_bytes(blake2b(whole.encode(), digest_size=8).digest()) >> 1
 
 
-_NOTHING = Held((), ())
+_NOTHING = IndexEntry((), ())
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class PreparedItem:
     """An item as it will be written."""
 
     key: str
     row: tuple[object, ...]  # the columns of `items` after the id
     data: str
-    held: Held
+    entry: IndexEntry
     aliases: tuple[str, ...]
     counts: tuple[int | None, int | None, int | None]
     read: int  # the digest of the text that its vector is made of
@@ -70,26 +70,26 @@ def chunks(items: Sequence[Item], now: datetime) -> list[list[Item]]:
     return [rows[at : at + CHUNK] for at in range(0, len(rows), CHUNK)]
 
 
-def make_ready(items: Sequence[Item]) -> list[Ready]:
+def make_ready(items: Sequence[Item]) -> list[PreparedItem]:
     """Fold and encode some items. Pure, and the costly half of writing."""
     return list(map(_ready, items))
 
 
-def held(item: Item) -> Held:
+def index_entry(item: Item) -> IndexEntry:
     """Return what the index holds of the item."""
     texts = tuple(text_of(item, field) for field in TEXT)
     labels = " ".join(label_token(field, value) for field in LABEL for value in labels_of(item, field))
-    return Held((*texts, *stemmed(texts), labels), values_of(item))
+    return IndexEntry((*texts, *stemmed(texts), labels), values_of(item))
 
 
-def _ready(item: Item) -> Ready:
+def _ready(item: Item) -> PreparedItem:
     assert item.seen is not None  # noqa: S101 - `chunks` sees to it
-    inside = held(item)
+    inside = index_entry(item)
     dates = (item.seen, newness(item)[0], date_of(item, "published"), date_of(item, "updated"))
     times = [None if time is None else micros(time) for time in dates]
     counts = (item.stars, item.forks, item.upvotes)
     row = (item.key, str(item.kind), *times, *counts, inside.fingerprint())
-    return Ready(item.key, row, item_to_text(item), inside, item.aliases, counts, text_digest(item))
+    return PreparedItem(item.key, row, item_to_text(item), inside, item.aliases, counts, text_digest(item))
 
 
 # --- writing; all of it inside the writer's transaction
@@ -101,14 +101,14 @@ def known(db: Database, keys: Collection[str]) -> dict[str, tuple[int, int]]:
     return {key: (number, mark) for key, number, mark in db.execute(sql, [json.dumps(list(keys))]).fetchall()}
 
 
-def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, tuple[int, int]], day: date) -> None:
+def write(db: Database, chunks: Iterable[Sequence[PreparedItem]], known: Mapping[str, tuple[int, int]], day: date) -> None:
     """Insert or replace items with what belongs to them; `known` are those among them that are stored already.
 
     The search index comes first, chunk by chunk as they are made ready. The rows wait until nothing is left to fold, or
     until a changed text is taken out of the index, which may have to make it anew from the rows.
     """
     following = itertools.count(last_id(db) + 1)
-    waiting: list[tuple[int, Ready]] = []
+    waiting: list[tuple[int, PreparedItem]] = []
     for chunk in chunks:
         pairs = [(known[item.key][0] if item.key in known else next(following), item) for item in chunk]
         fresh = [(number, item) for number, item in pairs if known.get(item.key, ()) != (number, item.row[-1])]
@@ -117,12 +117,12 @@ def write(db: Database, chunks: Iterable[Sequence[Ready]], known: Mapping[str, t
             _write_rows(db, waiting, day)
             unindex(db, changed)
             waiting = []
-        _index(db, [(number, item.held) for number, item in fresh])
-        waiting += [(number, replace(item, held=_NOTHING)) for number, item in pairs]
+        _index(db, [(number, item.entry) for number, item in fresh])
+        waiting += [(number, replace(item, entry=_NOTHING)) for number, item in pairs]
     _write_rows(db, waiting, day)
 
 
-def _write_rows(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+def _write_rows(db: Database, pairs: Sequence[tuple[int, PreparedItem]], day: date) -> None:
     if pairs:
         note_change(db)
     for at in range(0, len(pairs), CHUNK):
@@ -186,12 +186,12 @@ def unindex(db: Database, numbers: Sequence[int]) -> None:
         rebuild(db)  # the index was made by other rules than ours; taking our words out of it would spoil it
     columns = ("words", "rowid", *COLUMNS)
     _insert(db, "words", columns, [("delete", number, *inside.texts) for number, inside, _ in rows])
-    _untally(db, (value for _, inside, _ in rows for value in inside.values))
+    _discount_values(db, (value for _, inside, _ in rows for value in inside.values))
 
 
-def _index(db: Database, items: Sequence[tuple[int, Held]]) -> None:
+def _index(db: Database, items: Sequence[tuple[int, IndexEntry]]) -> None:
     _insert(db, "words", ("rowid", *COLUMNS), [(number, *inside.texts) for number, inside in items])
-    _tally(db, (value for _, inside in items for value in inside.values))
+    _count_values(db, (value for _, inside in items for value in inside.values))
 
 
 def rebuild(db: Database) -> None:
@@ -204,7 +204,7 @@ def rebuild(db: Database) -> None:
     db.execute("insert or replace into facts (name, value) values ('index', ?)", [INDEX_VERSION])
 
 
-_Stored = tuple[int, Held, int]  # id, what the index should hold, the fingerprint of what it does
+_Stored = tuple[int, IndexEntry, int]  # id, what the index should hold, the fingerprint of what it does
 
 
 def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
@@ -213,7 +213,7 @@ def _stored(db: Database, numbers: Sequence[int]) -> list[_Stored]:
         " where items.id in (select value from json_each(?))"
     )
     rows = db.execute(sql, [json.dumps(list(numbers))]).fetchall()
-    return [(number, held(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
+    return [(number, index_entry(item_from_text(data)), fingerprint) for number, data, fingerprint in rows]
 
 
 def _all_rows(db: Database) -> Iterator[list[_Stored]]:
@@ -227,14 +227,14 @@ def _all_rows(db: Database) -> Iterator[list[_Stored]]:
         last = numbers[-1]
 
 
-def _write_aliases(db: Database, pairs: Sequence[tuple[int, Ready]]) -> None:
+def _write_aliases(db: Database, pairs: Sequence[tuple[int, PreparedItem]]) -> None:
     numbers = json.dumps([number for number, _ in pairs])
     db.execute("delete from aliases where item in (select value from json_each(?))", [numbers])
     rows = [(alias, number) for number, item in pairs for alias in item.aliases]
     db.conn.executemany("insert or replace into aliases (alias, item) values (?, ?)", rows)
 
 
-def _write_readings(db: Database, pairs: Sequence[tuple[int, Ready]], day: date) -> None:
+def _write_readings(db: Database, pairs: Sequence[tuple[int, PreparedItem]], day: date) -> None:
     rows = [(number, day.isoformat(), *item.counts) for number, item in pairs if item.counts != (None, None, None)]
     _replace(db, "readings", ("item", "day", "stars", "forks", "upvotes"), rows)
 
@@ -253,7 +253,7 @@ def _insert(
     db.conn.execute(sql, [value for row in rows for value in row])
 
 
-def _tally(db: Database, values: Iterable[Value]) -> None:
+def _count_values(db: Database, values: Iterable[Value]) -> None:
     """Count values of items that come into the index, as often as they are given."""
     db.conn.executemany(
         "insert into labels (field, value, items) values (?, ?, ?)"
@@ -262,7 +262,7 @@ def _tally(db: Database, values: Iterable[Value]) -> None:
     )
 
 
-def _untally(db: Database, values: Iterable[Value]) -> None:
+def _discount_values(db: Database, values: Iterable[Value]) -> None:
     """Take values of items that leave the index out of the count."""
     rows = [(number, *value) for value, number in Counter(values).items()]
     db.conn.executemany("update labels set items = items - ? where field = ? and value = ?", rows)

@@ -8,7 +8,7 @@ from sqlite_utils import Database
 from bot.models import And, Hit, Item, Near, Number, Page, Query, Tree, When
 from bot.query.fields import fold_label
 from bot.store.records.encoding import micros
-from bot.store.rules.pages import Lists, Shown, read_mark
+from bot.store.rules.pages import Shown, ShownLists, read_mark
 from bot.store.rules.search_terms import split
 from bot.store.sqlite.connections import Connections, Tables, reading
 from bot.store.sqlite.ingest import last_id
@@ -33,7 +33,7 @@ class SqliteIndex(Tables):
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
         self._copy = VectorCopy()
-        self._lists = Lists[int]()
+        self._lists = ShownLists[int]()
 
     async def search(
         self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
