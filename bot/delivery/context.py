@@ -75,7 +75,7 @@ class DeliveryContext:
         return self.messengers.get(workspace.partition(":")[0])
 
     def call(self, method: Method, workspace: str, channel: str) -> PlatformCall:
-        """Return the request as the budgets know it; `channel` may be a person."""
+        """Return the request as the rate limits know it; `channel` may be a person."""
         messenger = self.messenger(workspace)
         return PlatformCall(method, workspace, channel, messenger.abilities if messenger is not None else Abilities())
 

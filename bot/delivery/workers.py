@@ -76,7 +76,7 @@ class Workers:
         self._stopped = True
 
     async def work(self, task: DeliveryTask, clock: Clock) -> int:
-        """Do everything that the list gives and the budgets allow within five seconds; return how many were handed out.
+        """Do everything that the list gives and the rate limits allow within five seconds; return how many were handed out.
 
         Raises what went wrong with one, as StoreError, after the others had their turn.
         """

@@ -133,14 +133,14 @@ async def test_one_that_cannot_be_opened_stands_by_and_stops_no_other(
         opened(made.settings, line(made, store), messengers) as found,
     ):
         assert [each.messenger.platform for each in found.platforms] == ["discord"]
-        (standby,) = found.pending
-        assert standby.trouble(NOW) == "The database is away."
+        (pending,) = found.pending
+        assert pending.trouble(NOW) == "The database is away."
         assert "slack cannot be opened, and is tried again: The database is away." in caplog.messages
         service = await made.service(lambda: NOW, found.platforms, found.pending)
         assert (await service.health.measure()).platforms["slack"] is False
 
         store.broken = False
-        (watch,) = standby.watches
+        (watch,) = pending.watches
         running = asyncio.ensure_future(watch.run())
         async with asyncio.timeout(PATIENCE):
             while "slack" not in messengers:  # noqa: ASYNC110

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Deliverer, DeliverySettings, notice_restored, sealed
+from bot.delivery import Deliverer, DeliverySettings, Refusal, SubscriptionPauser, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate
@@ -756,3 +756,87 @@ async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_i
     ((row),) = (await harness.rows()).values()
     assert (row.state, row.message) == (DeliveryState.DONE, "m1")
     assert harness.chat.posted("d1p1") == 1
+
+
+async def test_a_refusal_that_was_recorded_and_not_applied_is_applied_before_notices_are_sent() -> None:
+    harness = Harness()
+    await planted(harness)
+    refusal = Refusal("chat:T1", "C1", Reach.CHANNEL, "The channel is archived.")
+    await SubscriptionPauser(harness.context()).record_refusal(refusal)
+
+    assert await harness.deliverer().send_notices(harness.clock) == 1
+
+    (paused,) = await harness.store.workspaces.subscriptions("chat:T1")
+    assert (paused.paused, paused.paused_because) == (True, "The channel is archived.")
+    assert [person for _, person, _ in harness.chat.told] == ["U-ada"]
+
+
+async def test_whoever_was_stopped_sends_no_further_digest_and_no_further_notice() -> None:
+    harness = Harness()
+    deliverer = await planted(harness)
+    refusal = Refusal("chat:T1", "C1", Reach.CHANNEL, "The channel is archived.")
+    await SubscriptionPauser(harness.context()).record_refusal(refusal)
+    deliverer.stop()
+
+    assert await deliverer.deliver_due(harness.clock) == 0
+    assert await deliverer.send_notices(harness.clock) == 0
+    assert (harness.chat.calls, harness.chat.told) == ([], [])
+
+
+async def test_one_delivery_is_posted_when_it_is_asked_for_and_once_however_often() -> None:
+    harness = Harness()
+    deliverer = await planted(harness)
+    (row,) = (await harness.rows()).values()
+    for _ in range(3):
+        await deliverer.deliver(row, harness.clock)
+    assert [each.id for each in harness.chat.calls] == ["d1p1"]
+    assert (await harness.rows())["d1p1"].state is DeliveryState.DONE
+
+
+async def restored(abilities: Abilities, parts: int = 1, **preferences: Any) -> tuple[Harness, Deliverer]:
+    """A digest that is due in a database that is older than its last heartbeat."""
+    harness = Harness(abilities)
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(**preferences), change())
+    deliverer = await planted(harness, *numbered([parts], NOW))
+    await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
+    await notice_restored(harness.store.facts, NOW)
+    return harness, deliverer
+
+
+async def test_what_was_not_posted_before_a_restore_is_posted_in_the_same_round() -> None:
+    harness, deliverer = await restored(HISTORY)
+    await deliverer.deliver_due(harness.clock)
+    assert (await states(harness), len(harness.chat.looked)) == ({"d1p1": DeliveryState.DONE}, 1)
+
+
+async def test_what_was_posted_before_a_restore_ends_the_parts_after_it() -> None:
+    harness, deliverer = await restored(HISTORY, parts=2)
+    await harness.chat.send(delivery(now=NOW))
+    await deliverer.deliver_due(harness.clock)
+    assert await states(harness) == {"d1p1": DeliveryState.DONE, "d1p2": DeliveryState.EXPIRED}
+    assert harness.chat.posted("d1p1") == 1
+
+
+async def test_where_nobody_may_look_after_a_restore_a_channel_that_prefers_it_sees_it_twice() -> None:
+    harness, deliverer = await restored(NEITHER, prefer_duplicate=("C1",))
+    await deliverer.deliver_due(harness.clock)
+    assert await states(harness) == {"d1p1": DeliveryState.DONE}
+
+
+async def test_where_nobody_may_look_after_a_restore_it_is_not_posted_and_the_alerts_know() -> None:
+    harness, deliverer = await restored(NEITHER, alerts="C-admin")
+    await deliverer.deliver_due(harness.clock)
+    await deliverer.send_notices(harness.clock)
+    assert await states(harness) == {"d1p1": DeliveryState.EXPIRED}
+    assert [channel for _, channel, _ in harness.chat.announced] == ["C-admin"]
+
+
+async def test_what_is_due_in_quiet_hours_waits_for_their_end_and_is_held_by_nobody() -> None:
+    harness = Harness()
+    quiet = Preferences(quiet_from=time(0), quiet_until=(NOW + 60 * MINUTE).time(), zone="UTC")
+    await harness.store.workspaces.save_preferences("chat:T1", quiet, change())
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    row = (await harness.rows())["d1p1"]
+    assert (row.state, row.next_at, row.attempts) == (DeliveryState.PENDING, NOW + 60 * MINUTE, 0)
+    assert harness.chat.calls == []

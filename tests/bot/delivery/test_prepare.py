@@ -1,10 +1,10 @@
 """What becomes of an occurrence: a digest in the words of its subscription, nothing, or a reason."""
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -24,6 +24,7 @@ from bot.models import (
     Subscription,
     Topic,
 )
+from bot.ports.ledger import Ledger
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, occurrence, subscription
@@ -323,3 +324,80 @@ def test_identifiers_are_short_and_plain_and_the_same_wherever_they_are_made() -
     assert len(made) == 4 * 20 * 2 * 3
     assert all(len(each) == 24 and each.isascii() and each.isalnum() and each == each.lower() for each in made)
     assert delivery_id("s1", NOW.date(), 0, 1) == "hnr1vwgjy9xn0sxvqs5gt0sk"
+
+
+# --- at the edges
+
+
+async def test_whoever_was_stopped_makes_no_further_digest() -> None:
+    harness = await furnished()
+    await due(harness)
+    stopped = preparer(harness)
+    stopped.stop()
+    assert await stopped.prepare_due(NOW) == 0
+    assert await told(harness) == [(OccurrenceState.DUE, "")]
+
+
+MOMENT = timedelta(microseconds=1)
+LATE, CATCH_UP = timedelta(minutes=15), 12 * HOUR
+
+
+@pytest.mark.parametrize(("after", "late"), [(LATE, False), (LATE + MOMENT, True)])
+async def test_a_digest_is_late_from_a_moment_after_the_quarter_of_an_hour_on(after: timedelta, late: bool) -> None:
+    harness = await furnished()
+    await due(harness)
+    await preparer(harness).prepare_due(NOW + after)
+    (row,) = (await harness.rows()).values()
+    assert ("(late)" in row.payload) is late
+    (found,) = await harness.store.ledger.recent_occurrences("chat:T1")
+    assert found.late is late
+
+
+@pytest.mark.parametrize(
+    ("after", "state"), [(CATCH_UP, OccurrenceState.MADE), (CATCH_UP + MOMENT, OccurrenceState.SKIPPED)]
+)
+async def test_a_digest_is_made_up_to_the_end_of_the_catch_up_window(after: timedelta, state: OccurrenceState) -> None:
+    harness = await furnished()
+    await due(harness)
+    await preparer(harness).prepare_due(NOW + after)
+    assert [each for each, _ in await told(harness)] == [state]
+
+
+class ReadTurns:
+    """A ledger that notes which turns it was told of."""
+
+    def __init__(self, ledger: Any) -> None:
+        self._ledger = ledger
+        self.had: list[dict[str, int]] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    async def occurrences(self, now: datetime, *, limit: int, had: Mapping[str, int]) -> Sequence[Occurrence]:
+        """Return what is due."""
+        self.had.append(dict(had))
+        found: Sequence[Occurrence] = await self._ledger.occurrences(now, limit=limit, had=had)
+        return found
+
+
+async def test_each_reading_of_the_ledger_says_how_many_turns_every_workspace_has_had() -> None:
+    harness = await furnished()
+    for number in range(BATCH + 4):
+        await due(harness, number=number)
+    ledger = ReadTurns(harness.store.ledger)
+    context = replace(harness.context(), ledger=cast(Ledger, ledger))
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    requests = RequestBuilder(harness.store.workspaces, TOPICS, Limits(entries=3))
+
+    assert await Preparer(context, publisher, requests).prepare_due(NOW) == BATCH + 4
+    assert ledger.had == [{}, {"chat:T1": BATCH}, {"chat:T1": BATCH + 4}]
+
+
+async def test_what_nobody_needs_to_mend_is_no_alert() -> None:
+    harness = await furnished()
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await due(harness, paused=True)
+    await preparer(harness).prepare_due(NOW)
+    assert await told(harness) == [(OccurrenceState.SKIPPED, "paused.")]
+    await harness.deliverer().send_notices(harness.clock)
+    assert harness.chat.announced == []

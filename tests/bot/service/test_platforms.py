@@ -44,7 +44,7 @@ class Harness:
         self.down: Exception | None = Delayed(DOWN)
         self.open = False
         self.messengers: dict[str, Messenger] = {}
-        self.standby = PendingPlatform("chat", self.opening, self.messengers, DOWN)
+        self.pending = PendingPlatform("chat", self.opening, self.messengers, DOWN)
 
     @asynccontextmanager
     async def opening(self) -> AsyncIterator[Platform]:
@@ -57,7 +57,7 @@ class Harness:
             self.open = False
 
     async def run(self) -> None:
-        (watch,) = self.standby.watches
+        (watch,) = self.pending.watches
         await watch.run()
 
 
@@ -73,19 +73,19 @@ async def until(is_so: Callable[[], bool]) -> None:
 
 async def test_it_says_why_it_is_not_open_and_joins_when_it_is() -> None:
     harness = Harness(Chat(for_ever))
-    assert harness.standby.trouble(NOW) == DOWN
+    assert harness.pending.trouble(NOW) == DOWN
     harness.down = Delayed("It is still down.")
     with pytest.raises(Delayed):
         await harness.run()
-    assert harness.standby.trouble(NOW) == "It is still down."
+    assert harness.pending.trouble(NOW) == "It is still down."
     assert harness.messengers == {}
 
     harness.down = None
     running = asyncio.create_task(harness.run())
     await until(lambda: bool(harness.messengers))
-    assert harness.standby.trouble(NOW) == ""
+    assert harness.pending.trouble(NOW) == ""
     harness.platform.said = "Nobody is heard."
-    assert harness.standby.trouble(NOW) == "Nobody is heard."
+    assert harness.pending.trouble(NOW) == "Nobody is heard."
     running.cancel()
     with pytest.raises(asyncio.CancelledError):
         await running
@@ -128,7 +128,7 @@ async def test_a_platform_that_needs_no_watch_stays_open() -> None:
 async def test_the_runner_tries_it_again() -> None:
     harness = Harness(Chat(for_ever))
     runner = LocalRunner()
-    running = asyncio.create_task(runner.run([], harness.standby.watches))
+    running = asyncio.create_task(runner.run([], harness.pending.watches))
     harness.down = None
     await until(lambda: harness.open)
     runner.stop()
