@@ -3,14 +3,12 @@
 What a family declares is exported without a list: a new command is known here as soon as it is declared.
 """
 
-from bot.commands.arguments import Usual
-from bot.commands.declaration import Command, Group, Option, Permission, Usage
+from bot.commands.declaration import Command, Group, Option, Permission, Usage, Usual
 from bot.commands.feedback import *
 from bot.commands.finding import *
-from bot.commands.parse import BY_NAME, TABLE, Unreadable, help_for, parse, read
 from bot.commands.saved import *
 from bot.commands.schedule import read_hours
 from bot.commands.service import *
 from bot.commands.subscriptions import *
+from bot.commands.syntax import BY_NAME, TABLE, Unreadable, help_for, parse, read, write
 from bot.commands.topics import *
-from bot.commands.write import write

@@ -4,10 +4,22 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Self
 
-from bot.commands.arguments import ForTopic, ItemBeforeTopic, TopicNamed, formatted, text, topic_name
-from bot.commands.declaration import Argument, Command, Group, Option, Permission, declared, end
-from bot.commands.quoting import item_text
-from bot.commands.words import Words
+from bot.commands.declaration import (
+    Argument,
+    Command,
+    ForTopic,
+    Group,
+    ItemBeforeTopic,
+    Option,
+    Permission,
+    TopicNamed,
+    declared,
+    end,
+    formatted,
+    text,
+    topic_name,
+)
+from bot.commands.words import Words, item_text
 
 
 @declared("more", Group.FEEDBACK, example="more 3 for gpu-systems", aliases=("like", "upvote", "+1"))

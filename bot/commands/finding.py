@@ -3,10 +3,21 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from bot.commands.arguments import ANY_TOPIC, ForTopic, ItemBeforeTopic, ItemName, rest
-from bot.commands.declaration import Argument, Command, Group, Option, Said, Usage, declared
-from bot.commands.quoting import query_text
-from bot.commands.words import Words
+from bot.commands.declaration import (
+    ANY_TOPIC,
+    Argument,
+    Command,
+    ForTopic,
+    Group,
+    ItemBeforeTopic,
+    ItemName,
+    Option,
+    Said,
+    Usage,
+    declared,
+    rest,
+)
+from bot.commands.words import Words, query_text
 
 
 def _page(words: Words, _usage: Usage) -> str:

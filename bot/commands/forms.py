@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import Any
 
-from bot.commands.arguments import Usual
-from bot.commands.declaration import Command
+from bot.commands.declaration import Command, Usual
 from bot.commands.schedule import WEEK
 from bot.commands.subscriptions import Subscribe
 from bot.commands.topics import CreateTopic, EditTopic, Filter, FilterAction, Part, Scope

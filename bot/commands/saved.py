@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Self
 
-from bot.commands.arguments import ItemName, formatted, number
-from bot.commands.declaration import Argument, Command, Group, Option, declared, end
+from bot.commands.declaration import Argument, Command, Group, ItemName, Option, declared, end, formatted, number
 from bot.commands.words import Words
 
 

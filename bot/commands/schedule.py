@@ -4,8 +4,7 @@ import re
 from datetime import time
 from typing import NamedTuple
 
-from bot.commands.normalise import clean, plain
-from bot.commands.words import Word, Words, nearest, shown
+from bot.commands.words import Word, Words, clean, nearest, plain, shown
 from bot.errors import UsageError
 
 NAMES = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")

@@ -3,10 +3,8 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from bot.commands.arguments import ANY_TOPIC, rest, text
-from bot.commands.declaration import Argument, Command, Group, Option, Permission, Usage, declared
-from bot.commands.quoting import free_text, words_text
-from bot.commands.words import Words
+from bot.commands.declaration import ANY_TOPIC, Argument, Command, Group, Option, Permission, Usage, declared, rest, text
+from bot.commands.words import Words, free_text, words_text
 
 _SETTINGS = ("manage", "zone", "top", "quiet", "daily", "alerts", "duplicates")
 

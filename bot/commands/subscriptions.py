@@ -6,24 +6,30 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import Annotated, Any, NamedTuple, Self, TypedDict
 
-from bot.commands.arguments import (
+from bot.commands.declaration import (
     HERE,
+    Argument,
+    Command,
+    Group,
+    Option,
+    Permission,
+    Pieces,
     TopicHere,
+    Usage,
     Usual,
     behind,
+    declared,
     flag,
     formatted,
+    missing,
     number,
     number_text,
     text,
     topic,
     topic_name,
 )
-from bot.commands.declaration import Argument, Command, Group, Option, Permission, Pieces, Usage, declared, missing
-from bot.commands.normalise import clean
-from bot.commands.quoting import query_text, words_text
 from bot.commands.schedule import NAMES, SETS, begins_days, is_time, read_days, read_time
-from bot.commands.words import SEVERAL_WORDS, Word, Words, nearest, shown, unended
+from bot.commands.words import SEVERAL_WORDS, Word, Words, clean, nearest, query_text, shown, unended, words_text
 from bot.errors import Incomplete, UsageError
 from bot.models import MOST_ENTRIES
 

@@ -6,19 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from bot.commands.arguments import (
-    NAMED,
-    TopicNamed,
-    behind,
-    flag,
-    formatted,
-    number,
-    number_text,
-    text,
-    topic,
-    topic_name,
-)
 from bot.commands.declaration import (
+    NAMED,
     Argument,
     Command,
     Group,
@@ -26,13 +15,21 @@ from bot.commands.declaration import (
     Permission,
     Pieces,
     Said,
+    TopicNamed,
     Usage,
+    behind,
     declared,
     end,
+    flag,
+    formatted,
     missing,
+    number,
+    number_text,
+    text,
+    topic,
+    topic_name,
 )
-from bot.commands.quoting import free_text, query_text
-from bot.commands.words import Word, Words, nearest, shown
+from bot.commands.words import Word, Words, free_text, nearest, query_text, shown
 from bot.errors import Incomplete, UsageError
 from bot.models import MOST_WEIGHT
 

@@ -1,14 +1,198 @@
-"""The words of a command, one after another, each with its place."""
+"""The words of a command: its text made plain, taken one word after another, and how a text is quoted.
+
+Slack writes `<https://…|label>`, `<@U123|name>`, `<#C123|general>` and `&amp; &lt; &gt;`; Discord `<@123>`, `<#123>` and
+`</name:123>`. Clients put in non-breaking spaces, invisible signs and line breaks. Quotation marks and dashes stay as typed
+in cleaned text: what is written in words keeps them, and who compares looks at `plain`.
+
+A text stands in a command as it is, between quotation marks, or exactly. Exactly is `="kv%0Acache"`, one word that no chat
+client changes: the text as a form's value is sent (a blank is `+`, any other sign the bytes of its UTF-8 in hexadecimal). It
+is for what buttons carry; it is never taken for a word of the grammar.
+"""
 
 import difflib
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
+from urllib.parse import quote_plus, unquote_plus
 
-from bot.commands.normalise import Typed, plain
-from bot.commands.quoting import EXACT, exact, unjoined
 from bot.errors import UsageError
+
+# --- a text made plain, with the way back to where each character stood
+
+_QUOTES = "“”„‟«»＂″"
+_DASHES = "–—−‐‑－"
+# One character for one character, so that positions stay.
+_PLAIN = str.maketrans({**dict.fromkeys(_QUOTES, '"'), **dict.fromkeys(_DASHES, "-"), **dict.fromkeys("‘’‚‛", "'")})
+
+JOINERS = "\u200b\u200c\u200d"  # they may stand within a word: between two Persian letters, or where a line may break
+_UNSEEN = JOINERS + "\u00ad\u061c\u180e\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f"
+_BLANK = re.compile(r"[\s\x00-\x1f\x7f-\x9f]")
+_OTHER = rf"\t-\r\x00-\x08\x0e-\x1f\x7f-\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000{_UNSEEN}"  # but a space
+_ODD = re.compile(
+    r"<(?P<url>(?:https?://|mailto:)[^<>|\s]+)(?:\|(?P<label>[^<>]*))?>"
+    r"|<(?P<named>[@#!][^<>|\s]*)(?:\|(?P<name>[^<>]*))?>"
+    r"|</(?P<slash>[\w -]+):\d+>"
+    r"|&(?P<entity>amp|lt|gt);"
+    r"|(?P<half>[\ud800-\udfff]+)"
+    rf"|[{_OTHER}][ {_OTHER}]*| [ {_OTHER}]+"
+)
+_ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """The text made plain, and where its pieces stood in what was typed."""
+
+    text: str
+    starts: tuple[int, ...]  # where each piece begins in `text`
+    origins: tuple[int, ...]  # where it began in what was typed
+
+    def origin(self, position: int) -> int:
+        """Return where the character at this position stood in what was typed; within a link, where the link began."""
+        piece = bisect_right(self.starts, position) - 1
+        kept = piece % 2 == 0  # pieces are kept and replaced by turns
+        return self.origins[piece] + (position - self.starts[piece] if kept else 0)
+
+
+def clean(typed: str) -> Typed:
+    """Return the text on one line: links as addresses, mentions as names, runs of blanks as one, unseen signs gone."""
+    pieces: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    at = length = 0
+    for match in _ODD.finditer(typed):
+        for piece, origin in ((typed[at : match.start()], at), (_said(match), match.start())):
+            starts.append(length)
+            origins.append(origin)
+            pieces.append(piece)
+            length += len(piece)
+        at = match.end()
+    starts.append(length)
+    origins.append(at)
+    return Typed("".join([*pieces, typed[at:]]), tuple(starts), tuple(origins))
+
+
+def plain(text: str) -> str:
+    """Return the text with straight quotation marks and plain dashes, character for character."""
+    return text.translate(_PLAIN)
+
+
+def _said(match: re.Match[str]) -> str:
+    match match.lastgroup:
+        case "url" | "label":
+            return _address(match["url"], match["label"] or "")
+        case "named" | "name":
+            return _mention(match["named"], match["name"] or "")
+        case "slash":
+            return f"/{match['slash']}"
+        case "entity":
+            return _ENTITIES[match["entity"]]
+        case "half":
+            return "\ufffd"  # half a character: no database or network takes it
+        case _:
+            return _gap(match)
+
+
+def _address(url: str, label: str) -> str:
+    """A bare host that the client made a link of (`Node.js`) is the word that was typed."""
+    url, label = _unescaped(url), _unescaped(label)
+    bare = url.partition("://")[2] or url.partition(":")[2]
+    return label if label == bare and "/" not in label else url
+
+
+def _mention(named: str, name: str) -> str:
+    """A mention is its name, where the client tells it."""
+    sign = named[0] if named[0] in "@#" else "@"
+    return sign + name.lstrip("@#") if name else sign + named[1:]
+
+
+def _gap(match: re.Match[str]) -> str:
+    if _BLANK.search(match[0]):
+        return " "
+    before, after = match.string[: match.start()][-1:], match.string[match.end() : match.end() + 1]
+    within = before.isalnum() and after.isalnum()
+    return match[0] if within and not match[0].strip(JOINERS) else ""
+
+
+def _unescaped(text: str) -> str:
+    return re.sub("&(amp|lt|gt);", lambda found: _ENTITIES[found[1]], text)
+
+
+# --- how a text is quoted
+
+EXACT = r'="(?:[A-Za-z0-9_.~+-]|%[0-9A-Fa-f]{2})*"'
+_EXACT = re.compile(rf"{EXACT}[.,;]?")
+_PAIRS = {'"': '"', "'": "'", "`": "`"}
+_ENDED = re.compile(r"(?<=[\w\")*”])[.,;!?]\Z")  # not the open end of a range, `stars:10..`
+_NUMBERED = re.compile(r"#\d+", re.ASCII)
+_UNJOINED = dict.fromkeys(map(ord, JOINERS))
+
+
+def exactly(text: str) -> str:
+    """Return the text in the form that always reads back."""
+    return f'="{quote_plus(text, errors="replace")}"'
+
+
+def exact(written: str) -> str | None:
+    """Return the text that is written exactly, None when it is not."""
+    if not _EXACT.fullmatch(written):
+        return None
+    try:
+        return unquote_plus(written.rstrip(".,;")[2:-1], errors="strict")
+    except UnicodeDecodeError:
+        return None
+
+
+def unjoined(text: str) -> str:
+    """Return a name or an address without what nobody sees in it."""
+    return text if text.isascii() else text.translate(_UNJOINED)
+
+
+def query_text(written: str) -> str:
+    """Return a query as it is to be parsed: its quotation marks mean something and stay, a sentence's end does not."""
+    written = written.strip()
+    found = exact(plain(written))
+    if found is not None:
+        return found
+    if len(written) > 1 and written[0] == written[-1] == "`" and "`" not in written[1:-1]:
+        return written[1:-1].strip()
+    return _ENDED.sub("", written)
+
+
+def free_text(written: str) -> str:
+    """Return a title or another text for people, without the quotation marks around the whole."""
+    written = written.strip()
+    signs = plain(written)
+    found = exact(signs)
+    if found is not None:
+        return found
+    pair = _PAIRS.get(signs[:1])
+    if pair and len(signs) > 1 and signs[-1] == pair and pair not in signs[1:-1]:
+        return written[1:-1].strip()
+    return written
+
+
+def words_text(written: str) -> str:
+    """Return a text as `free_text` does, without a sentence's signs at its end."""
+    written = written.strip()
+    return free_text(written.rstrip(".,;") or written)
+
+
+def item_text(written: str) -> str:
+    """Return an item as named: a title, a key, an address without what is put around it, the number of an entry."""
+    bare = written.strip().rstrip(".,;")
+    text = words_text(written)
+    if text != bare or " " in text:
+        return text
+    text = unjoined(text).strip("<>[]").rstrip("?!:") or text
+    if text.endswith(")") and "(" not in text[1:]:
+        text = text.lstrip("(").rstrip(").,;")
+    return text[1:] if _NUMBERED.fullmatch(text) else text
+
+
+# --- one word after another
 
 _QUOTED = re.compile(r'"([^"]*)"(?=[\s.,;:!?]|$)')
 _EXACTLY = re.compile(rf"{EXACT}(?=[\s.,;]|$)")

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from bot.commands import BY_NAME, TABLE, Command, Group, Usage, help_for, parse, write
-from bot.commands.parse import FAMILIES
+from bot.commands.syntax import FAMILIES
 
 
 def test_every_command_has_exactly_one_row() -> None:

@@ -21,7 +21,7 @@ from bot.commands import (
     Why,
     parse,
 )
-from bot.commands.normalise import clean
+from bot.commands.words import clean
 from tests.bot.commands.generate import texts
 
 _GPU = "gpu-systems"

@@ -1,16 +1,16 @@
-"""Text to command: which command a text means by its first word or two, and what it says of it.
+"""Commands as text, both ways: `parse` reads what a person typed, `write` gives the canonical form on one line.
 
 The grammar is one line per command (`syntax`): a verb, what it is about, then what else is said. No text raises anything but
 UsageError.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from bot.commands import feedback, finding, saved, service, subscriptions, topics
-from bot.commands.declaration import DECLARED, Command, Group, Usage
-from bot.commands.normalise import clean
-from bot.commands.words import Word, Words, nearest, shown
+from bot.commands.declaration import DECLARED, Command, Group, Said, Usage
+from bot.commands.words import Word, Words, clean, exactly, nearest, shown
 from bot.errors import UsageError
 from bot.wording import listed
 
@@ -187,3 +187,39 @@ def _unknown(words: Words, first: Word) -> _Meant:
 def _short(text: str, instead: str) -> str:
     """Return the text where it may stand between asterisks, and is not too long to read."""
     return text if len(text) <= _LONGEST and "*" not in text else instead
+
+
+_FORMS: tuple[Callable[[str], str], ...] = (str, '"{}"'.format, exactly)  # the plainest first
+
+
+def write(command: Command) -> str:
+    """Return the command as text: `parse(write(command)) == command` for every command that can be said at all.
+
+    A text in it stands as it is where it reads back so, else between quotation marks, else exactly (bot/commands/words.py).
+    """
+    pieces = (command.usage.words, *command.written())
+    said = [place for place, piece in enumerate(pieces) if isinstance(piece, Said)]
+    forms = dict.fromkeys(said, 0)
+    if _reads_back(text := _joined(pieces, forms), command):
+        return text
+    forms = dict.fromkeys(said, len(_FORMS) - 1)
+    for place in said:
+        for form in range(len(_FORMS)):
+            forms[place] = form
+            if _reads_back(_joined(pieces, forms), command):
+                break
+    return _joined(pieces, forms)
+
+
+def _reads_back(text: str, command: Command) -> bool:
+    try:
+        return parse(text) == command
+    except UsageError:
+        return False
+
+
+def _joined(pieces: Iterable[str | Said], forms: dict[int, int]) -> str:
+    return " ".join(
+        piece.before + _FORMS[forms[place]](piece.text) if isinstance(piece, Said) else piece
+        for place, piece in enumerate(pieces)
+    )
