@@ -742,19 +742,18 @@ async def test_what_was_tried_by_a_clock_that_ran_ahead_is_settled_after_that_qu
 
 async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_its_due_date_on() -> None:
     harness = Harness(HISTORY)
-    await harness.plant([delivery(now=NOW)])
-    harness.clock.advance(30 * MINUTE)
+    deliverer = await planted(harness)
     await harness.chat.send(delivery(now=NOW))  # by the service that wrote on after the copy was made
-    await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
-    await notice_restored(harness.store.facts, harness.clock())
-    harness.clock.advance(90 * MINUTE)
+    harness.clock.advance(30 * MINUTE)
     harness.chat.faults = [Fault.LOST_REQUEST]
+    await deliverer.deliver_due(harness.clock)
+    await notice_restored(harness.store.facts, harness.clock())
+    harness.clock.advance(MINUTE)
 
-    for _ in range(10):
-        await harness.round(harness.deliverer())
+    await deliverer.reconcile(harness.clock)
 
-    ((row),) = (await harness.rows()).values()
-    assert (row.state, row.message) == (DeliveryState.DONE, "m1")
+    row = (await harness.rows())["d1p1"]
+    assert (row.first_try, row.state, row.message) == (NOW + 30 * MINUTE, DeliveryState.DONE, "m1")
     assert harness.chat.posted("d1p1") == 1
 
 
