@@ -172,6 +172,7 @@ async def test_items_from_the_index_and_from_beside_it_are_ranked_together_with_
 ) -> None:
     known = [about(1, "A genome cache"), about(2, "A cache of maps")]
     await store.items.add(known, now)
+    known = list((await store.items.find({each.key for each in known})).values())
     strangers = [about(3, "The KV cache, a KV cache"), about(4, "Cooking with gas")]
 
     ranked = await publisher_of(store).score(request(), [*known, *strangers], now, first=1, last=2)
