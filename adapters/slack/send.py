@@ -16,10 +16,9 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, NO_THREAD, error_code, slack_delivery_error
 from adapters.slack.render import messages
-from adapters.slack.render.blocks import SlackMessage
+from adapters.slack.render.blocks import FLAGS, SlackMessage
 from adapters.slack.render.limits import problems
 from adapters.slack.render.messages import Layout
-from adapters.slack.render.mrkdwn import FLAGS
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, Reach, StoreError, Uncertain
 from bot.models import Abilities, Delivery, Digest, Rate

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.store.sqlite import ingest
-from bot.store.sqlite.schema import migrate
+from bot.store.sqlite.migrations import migrate
 
 
 def indexed(items: Sequence[Item], now: datetime) -> Database:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from bot.models import Item, Kind
-from bot.store.records.items import item_from_text
+from bot.store.records import item_from_text
 from tests.conftest import NOW
 
 _FILE = Path(__file__).parents[1] / "payloads" / "records.jsonl.gz"

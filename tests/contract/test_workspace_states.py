@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from bot.errors import Conflict
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.store.records import workspaces as records
+from bot.store import records
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW, tries
 from tests.contract import made

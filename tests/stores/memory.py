@@ -9,7 +9,7 @@ from pathlib import Path
 from bot.atomic_file import write_whole
 from bot.errors import StoreError
 from bot.models import Summary
-from bot.store.records.items import item_to_text
+from bot.store.records import item_to_text
 from tests.stores.memory_chats import MemoryChats
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStates

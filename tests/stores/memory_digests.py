@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
 from bot.models import Delivery, Digest, Posting
-from bot.store.records.digests import posted_scores
+from bot.store.records import posted_scores
 from bot.store.rules.retention import KEPT
 from bot.store.rules.transitions import ended_at, takes_over
 

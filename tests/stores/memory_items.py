@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
 from bot.query.fields import fold_label
 from bot.query.match import Folded, matches
-from bot.store.records.items import newness
+from bot.store.records import newness
 from bot.store.rules.labels import commonest, values_of
 from bot.store.rules.pages import ShownLists, read_mark
 from bot.store.rules.search_terms import split

@@ -8,7 +8,7 @@ import numpy as np
 from bot.models import Item, Near
 from bot.models.vectors import sound, split, text_of_item, unpack
 from bot.ports.vectors import Embedded
-from bot.store.records.items import newness
+from bot.store.records import newness
 from bot.store.rules.nearest import Nearest
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from adapters.chat.forms import FORM_LABEL, FormKind, FormRequest
-from adapters.slack.render.mrkdwn import exact, literal
+from adapters.slack.render.blocks import exact, literal
 from adapters.text import clean, cut
 from adapters.words import SpanKind, spans
 

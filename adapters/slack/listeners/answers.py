@@ -17,8 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, FAILURES, failure_reason
 from adapters.slack.render import messages as render
-from adapters.slack.render.blocks import SlackMessage
-from adapters.slack.render.mrkdwn import FLAGS
+from adapters.slack.render.blocks import FLAGS, SlackMessage
 from bot.models import Attachment, Reply
 from bot.ports.chats import Chats
 

@@ -1,9 +1,11 @@
-"""The pieces of Block Kit that Broadsheet is made of, each by slack_sdk's model of it. Pure.
+"""The pieces of Block Kit that Broadsheet is made of, each by slack_sdk's model of it, and their texts made harmless. Pure.
 
-Nothing here is parsed by Slack: texts stand in `plain_text` and `rich_text` alone, cleaned before they come and made literal
-here. An empty text is left out, since Slack refuses a message that holds one.
+No block is parsed by Slack: texts stand in `plain_text` and `rich_text` alone, cleaned before they come and made `literal`
+here. An empty text is left out, since Slack refuses a message that holds one. Slack's own markup, "mrkdwn", stands in the
+`text` of a message alone, which notifications and screen readers read; `exact` and `link` are for it.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,9 +29,43 @@ from slack_sdk.models.blocks import (
 )
 
 from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, TEXT, Size, size, units
-from adapters.slack.render.mrkdwn import literal
-from adapters.text import clean, cut
+from adapters.text import clean, cut, safe_url
 from bot.models import Attachment, Button, text_key
+
+# How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
+FLAGS: dict[str, Any] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
+
+_JOINER = "\u2060"  # of no width, and no break
+# What Slack takes for a mention, and what it writes for & < >: should it ever look into a text that is not to be parsed.
+_LIVE = re.compile(r"<(?=[@#!])|&(?=(?:amp|lt|gt);)")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
+# Slack has no escape for these; within a word, as in snake_case, they mean nothing and stay.
+_MARKS = re.compile(r"(?<![^\W_])[*_~`]+|[*_~`]+(?![^\W_])|^[>•]")
+_LIKE = str.maketrans({"*": "∗", "_": "ˍ", "~": "∼", "`": "ˋ", ">": "›"})
+
+
+def literal(text: str) -> str:
+    """Return the text for `plain_text` and `rich_text`: shown as it is, whether Slack decodes entities there or not."""
+    return _LIVE.sub(lambda found: found[0] + _JOINER, text)
+
+
+def escaped(text: str) -> str:
+    """Return the text for mrkdwn without control sequences: what stands between < and > is neither link nor mention."""
+    return text.translate(_ENTITIES)
+
+
+def exact(text: str) -> str:
+    """Return the text for mrkdwn without any formatting: its * _ ~ ` at the edges of words become signs that look alike."""
+    return escaped(_MARKS.sub(lambda found: found[0].translate(_LIKE), text))
+
+
+def link(url: str, label: str = "") -> str:
+    """Return a link in mrkdwn, "" where nobody may be sent to the address; the label is made exact."""
+    url = safe_url(url)
+    if not url or set("<>|") & set(url):
+        return exact(label)
+    return f"<{escaped(url)}|{exact(label).replace('|', '¦')}>" if label else f"<{escaped(url)}>"
+
 
 KEPT = "k:"  # before the key of a text that is kept because it is too long for a button
 _VALUE = 300  # characters: longer commands are kept, so that four of them leave room for what is to be read

@@ -18,6 +18,8 @@ from adapters.slack.render.blocks import (
     block_group,
     context_line,
     divider,
+    exact,
+    link,
     link_run,
     paragraph,
     quote,
@@ -25,7 +27,6 @@ from adapters.slack.render.blocks import (
     text_run,
 )
 from adapters.slack.render.limits import units
-from adapters.slack.render.mrkdwn import exact, link
 from adapters.text import clean, cut, emphasised, shown_url
 from adapters.words import (
     badges,

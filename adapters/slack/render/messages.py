@@ -25,6 +25,7 @@ from adapters.slack.render.blocks import (
     channel_run,
     context_line,
     divider,
+    exact,
     header,
     messages_of,
     numbered,
@@ -38,7 +39,6 @@ from adapters.slack.render.blocks import (
 from adapters.slack.render.cards import TITLE, entry_group, facts, headline, line_of, title_rows
 from adapters.slack.render.cards import card as card_blocks
 from adapters.slack.render.limits import CONTEXT, units
-from adapters.slack.render.mrkdwn import exact
 from adapters.text import clean, cut, emphasised
 from adapters.words import SpanKind, coverage_line, empty_sentence, kept_of_seen, spans
 from bot.models import Attachment, Button, Digest, Entry, Field, Reply, ReplyEntry

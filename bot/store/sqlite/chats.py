@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from sqlite_utils import Database
 
 from bot.models import Delivery, Installation, text_key
-from bot.store.records.encoding import bytes_to_text, micros, text_to_bytes, time_of
-from bot.store.records.ledger import delivery_from_text
+from bot.store.records import bytes_to_text, delivery_from_text, micros, text_to_bytes, time_of
 from bot.store.rules.retention import TEXTS_KEPT, is_first, latest
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 from bot.store.sqlite.ledger import DELIVERIES

@@ -9,8 +9,7 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, Digest, Posting
-from bot.store.records.digests import digest_to_text, entries_from_text, posted_scores
-from bot.store.records.encoding import micros, or_damaged, time_of
+from bot.store.records import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
 from bot.store.rules.transitions import ended_at, takes_over
 from bot.store.sqlite.connections import Tables, reading, writing
 

@@ -19,8 +19,7 @@ from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
 from bot.query.fold import VERSION
-from bot.store.records.encoding import micros
-from bot.store.records.items import item_from_text, item_to_text, newness
+from bot.store.records import item_from_text, item_to_text, micros, newness
 from bot.store.rules.labels import Value, values_of
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.sqlite import vectors

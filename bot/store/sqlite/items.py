@@ -7,8 +7,7 @@ from datetime import UTC, date, datetime
 from sqlite_utils import Database
 
 from bot.models import Item, Reading, SourceState
-from bot.store.records.encoding import micros
-from bot.store.records.items import item_from_text
+from bot.store.records import item_from_text, micros
 from bot.store.sqlite import ingest
 from bot.store.sqlite.connections import Tables, reading, writing
 from bot.store.sqlite.key_values import fact, save_state

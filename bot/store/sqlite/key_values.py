@@ -5,9 +5,7 @@ from datetime import date, datetime
 from sqlite_utils import Database
 
 from bot.models import SourceState, Summary
-from bot.store.records.digests import summary_from_text, summary_to_text
-from bot.store.records.encoding import micros
-from bot.store.records.items import state_from_text, state_to_text
+from bot.store.records import micros, state_from_text, state_to_text, summary_from_text, summary_to_text
 from bot.store.sqlite.connections import Tables, reading, writing
 
 

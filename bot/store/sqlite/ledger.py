@@ -16,15 +16,16 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.ports.ledger import NO_TURNS
-from bot.store.records.encoding import micros, time_of
-from bot.store.records.ledger import (
+from bot.store.records import (
     delivery_from_text,
     delivery_to_text,
+    micros,
     occurrence_from_text,
     occurrence_to_text,
     payloads_to_bytes,
+    subscription_from_text,
+    time_of,
 )
-from bot.store.records.workspaces import subscription_from_text
 from bot.store.rules.retention import KEPT
 from bot.store.rules.transitions import UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
 from bot.store.sqlite import digests

@@ -10,13 +10,13 @@ from sqlite_utils import Database
 
 from bot.atomic_file import in_place
 from bot.errors import StoreError
-from bot.store.records.encoding import micros
+from bot.store.records import micros
 from bot.store.sqlite import chats, ledger, vectors
 from bot.store.sqlite.connections import Tables, connect, reading, store_errors, writing
 from bot.store.sqlite.ingest import drop, note_change
 from bot.store.sqlite.items import counts
 from bot.store.sqlite.locks import service_lock, turn_lock
-from bot.store.sqlite.schema import refuse_strangers
+from bot.store.sqlite.migrations import refuse_strangers
 
 
 class SqliteMaintenance(Tables):

@@ -16,7 +16,7 @@ from bot.store.sqlite.key_values import SqliteFacts, SqliteSourceStates, SqliteS
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.locks import service_lock
 from bot.store.sqlite.maintenance import SqliteMaintenance
-from bot.store.sqlite.schema import is_current, migrate
+from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqlitePeople, SqliteWorkspaces

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.ports.vectors import Embedded
-from bot.store.records.items import item_from_text
+from bot.store.records import item_from_text
 from bot.store.sqlite.connections import Tables, reading, writing
 from bot.store.sqlite.key_values import fact, set_fact
 

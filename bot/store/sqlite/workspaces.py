@@ -11,12 +11,13 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Change, Feedback, Preferences, Saved, Subscription, Topic
-from bot.store.records.encoding import micros, time_of
-from bot.store.records.workspaces import (
+from bot.store.records import (
     change_from_text,
     feedback_from_row,
+    micros,
     preferences_from_text,
     subscription_from_text,
+    time_of,
     to_text,
     topic_from_text,
     wakes,

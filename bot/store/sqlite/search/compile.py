@@ -21,7 +21,7 @@ from sqlite_utils import Database
 from bot.models import And, Label, Not, Number, Or, Term, Tree, When
 from bot.query.fields import TEXT, spellings_of
 from bot.query.match import bounds
-from bot.store.records.encoding import micros
+from bot.store.records import micros
 from bot.store.rules.nearest import Ids
 
 # The parsers of SQLite and of FTS5 have a stack of 100 entries each (YYSTACKDEPTH), and a level of brackets takes three.

@@ -7,7 +7,7 @@ from sqlite_utils import Database
 
 from bot.models import And, Hit, Item, Near, Number, Page, Query, Tree, When
 from bot.query.fields import fold_label
-from bot.store.records.encoding import micros
+from bot.store.records import micros
 from bot.store.rules.pages import Shown, ShownLists, read_mark
 from bot.store.rules.search_terms import split
 from bot.store.sqlite.connections import Connections, Tables, reading

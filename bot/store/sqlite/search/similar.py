@@ -23,7 +23,7 @@ from bot.models.vectors import README
 from bot.query.fold import BARRIER, indexed
 from bot.rank.common_words import STOPWORDS, table
 from bot.rank.weights import TABLE_COUNTS, TITLE_TIMES
-from bot.store.records.items import item_from_text, newness
+from bot.store.records import item_from_text, newness
 from bot.store.rules.search_terms import stem_of
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.search.compile import having

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from bot.models import Installation, OccurrenceState
-from bot.store.records.encoding import micros
-from bot.store.records.ledger import delivery_to_text, occurrence_to_text
+from bot.store.records import delivery_to_text, micros, occurrence_to_text
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore

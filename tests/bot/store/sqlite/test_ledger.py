@@ -12,8 +12,7 @@ import pytest
 from sqlite_utils import Database
 
 from bot.models import DeliveryState, OccurrenceState
-from bot.store.records.encoding import micros
-from bot.store.records.workspaces import to_text
+from bot.store.records import micros, to_text
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.migrations import migrations

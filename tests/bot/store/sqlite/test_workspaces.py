@@ -26,9 +26,7 @@ from bot.models import (
     Summary,
     Topic,
 )
-from bot.store.records.digests import digest_to_text
-from bot.store.records.encoding import micros
-from bot.store.records.items import item_to_text
+from bot.store.records import digest_to_text, item_to_text, micros
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore

@@ -4,8 +4,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.slack.render.blocks import exact, link, literal
 from adapters.slack.render.messages import Mentions, as_mrkdwn, sentence, stressed
-from adapters.slack.render.mrkdwn import exact, link, literal
 from tests.adapters.slack.hostile import nodes
 
 

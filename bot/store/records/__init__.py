@@ -1,1 +1,0 @@
-"""Values as the text that stores keep, and back."""
