@@ -4,7 +4,6 @@ What a source sends is checked at the source's door; from there on a field that 
 text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
 """
 
-from bot.models.chats import Installation, text_key
 from bot.models.deliveries import FOREVER, Abilities, Delivery, DeliveryState, Method, Occurrence, OccurrenceState, Rate
 from bot.models.digests import (
     MOST_ENTRIES,
@@ -19,9 +18,9 @@ from bot.models.digests import (
     SummaryPart,
 )
 from bot.models.items import Item, Kind, Link, Reading, Release
-from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Preferences, Saved, Schedule, Subscription
+from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Installation, Preferences, Saved, Schedule, Subscription
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
-from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion
+from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
 from bot.models.requests import DigestRequest, FilterTest, ItemOutcome, TestedItem
 from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import LONGEST_TITLE, MOST_WEIGHT, Interest, Ranked, ScorePart, Topic

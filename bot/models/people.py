@@ -1,6 +1,6 @@
-"""Workspaces, the people in them, and what they made there."""
+"""Workspaces, the people in them, what they made there, and that we are installed there."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, time
 
 from bot.models.queries import Query
@@ -105,3 +105,14 @@ class Change:
     what: str  # "topic gpu-systems", "subscription C0123 gpu-systems", "feedback gpu-systems arxiv:2606.01234"
     before: str = ""  # as a person would type or read it; "" when it was not there
     after: str = ""  # "" when it is gone
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Installation:
+    """That somebody installed us in a workspace, or in an organisation of many; with what we may act there by."""
+
+    platform: str  # slack
+    place: str  # the platform's own identifier: T0123, or E0123 for a whole organisation
+    sealed: bytes = field(repr=False)  # tokens and all, encrypted by the adapter; the store never sees what is in it
+    made_by: str = ""  # the person
+    at: datetime  # when it was last made or its tokens were renewed

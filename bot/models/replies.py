@@ -4,6 +4,8 @@ Texts may set what is to be stressed between *asterisks*, as the reasons of a sc
 untouched: the adapter makes it harmless.
 """
 
+import base64
+import hashlib
 from dataclasses import dataclass
 
 from bot.models.digests import Digest
@@ -17,6 +19,15 @@ class Button:
     label: str
     command: str
     danger: bool = False  # it takes something away
+
+
+def text_key(text: str) -> str:
+    """Return the key under which a text is kept that a button has no room for.
+
+    It is 22 characters of [0-9A-Za-z_-], 128 bits of the text's SHA-256.
+    """
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:16]
+    return base64.urlsafe_b64encode(digest).decode("ascii").rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)

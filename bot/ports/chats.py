@@ -6,6 +6,8 @@ from typing import Protocol
 
 from bot.models import Delivery, Installation
 
+TEXTS_KEPT = timedelta(days=365)  # since a text was last given
+
 
 class Chats(Protocol):
     """What was met, kept and installed. Every write is one transaction."""
@@ -23,7 +25,7 @@ class Chats(Protocol):
         """Keep texts that are too long for where they are to stand, and return the key of each, in their order.
 
         A key is 22 characters of [0-9A-Za-z_-], the same for the same text of a workspace; it can be told before it is kept,
-        by bot.models.text_key. A text is kept for a year after it was last given.
+        by bot.models.text_key. A text is kept for TEXTS_KEPT after it was last given.
         """
         ...
 

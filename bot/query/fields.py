@@ -13,6 +13,11 @@ from enum import StrEnum
 from bot.models import Item, Term
 from bot.query.fold import Spelling, indexed, normalised, spellings
 
+LabelValue = tuple[str, str]  # the field, and the value as it is compared
+
+_SUGGESTED = ("category", "source", "language", "license")
+_LONGEST = 100  # characters; a longer value is no name, and no list of suggestions can show it
+
 
 class Takes(StrEnum):
     """What kind of value a field takes."""
@@ -213,6 +218,18 @@ _ARXIV_PAGE = re.compile(
 )
 _REPOSITORY_PAGE = re.compile(r"(?:https?://)?(?:www\.)?github\.com/([\w.-]+/[\w.-]+?)(?:\.git)?/?")
 _VERSIONED = re.compile(r"((?:arxiv:)?\s*(?:\d{4}\.\d{4,5}|[a-z-]+(?:\.[a-z]{2})?/\d{7}))(?:v\d{1,3})?")
+
+
+def values_of(item: Item) -> tuple[LabelValue, ...]:
+    """Return the values that are suggested while a person types, each once: the item's labels, and its keywords of `topic`.
+
+    A value that is too long to be a name is left out.
+    """
+    labels = [(field, value) for field in _SUGGESTED for value in labels_of(item, field)]
+    keywords = [("topic", fold_label(keyword)) for keyword in item.keywords]
+    return tuple(
+        pair for pair in dict.fromkeys([*labels, *keywords]) if 0 < len(pair[1]) <= _LONGEST and pair[1].isprintable()
+    )
 
 
 def fold_label(value: str) -> str:

@@ -46,6 +46,21 @@ async def test_what_was_met_by_a_clock_that_had_run_ahead_counts_as_met(store: A
     assert not await store.chats.first_time("slack", "Ev1", NOW + 31 * DAY - SECOND)
 
 
+async def test_a_moment_less_than_a_span_is_within_it(store: AnyStore) -> None:
+    moment = timedelta(microseconds=1)
+    assert await store.chats.first_time("slack", "Ev1", NOW, HOUR)
+    assert not await store.chats.first_time("slack", "Ev1", NOW + HOUR - moment, HOUR)
+    assert await store.chats.first_time("slack", "Ev1", NOW + 2 * HOUR - moment, HOUR)
+
+
+async def test_a_clock_that_was_set_back_makes_nothing_older(store: AnyStore) -> None:
+    assert await store.chats.first_time("slack", "Ev1", NOW + HOUR, DAY)
+    assert not await store.chats.first_time("slack", "Ev1", NOW, HOUR)
+    assert not await store.chats.first_time("slack", "Ev1", NOW + 2 * HOUR - timedelta(microseconds=1), HOUR)
+    await pruned(store, 1)
+    assert not await store.chats.first_time("slack", "Ev1", NOW + DAY, DAY)
+
+
 async def test_anything_may_be_met(store: AnyStore) -> None:
     for what in ("", ODD, LONG):
         assert await store.chats.first_time("slack", what, NOW)

@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bot.models import Item, Kind
-from bot.query.fields import fold_label
-from bot.store.rules.labels import values_of
+from bot.query.fields import fold_label, values_of
 from bot.store.sqlite.store import SqliteStore
 from tests.bot.query import generate
 from tests.conftest import NOW, tries

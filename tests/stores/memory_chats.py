@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from bot.models import Delivery, Installation, text_key
-from bot.store.rules.retention import TEXTS_KEPT, is_first, latest
+from bot.ports.chats import TEXTS_KEPT
 from tests.stores.memory_ledger import MemoryLedger
 
 
@@ -18,15 +18,15 @@ class MemoryChats:
         self._installations: dict[tuple[str, str], Installation] = {}  # by platform and place
 
     async def first_time(self, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)) -> bool:
-        met, until = self._met.get((platform, what), (None, None))
-        self._met[platform, what] = (latest(met, now), latest(until, now + span))
-        return is_first(met, now, span)
+        met, until = self._met.get((platform, what), (None, now + span))
+        self._met[platform, what] = (max(met or now, now), max(until, now + span))
+        return met is None or met <= now - span
 
     async def keep_texts(self, workspace: str, texts: Sequence[str], now: datetime) -> Sequence[str]:
         keys = [text_key(text) for text in texts]
         for key, text in zip(keys, texts, strict=True):
-            given = self._texts.get((workspace, key))
-            self._texts[workspace, key] = (text, latest(given and given[1], now))
+            _, given = self._texts.get((workspace, key), (text, now))
+            self._texts[workspace, key] = (text, max(given, now))
         return keys
 
     async def kept_text(self, workspace: str, key: str) -> str | None:

@@ -5,8 +5,7 @@ from datetime import date, datetime
 
 from bot.models import Delivery, Digest, Posting
 from bot.store.records import posted_scores
-from bot.store.rules.retention import KEPT
-from bot.store.rules.transitions import ended_at, takes_over
+from bot.store.rules.transitions import KEPT, ended_at, takes_over
 
 
 class MemoryDigests:

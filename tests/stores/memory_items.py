@@ -8,10 +8,9 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
-from bot.query.fields import fold_label
+from bot.query.fields import fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
-from bot.store.rules.labels import commonest, values_of
 from bot.store.rules.pages import ShownLists, read_mark
 from bot.store.rules.search_terms import split
 from tests.stores.memory_search import cosines_of, ranked, relevance, similar
@@ -170,7 +169,7 @@ class MemoryIndex:
         start = fold_label(beginning)
         every = Counter(pair for item in self._items.known.values() for pair in values_of(item))
         begun = ((value, number) for (name, value), number in every.items() if name == field and value.startswith(start))
-        return commonest(begun, limit)
+        return sorted(begun, key=lambda pair: (-pair[1], pair[0]))[: max(0, limit)]
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         young = (item for item in self._items.known.values() if since is None or _seen(item) >= since)

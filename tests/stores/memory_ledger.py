@@ -10,8 +10,8 @@ from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.ledger import NO_TURNS
-from bot.store.rules.retention import KEPT
 from bot.store.rules.transitions import (
+    KEPT,
     OPEN,
     UNSUBSCRIBED,
     after,

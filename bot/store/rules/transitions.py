@@ -1,4 +1,4 @@
-"""Who may take a delivery, and what may be recorded of it: shared by every store, so that all answer alike."""
+"""Who may take a delivery, what may be recorded of it, and for how long: shared by every store, so that all answer alike."""
 
 from collections.abc import Collection
 from dataclasses import replace
@@ -12,6 +12,9 @@ _ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 # Digests are made for as long as a round takes, and a delivery ends within a minute of its claim: what lies further apart
 # than this did not happen at the same time, or not by the same clock.
 _AT_ONCE = timedelta(hours=1)
+# No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
+# being posted twice, and nobody asks for the status of a digest of the month before last.
+KEPT = timedelta(days=40)
 HELD = timedelta(minutes=10)  # nobody holds anything for so long: a lease lasts for a minute
 
 

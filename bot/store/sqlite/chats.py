@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 from sqlite_utils import Database
 
 from bot.models import Delivery, Installation, text_key
+from bot.ports.chats import TEXTS_KEPT
 from bot.store.records import bytes_to_text, delivery_from_text, micros, text_to_bytes, time_of
-from bot.store.rules.retention import TEXTS_KEPT, is_first, latest
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 from bot.store.sqlite.ledger import DELIVERIES
 
@@ -26,11 +26,13 @@ class SqliteChats(Tables):
         self, db: Database, platform: str, what: str, now: datetime, span: timedelta = timedelta(hours=24)
     ) -> bool:
         name = [platform, text_key(what)]
-        row = db.execute("select at, until from met where platform = ? and what = ?", name).fetchone()
-        met, until = (None, None) if row is None else map(time_of, row)
-        sql = "insert or replace into met (platform, what, at, until) values (?, ?, ?, ?)"
-        db.execute(sql, [*name, micros(latest(met, now)), micros(latest(until, now + span))])
-        return is_first(met, now, span)
+        met = db.execute("select at from met where platform = ? and what = ?", name).fetchone()
+        sql = (
+            "insert into met (platform, what, at, until) values (?, ?, ?, ?)"
+            " on conflict (platform, what) do update set at = max(at, excluded.at), until = max(until, excluded.until)"
+        )
+        db.execute(sql, [*name, micros(now), micros(now + span)])
+        return met is None or time_of(met[0]) <= now - span
 
     async def keep_texts(self, workspace: str, texts: Sequence[str], now: datetime) -> Sequence[str]:
         """As in the port; without a text nothing is written."""

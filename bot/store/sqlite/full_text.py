@@ -26,7 +26,8 @@ def make_index(conn: sqlite3.Connection) -> None:
     # Larger runs in memory and fewer merges: an index of 54,000 papers is made in two thirds of the time.
     conn.execute("insert into words (words, rank) values ('hashsize', ?)", [16 << 20])
     conn.execute("insert into words (words, rank) values ('automerge', 8)")
-    # How many items have each value of a label; kept in step with the index, and made anew with it.
+    # How many items have each value of a label, for what is suggested while a person types: the index would have to count
+    # through its lists for every question. Kept in step with the index, and made anew with it.
     conn.execute("drop table if exists labels")
     conn.execute(
         "create table labels (field text, value text, items integer not null, primary key (field, value)) without rowid"

@@ -17,10 +17,9 @@ from sqlite_utils import Database
 
 from bot.models import Item
 from bot.models.vectors import text_digest
-from bot.query.fields import LABEL, TEXT, date_of, labels_of, text_of
+from bot.query.fields import LABEL, TEXT, LabelValue, date_of, labels_of, text_of, values_of
 from bot.query.fold import VERSION
 from bot.store.records import item_from_text, item_to_text, micros, newness
-from bot.store.rules.labels import Value, values_of
 from bot.store.rules.search_terms import STEMS_VERSION, stemmed
 from bot.store.sqlite import vectors
 from bot.store.sqlite.full_text import COLUMNS, make_index
@@ -37,7 +36,7 @@ class IndexEntry(NamedTuple):
     """What the index holds of an item."""
 
     texts: tuple[str, ...]  # the columns of the search index
-    values: tuple[Value, ...]  # what the labels are counted by
+    values: tuple[LabelValue, ...]  # what the labels are counted by
 
     def fingerprint(self) -> int:
         """Return 63 bits of it, to see whether it changed; the stems follow from the texts."""
@@ -252,7 +251,7 @@ def _insert(
     db.conn.execute(sql, [value for row in rows for value in row])
 
 
-def _count_values(db: Database, values: Iterable[Value]) -> None:
+def _count_values(db: Database, values: Iterable[LabelValue]) -> None:
     """Count values of items that come into the index, as often as they are given."""
     db.conn.executemany(
         "insert into labels (field, value, items) values (?, ?, ?)"
@@ -261,7 +260,7 @@ def _count_values(db: Database, values: Iterable[Value]) -> None:
     )
 
 
-def _discount_values(db: Database, values: Iterable[Value]) -> None:
+def _discount_values(db: Database, values: Iterable[LabelValue]) -> None:
     """Take values of items that leave the index out of the count."""
     rows = [(number, *value) for value, number in Counter(values).items()]
     db.conn.executemany("update labels set items = items - ? where field = ? and value = ?", rows)

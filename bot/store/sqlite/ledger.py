@@ -26,8 +26,7 @@ from bot.store.records import (
     subscription_from_text,
     time_of,
 )
-from bot.store.rules.retention import KEPT
-from bot.store.rules.transitions import UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
+from bot.store.rules.transitions import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
 from bot.store.sqlite import digests
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 
