@@ -1,10 +1,10 @@
-"""The items that are stored."""
+"""The items that are stored, and searching them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.models import Item, Reading, SourceState
+from bot.models import Hit, Item, Near, Page, Query, Reading, SourceState, Tree
 
 
 class Items(Protocol):
@@ -41,4 +41,45 @@ class Items(Protocol):
 
     async def readings(self, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         """Return each item's readings from `since` on, oldest first; an item without any is absent."""
+        ...
+
+
+class SearchIndex(Protocol):
+    """What finds items: it answers as the query's tree evaluated on every item does."""
+
+    async def search(
+        self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
+    ) -> Page:
+        """Return a page of what the query finds, in the order that `query.sort` asks for.
+
+        Sorted `best`, the bare words of the query are alternatives, best match first; everything else in the tree must
+        hold. With `near`, what they mean, closeness counts in that order, and what is close enough needs none of them. In
+        every other order the tree holds as it stands, and `near` says nothing. `mark` is an earlier page's: what was first
+        stored after it is left out. What is stored already may change in between and move within the list; it is shown
+        once all the same, unless so many lists were asked for since that this one is forgotten, or the store was opened
+        anew. Raises UsageError for a mark that no page had.
+        """
+        ...
+
+    async def similar(self, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None) -> Sequence[Hit]:
+        """Return the items whose texts are closest to the item's, the closest first, itself and its aliases left out.
+
+        `relevance` is in 0–1. The item need not be stored: any title and abstract will do. `near` is what these mean.
+        """
+        ...
+
+    async def values(self, field: str, beginning: str, *, limit: int = 25) -> Sequence[tuple[str, int]]:
+        """Return the values of a label field that begin so, in any case, and how many items have each; the commonest first.
+
+        Fields: category, source, language, license, topic (keywords). Nothing for any other. Values are folded, as a query
+        compares them: cs.lg, jupyter notebook.
+        """
+        ...
+
+    async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
+        """Count the items for which the tree holds, of those first seen at or after `since`."""
+        ...
+
+    async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
+        """Return the items for which the tree holds, of those first seen at or after `since`, newest first."""
         ...

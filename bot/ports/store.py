@@ -5,9 +5,8 @@ from typing import Protocol
 from bot.ports.chats import Chats
 from bot.ports.digests import Digests
 from bot.ports.facts import Facts
-from bot.ports.items import Items
+from bot.ports.items import Items, SearchIndex
 from bot.ports.ledger import Ledger
-from bot.ports.search_index import SearchIndex
 from bot.ports.source import SourceStates
 from bot.ports.summaries import Summaries
 from bot.ports.vectors import Vectors

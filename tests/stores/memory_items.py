@@ -128,7 +128,7 @@ class MemoryItems:
 
 
 class MemoryIndex:
-    """bot.ports.search_index.SearchIndex."""
+    """bot.ports.items.SearchIndex."""
 
     def __init__(self, items: MemoryItems) -> None:
         self._items = items

@@ -28,7 +28,7 @@ _ORDERS = {
 
 
 class SqliteIndex(Tables):
-    """bot.ports.search_index.SearchIndex, in FTS5 and a copy of the vectors in memory."""
+    """bot.ports.items.SearchIndex, in FTS5 and a copy of the vectors in memory."""
 
     def __init__(self, connections: Connections) -> None:
         super().__init__(connections)
