@@ -37,8 +37,7 @@ import asyncio, json, sys
 from adapters.cli.main import cli
 from adapters.discord.install.command_tree import chosen, tree
 from adapters.words import spans
-from bot.commands import TABLE, Help, Hush, help_for, read
-from bot.commands import parse
+from bot.commands import TABLE, Help, Hush, help_for, read, write
 from bot.handlers.handle import answer
 
 given = {"options": [{"type": 1, "name": "hush", "options": []}]}
