@@ -65,7 +65,7 @@ def follow_up_form(asked: Command | Unreadable | None) -> FormRequest | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FormField:
     """A field of text: what it is called, what stands below that, and how it is filled in."""
 
     label: str
@@ -74,12 +74,12 @@ class Field:
     long: bool = False  # of several lines
 
 
-NAME = Field("Name", "Lower case, digits and hyphens.", required=True)
-TITLE = Field("Title")
-QUERY = Field("Query: who enters", 'Words and "phrases", OR, -not, field:value.', required=True, long=True)
-INTERESTS = Field("Interests: what ranks high", "One a line, after a weight: 2.5 prefix caching", long=True)
-EXAMPLES = Field("Examples", "One a line: papers and repositories, or texts to be close to.", long=True)
-LEAST_SCORE = Field("Least score", "From 0 to 1.")
+NAME = FormField("Name", "Lower case, digits and hyphens.", required=True)
+TITLE = FormField("Title")
+QUERY = FormField("Query: who enters", 'Words and "phrases", OR, -not, field:value.', required=True, long=True)
+INTERESTS = FormField("Interests: what ranks high", "One a line, after a weight: 2.5 prefix caching", long=True)
+EXAMPLES = FormField("Examples", "One a line: papers and repositories, or texts to be close to.", long=True)
+LEAST_SCORE = FormField("Least score", "From 0 to 1.")
 
 
 def topic_texts(form: TopicForm) -> dict[str, str]:

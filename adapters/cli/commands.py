@@ -45,7 +45,7 @@ html = click.option(
 )
 
 
-class Days(click.FloatRange):
+class DaysType(click.FloatRange):
     """A number of days; the range alone lets "nan" through."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -98,7 +98,7 @@ async def _embed_some(app: "App", bars: "ProgressBars") -> None:
 
 @click.command()
 @click.argument("names", nargs=-1, metavar="[TOPIC]...")
-@click.option("--days", type=Days(min=0.05, max=366), help="Look back so many days instead of to the last digest.")
+@click.option("--days", type=DaysType(min=0.05, max=366), help="Look back so many days instead of to the last digest.")
 @click.option("--entries", type=click.IntRange(1, MOST_ENTRIES), help="At most so many entries.")
 @click.option("--record", is_flag=True, help="Count the entries as posted: later digests leave them out.")
 @compact

@@ -28,7 +28,7 @@ def _setting(words: Words, _usage: Usage) -> str:
     aliases=("setting", "config", "preferences"),
 )
 @dataclass(frozen=True, slots=True)
-class Settings(Command):
+class ChangeSettings(Command):
     """Show what the workspace settled, or settle one thing."""
 
     name: Annotated[

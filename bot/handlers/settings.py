@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from bot import zones
-from bot.commands import Settings, read_hours
+from bot.commands import ChangeSettings, read_hours
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, handles, retry_on_conflict
 from bot.handlers.wording.replies import button, excerpt, mentioning, one_line, read_number
@@ -231,8 +231,8 @@ _ALSO = {
 _OF_QUIET = ("quiet", "zone")  # what quiet hours hang on
 
 
-@handles(Settings)
-async def settings(context: HandlerContext, command: Settings, actor: Actor, now: datetime) -> Reply:
+@handles(ChangeSettings)
+async def settings(context: HandlerContext, command: ChangeSettings, actor: Actor, now: datetime) -> Reply:
     """Show what the workspace settled, or settle one thing."""
     before = await context.store.workspaces.preferences(actor.workspace)
     if not command.name.strip():
@@ -273,7 +273,7 @@ async def _settled(
         await context.ledger.release(
             now, workspace=actor.workspace
         )  # it may wait for the end of hours that are quiet no more
-    undo = button("Undo", Settings(name, setting.write(before, actor.channel) or setting.taken_back))
+    undo = button("Undo", ChangeSettings(name, setting.write(before, actor.channel) or setting.taken_back))
     return _naming(Reply(title=f"Settled: {setting.title.lower()}", text=(told,), buttons=(undo,)), after)
 
 

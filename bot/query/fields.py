@@ -30,7 +30,7 @@ class Takes(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class QueryField:
     """One field of the language. `values` are all that it takes, when the set is closed; `also` are other words for them."""
 
     name: str
@@ -55,33 +55,37 @@ _LANGUAGES = (
 _SORTS = (("newest", "new"), ("date", "new"), ("relevance", "best"), ("votes", "upvotes"))
 
 _TEXTS = (
-    Field(
+    QueryField(
         "title", Takes.TEXT, "the title of a paper or post, the name of a repository", 'title:"sparse attention"', ("ti",)
     ),
-    Field(
+    QueryField(
         "abstract",
         Takes.TEXT,
         "the abstract of a paper, the description and README opening of a repository, the text of a post",
         "abstract:quantisation",
         ("abs", "description"),
     ),
-    Field("author", Takes.TEXT, "an author; for a repository its owner", 'author:"Tri Dao"', ("au", "owner")),
-    Field("org", Takes.TEXT, "the organisation behind it", "org:nvidia"),
-    Field("topic", Takes.TEXT, "a GitHub topic, or a keyword of its source", "topic:kv-cache", ("keyword", "kw", "tag")),
+    QueryField("author", Takes.TEXT, "an author; for a repository its owner", 'author:"Tri Dao"', ("au", "owner")),
+    QueryField("org", Takes.TEXT, "the organisation behind it", "org:nvidia"),
+    QueryField(
+        "topic", Takes.TEXT, "a GitHub topic, or a keyword of its source", "topic:kv-cache", ("keyword", "kw", "tag")
+    ),
 )
 _LABELS = (
-    Field("category", Takes.LABEL, "an arXiv category, its archive, or a beginning with `*`", "category:cs.DC", ("cat",)),
-    Field(
+    QueryField(
+        "category", Takes.LABEL, "an arXiv category, its archive, or a beginning with `*`", "category:cs.DC", ("cat",)
+    ),
+    QueryField(
         "source",
         Takes.LABEL,
         "the source that showed it, for example arxiv, github, feed or feed:NAME",
         "source:arxiv",
         also=_SOURCES,
     ),
-    Field("kind", Takes.LABEL, "what it is", "kind:repo", ("type",), ("paper", "repo", "post"), _KINDS),
-    Field("language", Takes.LABEL, "the main language of a repository", "language:C++", ("lang",), also=_LANGUAGES),
-    Field("license", Takes.LABEL, "the licence, as its SPDX identifier", "license:apache-2.0", ("licence",)),
-    Field(
+    QueryField("kind", Takes.LABEL, "what it is", "kind:repo", ("type",), ("paper", "repo", "post"), _KINDS),
+    QueryField("language", Takes.LABEL, "the main language of a repository", "language:C++", ("lang",), also=_LANGUAGES),
+    QueryField("license", Takes.LABEL, "the licence, as its SPDX identifier", "license:apache-2.0", ("licence",)),
+    QueryField(
         "has",
         Takes.LABEL,
         "what comes with it; `summary` is a text to summarise",
@@ -89,23 +93,25 @@ _LABELS = (
         (),
         ("code", "pdf", "summary"),
     ),
-    Field("id", Takes.LABEL, "one item by its key or its number; an arXiv version is ignored", "id:2606.01234"),
+    QueryField("id", Takes.LABEL, "one item by its key or its number; an arXiv version is ignored", "id:2606.01234"),
 )
 _NUMBERS = (
-    Field("stars", Takes.NUMBER, "stars of the repository", "stars:>500", ("star",)),
-    Field("forks", Takes.NUMBER, "forks of the repository", "forks:10..50", ("fork",)),
-    Field("upvotes", Takes.NUMBER, "upvotes on Hugging Face", "upvotes:>=20", ("votes", "likes")),
-    Field("score", Takes.NUMBER, "the score for the topic, from 0 to 1; unknown in a search without a topic", "score:>0.4"),
+    QueryField("stars", Takes.NUMBER, "stars of the repository", "stars:>500", ("star",)),
+    QueryField("forks", Takes.NUMBER, "forks of the repository", "forks:10..50", ("fork",)),
+    QueryField("upvotes", Takes.NUMBER, "upvotes on Hugging Face", "upvotes:>=20", ("votes", "likes")),
+    QueryField(
+        "score", Takes.NUMBER, "the score for the topic, from 0 to 1; unknown in a search without a topic", "score:>0.4"
+    ),
 )
 _DATES = (
-    Field(
+    QueryField(
         "published",
         Takes.DATE,
         "when it first appeared; for a repository its creation",
         "published:7d",
         ("submitted", "created"),
     ),
-    Field(
+    QueryField(
         "updated",
         Takes.DATE,
         "when it last changed: the latest version, the latest push",
@@ -114,17 +120,19 @@ _DATES = (
     ),
 )
 _DIRECTIVES = (
-    Field("sort", Takes.DIRECTIVE, "the order of a search", "sort:new", (), ("best", "new", "stars", "upvotes"), _SORTS),
-    Field("topic-of", Takes.DIRECTIVE, "rank a search as this topic would", "topic-of:gpu-systems", ("topicof",)),
+    QueryField(
+        "sort", Takes.DIRECTIVE, "the order of a search", "sort:new", (), ("best", "new", "stars", "upvotes"), _SORTS
+    ),
+    QueryField("topic-of", Takes.DIRECTIVE, "rank a search as this topic would", "topic-of:gpu-systems", ("topicof",)),
 )
 
-FIELDS: tuple[Field, ...] = (*_TEXTS, *_LABELS, *_NUMBERS, *_DATES, *_DIRECTIVES)
+FIELDS: tuple[QueryField, ...] = (*_TEXTS, *_LABELS, *_NUMBERS, *_DATES, *_DIRECTIVES)
 TEXT = tuple(field.name for field in _TEXTS)
 LABEL = tuple(field.name for field in _LABELS)
 NUMBER = tuple(field.name for field in _NUMBERS)
 DATE = tuple(field.name for field in _DATES)
 
-BY_NAME: dict[str, Field] = {name: field for field in FIELDS for name in (field.name, *field.short)}
+BY_NAME: dict[str, QueryField] = {name: field for field in FIELDS for name in (field.name, *field.short)}
 
 
 # --- reading an item -----------------------------------------------------------------------------------------------
@@ -248,7 +256,7 @@ def fold_id(value: str) -> str:
     return value
 
 
-def label_value(field: Field, value: str) -> str:
+def label_value(field: QueryField, value: str) -> str:
     """Return a typed label as it is compared, the words people also write for it (hf, repository) replaced."""
     folded = fold_id(value) if field.name == "id" else fold_label(value)
     return dict(field.also).get(folded, folded)

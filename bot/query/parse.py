@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from bot.errors import UsageError
 from bot.models import And, Label, Not, Or, Query, Term, Tree
-from bot.query.fields import BY_NAME, FIELDS, Field, Takes, label_value
+from bot.query.fields import BY_NAME, FIELDS, QueryField, Takes, label_value
 from bot.query.fold import says_something
 from bot.query.values import parse_number, parse_when
 
@@ -174,7 +174,7 @@ class _Parser:
         """Return a term outside any field, None when there is nothing to search for in it."""
         return self.counted(term, term.position) if says_something(term.text) else None
 
-    def clause(self, known: Field | None, start: int) -> Tree | None:
+    def clause(self, known: QueryField | None, start: int) -> Tree | None:
         """Read the value behind a field's colon."""
         if not self.starts() or self.rest[self.at] == "(":
             raise _no_value(known, start)
@@ -200,7 +200,7 @@ class _Parser:
                 self.directive(known, value, start, place)
                 return None
 
-    def directive(self, known: Field, value: str, start: int, place: int) -> None:
+    def directive(self, known: QueryField, value: str, start: int, place: int) -> None:
         if not self.outside:
             raise self.misplaced(known.name, start)
         if known.name in self.directives:
@@ -342,7 +342,7 @@ def _bare(word: str, name: str, start: int) -> Term:
     return Term(text, name, word.endswith("*"), not stands_bare(text, name), start)
 
 
-def _label(known: Field, value: str, *, quoted: bool, prefix: bool, start: int, place: int) -> Label:
+def _label(known: QueryField, value: str, *, quoted: bool, prefix: bool, start: int, place: int) -> Label:
     name = known.name
     folded = label_value(known, value if quoted else value.removesuffix("*"))
     if "*" in folded or (prefix and folded and name not in _PREFIXED):
@@ -357,7 +357,7 @@ def _label(known: Field, value: str, *, quoted: bool, prefix: bool, start: int, 
     return Label(name, _closed(known, folded, place) if not prefix else folded, prefix, start)
 
 
-def _closed(known: Field, folded: str, place: int) -> str:
+def _closed(known: QueryField, folded: str, place: int) -> str:
     """Return the value when the field has it; raises UsageError with the nearest one."""
     if known.values and folded not in known.values:
         near = difflib.get_close_matches(folded, known.values, 1, 0.5)
@@ -379,7 +379,7 @@ def _unknown(name: str, start: int) -> UsageError:
     )
 
 
-def _no_value(known: Field | None, start: int) -> UsageError:
+def _no_value(known: QueryField | None, start: int) -> UsageError:
     example = known.example if known else "all:gpu"
     name = known.name if known else "all"
     return UsageError(f"`{name}:` needs a value: write for example `{example}`.", position=start, hint=example)

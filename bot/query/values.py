@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from bot.errors import UsageError
 from bot.models import Number, When
-from bot.query.fields import Field
+from bot.query.fields import QueryField
 
 _FACTORS = {"": 1, "k": 1_000, "m": 1_000_000}
 # A month is 30 days and a year 365: an age is a rough measure, and one that must not depend on the calendar.
@@ -23,7 +23,7 @@ Read = TypeVar("Read")
 Period = tuple[datetime, datetime]
 
 
-def parse_number(field: Field, value: str, position: int) -> Number:
+def parse_number(field: QueryField, value: str, position: int) -> Number:
     """Read `>500`, `>=1.5k`, `<10`, `10..50`, `10..`, `..50`, `500` or `*` (any, if known); raises UsageError."""
     if value == "*":
         return Number(field.name, position=position)
@@ -42,7 +42,7 @@ def parse_number(field: Field, value: str, position: int) -> Number:
     return Number(field.name, amount, amount, position=position)
 
 
-def parse_when(field: Field, value: str, position: int) -> When:
+def parse_when(field: QueryField, value: str, position: int) -> When:
     """Read a date (`2026`, `2026-06`, `2026-06-01`), an age (`7d`), a range or a comparison of either; raises UsageError.
 
     A date is the whole of its day, month or year, in UTC: `>2026-06` begins in July. An age without a sign, or with `<`,
@@ -57,7 +57,7 @@ def parse_when(field: Field, value: str, position: int) -> When:
         raise _wrong(field, value, position, "a date or an age") from error
 
 
-def _by_age(field: Field, value: str, position: int) -> When:
+def _by_age(field: QueryField, value: str, position: int) -> When:
     if ".." in value:
         one, other = _range(value, _age)
         if one is None or other is None:  # "from seven days ago on" or "older than seven days"? `7d` and `>7d` say which
@@ -70,7 +70,7 @@ def _by_age(field: Field, value: str, position: int) -> When:
     return When(field.name, oldest=age, position=position)
 
 
-def _by_date(field: Field, value: str, position: int) -> When:
+def _by_date(field: QueryField, value: str, position: int) -> When:
     if ".." in value:
         first, last = _range(value, _period)
         _check_order(first is None or last is None or first[0] < last[1])
@@ -133,7 +133,7 @@ def _check_order(ordered: bool) -> None:
         raise ValueError("the range ends before it begins")
 
 
-def _wrong(field: Field, value: str, position: int, wanted: str) -> UsageError:
+def _wrong(field: QueryField, value: str, position: int, wanted: str) -> UsageError:
     shown = value if len(value) <= 40 else value[:40] + "…"
     return UsageError(
         f"`{field.name}:{shown}` is not {wanted}: write for example `{field.example}`.",

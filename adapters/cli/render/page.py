@@ -72,7 +72,7 @@ class Story:
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PageSection:
     """One topic's digest, in the words of the page."""
 
     id: str
@@ -117,9 +117,9 @@ def _loaded() -> tuple[Template, str, str]:
     return template, style, policy
 
 
-def _section(number: int, digest: Digest) -> Section:
+def _section(number: int, digest: Digest) -> PageSection:
     slug = re.sub(r"[^a-z0-9]+", "-", digest.topic.lower()).strip("-")
-    return Section(
+    return PageSection(
         id=f"topic-{number}-{slug}".rstrip("-"),
         title=clean(digest.title) or clean(digest.topic),
         tally=kept_of_seen(digest),

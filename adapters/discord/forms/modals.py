@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from adapters.chat import forms
-from adapters.chat.forms import Field, FormKind, FormRequest, on_one_line
+from adapters.chat.forms import FormField, FormKind, FormRequest, on_one_line
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction
 from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
@@ -122,7 +122,7 @@ def _said(data: Mapping[str, Any]) -> list[tuple[str, str]]:
 # --- fields
 
 
-def _text_field(name: str, field: Field, value: str) -> dict[str, Any]:
+def _text_field(name: str, field: FormField, value: str) -> dict[str, Any]:
     made: dict[str, Any] = {
         "type": _TEXT,
         "custom_id": name,
@@ -148,11 +148,11 @@ def _labelled(label: str, hint: str, component: dict[str, Any]) -> dict[str, Any
 # --- what stands in the form of each kind, and back
 
 _TITLES = {FormKind.SUBSCRIPTION: "Subscribe", FormKind.TOPIC: "Topic", FormKind.FILTER: "Filter"}
-_TOPIC = Field("Topic", "/digest topics lists them.", required=True)
-_WHEN = Field("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
-_NUMBERS = Field("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
-_FILTER = Field("Filter", "A query that everything posted here must satisfy.", long=True)
-_QUERY = Field("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
+_TOPIC = FormField("Topic", "/digest topics lists them.", required=True)
+_WHEN = FormField("When", "For example weekdays at 09:00 in Europe/Zurich, or monthly on 15.", required=True)
+_NUMBERS = FormField("How many entries, and how good", "For example top 7 min 0.4; nothing: as usual.")
+_FILTER = FormField("Filter", "A query that everything posted here must satisfy.", long=True)
+_QUERY = FormField("Only what satisfies", "A query; nothing: everything may be posted.", long=True)
 _LAYOUTS = {
     "full quiet": "In full; quiet when there is nothing",
     "full always": "In full; also when there is nothing",

@@ -95,7 +95,7 @@ def as_remembered(form: TopicForm, memory: Mapping[str, str]) -> TopicForm:
     return replace(form, revision=int(memory["revision"]) if memory["revision"] else None)
 
 
-def _field(name: str, described: forms.Field, element: dict[str, Any]) -> Block:
+def _field(name: str, described: forms.FormField, element: dict[str, Any]) -> Block:
     return field(name, described.label, element, hint=described.hint, optional=not described.required)
 
 

@@ -14,7 +14,7 @@ SEARCH = "search_papers"
 
 
 @dataclass(frozen=True, slots=True)
-class Permission:
+class AppPermission:
     """A scope, or an event with the scopes that Slack demands for it."""
 
     name: str
@@ -39,53 +39,59 @@ SHORTCUTS = (
 )
 
 SCOPES = (
-    Permission("commands", "the command /digest and the shortcuts"),
-    Permission("chat:write", "post digests, and answers that nobody else sees"),
-    Permission("channels:read", "know a public channel's name and who is in it; hear that it is archived, renamed, or left"),
-    Permission("groups:read", "the same for private channels that the app was invited to"),
-    Permission("im:read", "recognise the direct message in which somebody gives a command"),
-    Permission("mpim:read", "the same for group messages"),
-    Permission("im:write", "open a direct message: who subscribed something is told there what keeps it from being posted"),
-    Permission("users:read", "whether somebody administers the workspace, and in which time zone they are"),
-    Permission(
+    AppPermission("commands", "the command /digest and the shortcuts"),
+    AppPermission("chat:write", "post digests, and answers that nobody else sees"),
+    AppPermission(
+        "channels:read", "know a public channel's name and who is in it; hear that it is archived, renamed, or left"
+    ),
+    AppPermission("groups:read", "the same for private channels that the app was invited to"),
+    AppPermission("im:read", "recognise the direct message in which somebody gives a command"),
+    AppPermission("mpim:read", "the same for group messages"),
+    AppPermission(
+        "im:write", "open a direct message: who subscribed something is told there what keeps it from being posted"
+    ),
+    AppPermission("users:read", "whether somebody administers the workspace, and in which time zone they are"),
+    AppPermission(
         "channels:history", "look whether a digest whose answer was lost stands in the channel, before it is sent again"
     ),
-    Permission("groups:history", "the same in private channels"),
-    Permission("im:history", "the same in direct messages with the app"),
-    Permission("files:write", "hand over an export of saved papers as a file"),
-    Permission(
+    AppPermission("groups:history", "the same in private channels"),
+    AppPermission("im:history", "the same in direct messages with the app"),
+    AppPermission("files:write", "hand over an export of saved papers as a file"),
+    AppPermission(
         "channels:join",
         "join a public channel that somebody subscribed, instead of asking for an invitation",
         "join_channels",
     ),
-    Permission("reactions:read", "count 👍 and 👎 on an entry as feedback", "reactions"),
-    Permission("links:read", "hear of links to papers and repositories", "link_previews"),
-    Permission("links:write", "show a summary below such a link", "link_previews"),
+    AppPermission("reactions:read", "count 👍 and 👎 on an entry as feedback", "reactions"),
+    AppPermission("links:read", "hear of links to papers and repositories", "link_previews"),
+    AppPermission("links:write", "show a summary below such a link", "link_previews"),
 )
 
 _CHANNELS, _GROUPS = ("channels:read",), ("groups:read",)
 
 EVENTS = (
-    Permission("app_home_opened", "show the Home tab when somebody opens it"),
-    Permission("app_uninstalled", "stop at once where the app was removed, and forget its token"),
-    Permission("tokens_revoked", "the same where its token was revoked"),
-    Permission("team_access_revoked", "the same where an organisation took the app out of one workspace"),
-    Permission("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
-    Permission("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
-    Permission("channel_left", "the same for one that the app left", scopes=_CHANNELS),
-    Permission(
+    AppPermission("app_home_opened", "show the Home tab when somebody opens it"),
+    AppPermission("app_uninstalled", "stop at once where the app was removed, and forget its token"),
+    AppPermission("tokens_revoked", "the same where its token was revoked"),
+    AppPermission("team_access_revoked", "the same where an organisation took the app out of one workspace"),
+    AppPermission("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
+    AppPermission("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
+    AppPermission("channel_left", "the same for one that the app left", scopes=_CHANNELS),
+    AppPermission(
         "channel_rename",
         "say in the log that a channel has another name; subscriptions hang on its identifier",
         scopes=_CHANNELS,
     ),
-    Permission("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
-    Permission("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
-    Permission("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
-    Permission("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
-    Permission("member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS),
-    Permission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
-    Permission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
-    Permission("link_shared", "previews of links", "link_previews", ("links:read",)),
+    AppPermission("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
+    AppPermission("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
+    AppPermission("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
+    AppPermission("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
+    AppPermission(
+        "member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS
+    ),
+    AppPermission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
+    AppPermission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
+    AppPermission("link_shared", "previews of links", "link_previews", ("links:read",)),
 )
 
 
@@ -99,5 +105,5 @@ def events(settings: SlackSettings) -> tuple[str, ...]:
     return _names(EVENTS, settings)
 
 
-def _names(needs: Iterable[Permission], settings: SlackSettings) -> tuple[str, ...]:
+def _names(needs: Iterable[AppPermission], settings: SlackSettings) -> tuple[str, ...]:
     return tuple(need.name for need in needs if not need.when or getattr(settings, need.when))

@@ -12,7 +12,7 @@ from bot.errors import BotError
 from bot.handlers.context import HandlerContext
 from bot.handlers.wording.replies import title_of
 from bot.models import Actor, Label, Suggestion, Term, Topic
-from bot.query import FIELDS, Field, Takes, unparse_tree
+from bot.query import FIELDS, QueryField, Takes, unparse_tree
 from bot.query.fields import BY_NAME, fold_label
 from bot.query.fold import says_something
 from bot.query.parse import LONGEST, TYPED, stands_bare
@@ -196,7 +196,7 @@ async def _guesses(context: HandlerContext, beginning: str) -> list[Clause]:
     return [clause for field in _GUESSED for clause in (await _counted(context, BY_NAME[field], beginning))[:_GUESSES]]
 
 
-async def _values(context: HandlerContext, field: Field, beginning: str, topics: Mapping[str, Topic]) -> list[Clause]:
+async def _values(context: HandlerContext, field: QueryField, beginning: str, topics: Mapping[str, Topic]) -> list[Clause]:
     start = fold_label(beginning)
     if field.name in _COUNTED:
         return await _counted(context, field, beginning)
@@ -213,7 +213,7 @@ async def _values(context: HandlerContext, field: Field, beginning: str, topics:
     return [(f"{field.name}:{value}", f"{field.name}:{value}: {told}") for value, told in usual if value.startswith(start)]
 
 
-async def _counted(context: HandlerContext, field: Field, beginning: str) -> list[Clause]:
+async def _counted(context: HandlerContext, field: QueryField, beginning: str) -> list[Clause]:
     """Return the values that stored items have, the commonest first, and the sources that have shown nothing yet."""
     start = dict(field.also).get(fold_label(beginning), beginning)
     numbers = dict(await context.store.index.values(field.name, start, limit=2 * MOST))
@@ -227,11 +227,11 @@ async def _counted(context: HandlerContext, field: Field, beginning: str) -> lis
     return [(clause, f"{clause} ({counted(number, 'item')})") for clause, number in clauses if clause]
 
 
-def _plain(field: Field, value: str) -> Clause:
+def _plain(field: QueryField, value: str) -> Clause:
     return f"{field.name}:{value}", f"{field.name}:{value}"
 
 
-def _clause(field: Field, value: str) -> str:
+def _clause(field: QueryField, value: str) -> str:
     """Return the clause that asks for a value; "" for one that the language cannot say."""
     if field.takes is Takes.TEXT:
         value = value.translate(TYPED)

@@ -36,7 +36,7 @@ _LONGEST_ANSWER = 20_000  # characters, reasoning included
 _FENCE = "```"
 
 
-class Reply(BaseModel):
+class ModelAnswer(BaseModel):
     """The model's four parts; "" where the text does not say."""
 
     model_config = ConfigDict(extra="ignore", strict=True)
@@ -70,12 +70,12 @@ def messages(title: str, text: str) -> Messages:
     )
 
 
-def parse(content: str) -> Reply:
+def parse(content: str) -> ModelAnswer:
     """Return the reply in the model's text; raises SummaryUnavailable when it is not what was asked for."""
     if len(content) > _LONGEST_ANSWER:
         raise SummaryUnavailable("the model's answer did not end")
     try:
-        reply = Reply.model_validate_json(_bare(content))
+        reply = ModelAnswer.model_validate_json(_bare(content))
     except (ValidationError, ValueError) as error:
         raise SummaryUnavailable("the model's answer was not of the shape that was asked for") from error
     if not any(reply.parts().values()):

@@ -13,7 +13,7 @@ from bot.ports.summaries import Summaries, Summariser
 from bot.summarise.english.sentences import split
 from bot.summarise.llm.endpoint import LONGEST_ANSWER, Answer, Endpoint, estimate_tokens
 from bot.summarise.llm.grounding import clean, faults, nearest_sentences
-from bot.summarise.llm.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, Reply, messages, parse
+from bot.summarise.llm.prompt import LONGEST_TEXT, PROMPT_VERSION, Messages, ModelAnswer, messages, parse
 from bot.summarise.repositories.releases import latest_release
 
 log = logging.getLogger(__name__)
@@ -78,7 +78,7 @@ class LlmSummariser:
         parse(answer.text)
         return f"{self._model} answers; {answer.tokens:,} tokens for one question"
 
-    async def _ask(self, question: Messages, now: datetime) -> Reply:
+    async def _ask(self, question: Messages, now: datetime) -> ModelAnswer:
         if self._rest_until is not None and now < self._rest_until:
             raise SummaryUnavailable("the model failed several times and is left alone for a while")
         answer = await self._within_budget(question, now)
@@ -124,7 +124,7 @@ def source_text(item: Item) -> str:
     return "\n".join(part for part in (item.abstract, *facts, item.readme) if part.strip())[:LONGEST_TEXT]
 
 
-def _grounded(reply: Reply, item: Item, text: str, plain: Summary, model: str) -> Summary:
+def _grounded(reply: ModelAnswer, item: Item, text: str, plain: Summary, model: str) -> Summary:
     """The model's parts where the text bears them out; the fallback's where it does not or the model is silent."""
     sentences = split(text)
     source = f"{item.title}\n{text}"

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from bot.commands import (
     TABLE,
+    ChangeSettings,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -32,7 +33,6 @@ from bot.commands import (
     Save,
     Scope,
     Search,
-    Settings,
     ShowTopic,
     Similar,
     Subscribe,
@@ -247,7 +247,7 @@ def commands() -> st.SearchStrategy[Command]:
         *(st.builds(kind, topics()) for kind in (Unsubscribe, Resume, ShowTopic)),
         *(st.builds(kind, maybe) for kind in (Now, History, Help)),
         *(st.just(usage.command()) for usage in TABLE if not fields(usage.command)),
-        st.just(Settings()),
+        st.just(ChangeSettings()),
         _subscriptions(),
         st.builds(ListSubscriptions, st.booleans()),
         st.builds(Pause, topics(), maybe),
@@ -259,5 +259,5 @@ def commands() -> st.SearchStrategy[Command]:
         st.builds(Profile, topics(), st.sampled_from(ProfileAction)),
         st.builds(Profile, topics(), st.just(ProfileAction.UNDO), said()),
         st.builds(ListSaved, st.none() | st.sampled_from(Format), st.integers(1, 10_000)),
-        st.builds(Settings, said(), maybe),
+        st.builds(ChangeSettings, said(), maybe),
     )

@@ -1,6 +1,7 @@
 import pytest
 
 from bot.commands import (
+    ChangeSettings,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -24,7 +25,6 @@ from bot.commands import (
     Save,
     Scope,
     Search,
-    Settings,
     ShowTopic,
     Similar,
     Status,
@@ -97,8 +97,8 @@ _GPU = "gpu-systems"
         ("saved page=2 as bib", ListSaved(Format.BIBTEX, 2)),
         ("list saved", ListSaved()),
         ("status", Status()),
-        ("settings", Settings()),
-        ("settings zone New York", Settings("zone", "New York")),
+        ("settings", ChangeSettings()),
+        ("settings zone New York", ChangeSettings("zone", "New York")),
         ("history of gpu-systems", History(_GPU)),
     ],
 )

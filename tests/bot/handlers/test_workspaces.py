@@ -9,6 +9,7 @@ import pytest
 
 from bot.commands import (
     TABLE,
+    ChangeSettings,
     Command,
     CreateTopic,
     DeleteTopic,
@@ -32,7 +33,6 @@ from bot.commands import (
     Save,
     Scope,
     Search,
-    Settings,
     ShowTopic,
     Similar,
     Status,
@@ -86,14 +86,19 @@ COMMANDS: Mapping[type, tuple[Command, ...]] = {
     Unsave: tuple(map(Unsave, ITEMS)),
     ListSaved: tuple(map(ListSaved, (None, *Format))),
     Status: (Status(),),
-    Settings: (
-        *map(Settings, ("", "quiet", "daily", "alerts", "duplicates")),
-        *(Settings("manage", "anyone"), Settings("zone", "Europe/Zurich"), Settings("top", "9"), Settings("quiet", "22-7")),
+    ChangeSettings: (
+        *map(ChangeSettings, ("", "quiet", "daily", "alerts", "duplicates")),
         *(
-            Settings("daily", "20"),
-            Settings("alerts", "here"),
-            Settings("duplicates", "here"),
-            Settings("duplicates", "off"),
+            ChangeSettings("manage", "anyone"),
+            ChangeSettings("zone", "Europe/Zurich"),
+            ChangeSettings("top", "9"),
+            ChangeSettings("quiet", "22-7"),
+        ),
+        *(
+            ChangeSettings("daily", "20"),
+            ChangeSettings("alerts", "here"),
+            ChangeSettings("duplicates", "here"),
+            ChangeSettings("duplicates", "off"),
         ),
     ),
     History: tuple(map(History, ("", *TOPICS))),
