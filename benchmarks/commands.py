@@ -173,7 +173,7 @@ async def serving(path: Path, items: Sequence[Item], week: int) -> AsyncIterator
     (digest,) = await publisher.publish([DigestRequest(packs[TOPIC], "made", "made")], NOW)
     try:
         yield Service(
-            HandlerContext(store, publisher, packs, TITLES, store.ledger, gists),
+            HandlerContext(store, publisher, packs, TITLES, gists),
             digest,
             [item.key for item in items[-COLLECTED:]],
         )

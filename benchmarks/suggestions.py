@@ -67,7 +67,7 @@ def _labelled(item: Item, chance: random.Random) -> Item:
 async def time_suggestions(store: SqliteStore, number: int) -> tuple[list[float], list[float]]:
     """Return milliseconds per suggestion through the whole path, and of FTS5's list of terms."""
     sources = {"arxiv": "arXiv", "github": "GitHub"}
-    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, store.ledger, gists)
+    context = HandlerContext(store, Publisher(store, Extractive(), {}), load_packs(), sources, gists)
     plain = sqlite3.connect(store.path)
     plain.execute("create virtual table temp.terms using fts5vocab(main, words, row)")
     every = [text[:end] for text in TYPED for end in range(1, len(text) + 1)]

@@ -264,7 +264,6 @@ def _handler_context(
         previewer,
         packs,
         titles,
-        store.ledger,
         gists,
         limits=_limits(settings),
         manage=settings.permissions.manage,

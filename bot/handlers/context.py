@@ -15,7 +15,6 @@ from bot.errors import Conflict, UsageError
 from bot.handlers.wording.replies import SHOWN, excerpt
 from bot.models import Actor, Change, DigestRequest, Item, Limits, Reply, Subscription, Topic
 from bot.ports.digests import Previewer
-from bot.ports.ledger import Ledger
 from bot.ports.store import Store
 from bot.ports.vectors import Embedder
 
@@ -43,7 +42,6 @@ class HandlerContext:
     previewer: Previewer
     packs: Mapping[str, Topic]  # the topics that come with Broadsheet or from the operator's folder
     source_titles: Mapping[str, str]  # every source's name for people by its name
-    ledger: Ledger  # what was due and what was posted; the store's own
     gists: Gists  # for lists; no language model is asked
     limits: Limits = Limits()
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins

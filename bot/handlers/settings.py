@@ -270,7 +270,7 @@ async def _settled(
     change = change_by(actor, f"settings {name}", setting.tell(context, before, ""), setting.tell(context, after, ""), now)
     await context.store.workspaces.save_preferences(actor.workspace, after, change, replaces=before)
     if name in _OF_QUIET:
-        await context.ledger.release(
+        await context.store.ledger.release(
             now, workspace=actor.workspace
         )  # it may wait for the end of hours that are quiet no more
     undo = button("Undo", ChangeSettings(name, setting.write(before, actor.channel) or setting.taken_back))

@@ -180,9 +180,9 @@ async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
 
 async def _digests_here(context: HandlerContext, actor: Actor) -> list[_DigestState]:
     """Return what became of the digests of the actor's channel, as the ledger knows it, the latest first."""
-    found = await context.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
+    found = await context.store.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
     parts: dict[OccurrenceKey, list[Delivery]] = {}
-    for each in await context.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_LOOKED_AT):
+    for each in await context.store.ledger.deliveries(actor.workspace, channel=actor.channel, limit=_LOOKED_AT):
         parts.setdefault(each.key, []).append(each)
     return [_state_of(each, parts.get(each.key, ())) for each in found]
 
@@ -265,7 +265,7 @@ async def _troubles(
 
 async def _trouble_elsewhere(context: HandlerContext, actor: Actor, now: datetime) -> str:
     """Return a sentence on what went wrong lately in other channels of the workspace; "" when nothing did."""
-    bad = await context.ledger.deliveries(
+    bad = await context.store.ledger.deliveries(
         actor.workspace, states=(DeliveryState.FAILED, DeliveryState.AMBIGUOUS), limit=_LOOKED_AT
     )
     places = {each.occurrence for each in bad if each.channel != actor.channel and now - each.due < _LATELY}

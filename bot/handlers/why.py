@@ -115,7 +115,7 @@ async def _links(here: _Here, postings: Sequence[Posting]) -> list[str]:
     if not postings:
         return []
     actor = here.actor
-    done = await here.context.ledger.deliveries(
+    done = await here.context.store.ledger.deliveries(
         actor.workspace, channel=actor.channel, states=(DeliveryState.DONE,), limit=_SEARCHED
     )
     first = [each for each in done if each.part == 1]

@@ -113,7 +113,7 @@ def asker(store: MemoryStore | SqliteStore, now: datetime, **settled: Any) -> As
     """Ada, who asks a context with two packs over this store."""
     publisher = Publisher(store, Extractive(), SOURCES)
     packs = {topic.name: topic for topic in PACKS}
-    return Asker(HandlerContext(store, publisher, packs, SOURCES, store.ledger, gists, **settled), ADA, now)
+    return Asker(HandlerContext(store, publisher, packs, SOURCES, gists, **settled), ADA, now)
 
 
 def said(reply: Reply) -> str:

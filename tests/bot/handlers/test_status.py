@@ -140,7 +140,7 @@ async def happened(asker: Asker, state: OccurrenceState, *parts: Delivery, ago: 
     occurrence = Occurrence(
         subscription=of.id, workspace=of.workspace, channel=of.channel, topic=of.topic, day=due.date(), due=due
     )
-    ledger = asker.context.ledger
+    ledger = asker.context.store.ledger
     await ledger.open_occurrences([occurrence], of, asker.now + DAY)
     if state is not OccurrenceState.DUE or given:
         closed = replace(occurrence, state=state, **given)
