@@ -67,7 +67,10 @@ def version(as_json: bool) -> None:
 @as_json
 @click.pass_context
 def collect(context: click.Context, names: Sequence[str], force: bool, as_json: bool) -> int:
-    """Fetch what is new from every source (or those named, for example arxiv or feed:NAME)."""
+    """Fetch what is new from every source.
+
+    Or from those that are named: for example arxiv, or feed:NAME.
+    """
     from adapters.cli.progress import ProgressBars
 
     async def work(app: "App") -> list["Collected"]:

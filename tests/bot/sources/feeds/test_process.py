@@ -39,12 +39,22 @@ async def rounds() -> AsyncIterator[list[None]]:
     watching.cancel()
 
 
+_others: set[str] = set()  # processes that other tests of this run keep for themselves
+
+
+@pytest.fixture(autouse=True)
+def others() -> None:
+    _others.clear()
+    _others.update(children())
+
+
 def children() -> set[str]:
+    """Return the processes of ours that began with the test."""
     found: set[str] = set()
     for task in Path(f"/proc/{os.getpid()}/task").iterdir():
         with contextlib.suppress(OSError):  # a thread may end while its entry is read
             found.update((task / "children").read_text().split())
-    return found
+    return found - _others
 
 
 @pytest.mark.parametrize("body", [ATTRIBUTES, NESTED, LAUGHS], ids=["attributes", "nested", "laughs"])
