@@ -76,7 +76,7 @@ class Sender:
     ) -> str | None:
         """Return the message of the delivery, if it was posted after `since`; None when it surely was not.
 
-        Raises Refused where nobody may look, and Later, when that is recorded, where nothing can be known now.
+        Raises Refused where nobody may look, and NotKnownYet, when that is recorded, where nothing can be known now.
         """
         call = self._call(Method.FIND, held)
         if (free := self._rate_limits.rested(call, clock())) > clock():

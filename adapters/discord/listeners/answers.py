@@ -121,7 +121,7 @@ class DiscordAnswers:
             log.info("Discord waited no longer for an answer")
 
     async def _first(self, callback: Callback, answer: dict[str, Any]) -> None:
-        """Give the first answer, twice where the first try was lost. Raises Gone."""
+        """Give the first answer, twice where the first try was lost. Raises InteractionExpired."""
         route = Route(
             "POST",
             "/interactions/{webhook_id}/{webhook_token}/callback",
