@@ -14,7 +14,7 @@ from bot.delivery.workers import FairOrder
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
-from bot.models import Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
+from bot.models import ON_REQUEST, Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.digests import DigestMaker
 from bot.ports.messenger import Messenger
@@ -189,6 +189,7 @@ class Preparer:
         if left == 0:
             return _skipped(inputs.occurrence, f"the channel was posted {inputs.preferences.daily_entries} entries today.")
         request = await self._requests.request(inputs.topic, subscription.workspace, subscription.channel, subscription)
+        request = replace(request, reach_back=inputs.occurrence.slot == ON_REQUEST)
         if left is not None:
             request = replace(request, limits=replace(request.limits, entries=min(request.limits.entries, left)))
         digest = replace(await self._maker.make(request, now), day=inputs.occurrence.day)

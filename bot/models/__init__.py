@@ -4,7 +4,17 @@ What a source sends is checked at the source's door; from there on a field that 
 text and None when it is a number or a time, so that "no stars" and "stars unknown" stay apart.
 """
 
-from bot.models.deliveries import FOREVER, Abilities, Delivery, DeliveryState, Method, Occurrence, OccurrenceState, Rate
+from bot.models.deliveries import (
+    FOREVER,
+    ON_REQUEST,
+    Abilities,
+    Delivery,
+    DeliveryState,
+    Method,
+    Occurrence,
+    OccurrenceState,
+    Rate,
+)
 from bot.models.digests import (
     MOST_ENTRIES,
     PARTS,
@@ -31,6 +41,7 @@ __all__ = [
     "LONGEST_TITLE",
     "MOST_ENTRIES",
     "MOST_WEIGHT",
+    "ON_REQUEST",
     "PARTS",
     "Abilities",
     "Actor",

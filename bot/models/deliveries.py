@@ -6,6 +6,9 @@ from enum import StrEnum
 
 FOREVER = datetime(9999, 1, 1, tzinfo=UTC)  # a delivery's `next_at` when nothing more can be known of it
 
+# The slot of an occurrence that somebody asked for, beside those of the schedule: one for each local day.
+ON_REQUEST = -1
+
 OccurrenceKey = tuple[str, str, date, int]  # of an occurrence: workspace, subscription, day, slot
 
 
@@ -27,7 +30,7 @@ class Occurrence:
     channel: str
     topic: str
     day: date  # in the schedule's zone
-    slot: int = 0  # which of the day's times
+    slot: int = 0  # which of the day's times, or ON_REQUEST
     due: datetime
     state: OccurrenceState = OccurrenceState.DUE
     late: bool = False  # noticed long after it was due

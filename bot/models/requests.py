@@ -22,6 +22,8 @@ class DigestRequest:
     window: timedelta = timedelta(hours=48)
     since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
     baseline: datetime | None = None  # nothing first seen before
+    # Where the channel had no digest of the topic since the baseline, begin one window ago rather than there.
+    reach_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.models import (
+    ON_REQUEST,
     DeliveryState,
     Digest,
     DigestRequest,
@@ -190,6 +191,19 @@ async def test_nothing_from_before_the_subscription_is_posted() -> None:
     await due(harness, baseline=NOW - timedelta(minutes=30))
     await preparer(harness).prepare_due(NOW)
     assert [each for each, _ in await told(harness)] == [OccurrenceState.EMPTY]
+
+
+async def test_what_somebody_asked_for_is_the_best_of_the_last_days_and_the_regular_digest_goes_on_from_there() -> None:
+    harness = await furnished()
+    made = await due(harness, at=NOW + HOUR, baseline=NOW)
+    asked = occurrence(made, slot=ON_REQUEST)
+    await harness.store.ledger.open_occurrences([asked], made, NOW + timedelta(days=1))
+    await preparer(harness).prepare_due(NOW)
+    ((row),) = (await harness.rows()).values()
+    assert row.id == delivery_id(made.id, NOW.date(), ON_REQUEST, 1)
+    assert row.payload.count("arxiv:") == 3
+    await preparer(harness).prepare_due(NOW + HOUR)
+    assert sorted(state for state, _ in await told(harness)) == [OccurrenceState.EMPTY, OccurrenceState.MADE]
 
 
 async def test_what_is_paused_gone_or_without_a_topic_is_skipped_with_its_reason() -> None:

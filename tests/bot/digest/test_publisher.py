@@ -154,6 +154,37 @@ async def test_a_baseline_moves_no_digest_back(store: MemoryStore, now: datetime
     assert earlier.since == from_a_clock_ahead.since == now - timedelta(hours=3)
 
 
+async def test_a_first_digest_on_request_reaches_back_before_the_baseline_and_the_next_begins_where_it_ended(
+    store: MemoryStore, now: datetime
+) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    await store.items.add([about(1, "An old cache", appeared=now - timedelta(days=3))], now - timedelta(hours=49))
+    await store.items.add([about(2, "Sharding a cache")], now - timedelta(hours=47))
+    asked = request(baseline=now, reach_back=True)
+
+    (first,) = await publisher.publish([asked], now, record=True)
+    await store.items.add([about(3, "Pruning a cache")], now + timedelta(hours=1))
+    later = now + timedelta(hours=2)
+    again, regular = [await publisher.preview(each, later) for each in (asked, replace(asked, reach_back=False))]
+
+    assert [entry.ranked.item.key for entry in first.entries] == ["arxiv:2603.00002"]
+    assert first.since == now - timedelta(hours=48)
+    for digest in (again, regular):
+        assert [entry.ranked.item.key for entry in digest.entries] == ["arxiv:2603.00003"]
+        assert digest.since == now
+
+
+async def test_who_subscribes_anew_after_long_reaches_back_one_window_and_no_farther(
+    store: MemoryStore, now: datetime
+) -> None:
+    publisher = Publisher(store, Extractive(), TITLES)
+    await publisher.publish([request()], now - timedelta(days=30), record=True)
+
+    digest = await publisher.preview(request(baseline=now, reach_back=True), now)
+
+    assert digest.since == now - timedelta(hours=48)
+
+
 async def test_an_order_sets_the_score_that_an_entry_needs_instead_of_the_topic(store: MemoryStore, now: datetime) -> None:
     await filled(store, now, about(1, "Paging the KV cache"))
     strict = replace(TOPIC, min_score=1.0)
