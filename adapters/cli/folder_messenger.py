@@ -64,8 +64,9 @@ class FolderMessenger:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             stem = self._free(delivery)
-            write_whole(self._folder / f"{stem}.html", f"{message['html']}<!-- {_mark(delivery)} -->\n")
-            write_whole(self._folder / f"{stem}.txt", f"{message['text']}\n{_mark(delivery)}\n")
+            # Pages to be read: by whom, the umask says.
+            write_whole(self._folder / f"{stem}.html", f"{message['html']}<!-- {_mark(delivery)} -->\n", mode=0o666)
+            write_whole(self._folder / f"{stem}.txt", f"{message['text']}\n{_mark(delivery)}\n", mode=0o666)
         except OSError as error:
             raise _translated(error, self._folder) from error
         return stem

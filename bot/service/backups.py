@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.errors import StoreError
 from bot.ports.maintenance import Maintenance
+from bot.private_files import tighten
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,7 @@ class Backups:
     async def make_due(self, maintenance: Maintenance, now: datetime) -> Path | None:
         """Make one when the newest is old enough, then drop the oldest; return what was made. Raises StoreError."""
         await asyncio.to_thread(self._make_folder)
-        newest = (await asyncio.to_thread(self.made))[-1:]
+        newest = (await asyncio.to_thread(self._made_private))[-1:]
         # A newest one that is of tomorrow was made by a clock that had run ahead: it says nothing about today.
         if any(timedelta(0) <= now - at < self.every for at, _ in newest):
             return None
@@ -46,6 +47,11 @@ class Backups:
         except OSError as error:
             raise StoreError(f"The backups in {self.folder} cannot be listed: {error.strerror}.") from error
         return sorted((at, path) for path in names if (at := _time(path)) is not None)
+
+    def _made_private(self) -> list[tuple[datetime, Path]]:
+        made = self.made()
+        tighten(path for _, path in made)
+        return made
 
     def _make_folder(self) -> None:
         try:

@@ -18,6 +18,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.private_files import make_private
 from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
 
 T = TypeVar("T")
@@ -35,6 +36,10 @@ def connect(path: Path, *, read_only: bool = False, cache: int = _READER_CACHE) 
     """Open a connection with our settings; raises sqlite3.Error."""
     mode = "ro" if read_only else "rwc"
     uri = f"{path.absolute().as_uri()}?mode={mode}"
+    if not read_only:
+        # SQLite gives its logs the mode of the database. Where it cannot be made, SQLite says so in its own words.
+        with contextlib.suppress(OSError):
+            make_private(path)
     conn = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     try:
         conn.execute(f"pragma cache_size = -{cache}")

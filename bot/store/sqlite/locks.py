@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.errors import StoreError
+from bot.private_files import PRIVATE
 
 PATIENCE = 15.0  # seconds that a write waits for another process
 _STEP = 0.005
@@ -29,7 +30,8 @@ class FileLock:
     def take(self, patience: float = 0.0) -> bool:
         """Take the lock within so many seconds and say whether that went well; raises OSError without the file."""
         if self._file is None:
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            # Whoever may open it, even to read, can hold it and so hold up every writer.
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         end = time.monotonic() + patience
         while not _flock(self._file):
             if time.monotonic() >= end:

@@ -146,7 +146,6 @@ def _vacuum(db: Database) -> int:
 
 
 def _copy(source: sqlite3.Connection, path: Path) -> None:
-    path.unlink(missing_ok=True)
     with contextlib.closing(sqlite3.connect(path)) as target:
         source.backup(target)
         target.execute("pragma journal_mode = delete")  # one file, without a log beside it

@@ -7,6 +7,7 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.private_files import files_of, tighten
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
@@ -71,7 +72,8 @@ class SqliteStore:
         refuse_network_disk(self.path)
         if self.path.is_dir():
             raise StoreError(f"The database {self.path} cannot be opened: it is a folder; name a file in it.")
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        tighten(files_of(self.path))
         if self._exclusive:
             if not self._lock.take():
                 holder = self._lock.signature()
