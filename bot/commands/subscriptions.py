@@ -313,6 +313,14 @@ _WORDS = (*_NAMES, *_LAYOUTS, *_SILENCES, "daily", "weekdays", "weekends", "week
 # --- the others
 
 
+@declared("post", Group.SUBSCRIPTIONS, example="post gpu-systems", permission=Permission.MANAGE, aliases=("post now",))
+@dataclass(frozen=True, slots=True)
+class Post(Command):
+    """Post the next digest of a topic here now, once a day; the first one is the best of the last days."""
+
+    topic: TopicHere
+
+
 @declared(
     "unsubscribe",
     Group.SUBSCRIPTIONS,

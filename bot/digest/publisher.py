@@ -113,15 +113,16 @@ class Publisher:
         begins = await self._since_last(request, now) if request.since_last else now - request.window
         if request.baseline is None or request.baseline > now:
             return begins
-        earliest = now - request.window if await self._reaches_back(request, request.baseline) else request.baseline
-        return max(begins, earliest)
+        if await self._reaches_back(request, request.baseline):
+            return min(request.baseline, now - request.window)
+        return max(begins, request.baseline)
 
     async def _reaches_back(self, request: DigestRequest, baseline: datetime) -> bool:
         """Say whether what was first seen before the baseline is looked at: where it is asked for, in a first digest."""
         if not request.reach_back:
             return False
         last = await self._store.digests.last(request.workspace, request.channel, request.topic.name)
-        return last is None or last[1] <= baseline
+        return last is None or last[1] < baseline
 
     async def _since_last(self, request: DigestRequest, now: datetime) -> datetime:
         """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""

@@ -53,7 +53,9 @@ _TROUBLE = (_Kind.UNKNOWN, _Kind.FAILED, _Kind.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True)
-class _DigestState:
+class DigestState:
+    """What became of one digest."""
+
     occurrence: Occurrence
     kind: _Kind
     text: str  # "posted", "was not posted: the channel is archived"
@@ -80,7 +82,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
     here = [each for each in everywhere if each.channel == actor.channel]
     elsewhere = [each for each in everywhere if each.channel != actor.channel]
     topics = await context.topics(actor.workspace)
-    digests = await _digests_here(context, actor)
+    digests = await digests_here(context, actor)
     held = sum(each.is_paused(now) for each in elsewhere)
     where = "in other channels" if actor.channel else "in all"
     others = f"{counted(len(elsewhere), 'subscription')} {where}" + (f", {held} of them paused" if held else "")
@@ -93,7 +95,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
             *(() if here or not actor.channel else (beginning,)),
             *((f"{others}.",) if elsewhere else ()),
             *filter(None, (await _trouble_elsewhere(context, actor, now) if actor.channel else "",)),
-            *await _silence(context, now),
+            *await silence(context, now),
         ),
         entries=(
             *[await _subscription(context, each, topics, digests, now) for each in here],
@@ -110,7 +112,7 @@ async def status(context: HandlerContext, command: Status, actor: Actor, now: da
 
 
 async def _subscription(
-    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], digests: Sequence[_DigestState], now: datetime
+    context: HandlerContext, each: Subscription, topics: Mapping[str, Topic], digests: Sequence[DigestState], now: datetime
 ) -> ReplyEntry:
     name = f"{title_of(topics, each.topic)} ({each.topic})"
     lines = [await _last_digest(digests, each, now) or await _last_recorded(context, each, now)]
@@ -165,7 +167,7 @@ async def _vectors(context: HandlerContext) -> tuple[Field, ...]:
     return (Field("Meanings", in_words(embedded)),) if embedded.quick or embedded.lacking else ()
 
 
-async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
+async def silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
     """Say so when the service has shown no sign of life for a while: then nothing is collected or posted."""
     beat = await time_of_fact(context.store.facts, HEARTBEAT)
     if beat is None:
@@ -178,7 +180,7 @@ async def _silence(context: HandlerContext, now: datetime) -> tuple[str, ...]:
 # --- what became of digests
 
 
-async def _digests_here(context: HandlerContext, actor: Actor) -> list[_DigestState]:
+async def digests_here(context: HandlerContext, actor: Actor) -> list[DigestState]:
     """Return what became of the digests of the actor's channel, as the ledger knows it, the latest first."""
     found = await context.store.ledger.recent_occurrences(actor.workspace, channel=actor.channel, limit=_LOOKED_AT)
     parts: dict[OccurrenceKey, list[Delivery]] = {}
@@ -187,16 +189,16 @@ async def _digests_here(context: HandlerContext, actor: Actor) -> list[_DigestSt
     return [_state_of(each, parts.get(each.key, ())) for each in found]
 
 
-def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> _DigestState:
+def _state_of(occurrence: Occurrence, parts: Sequence[Delivery]) -> DigestState:
     reason = _because(occurrence.reason)
     match occurrence.state:
         case OccurrenceState.DUE:
-            return _DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
+            return DigestState(occurrence, _Kind.WAITING, f"is being made{reason}")
         case OccurrenceState.EMPTY:
-            return _DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
+            return DigestState(occurrence, _Kind.EMPTY, "there was nothing to post")
         case OccurrenceState.SKIPPED:
-            return _DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
-    return _DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
+            return DigestState(occurrence, _Kind.SKIPPED, f"was skipped{reason}")
+    return DigestState(occurrence, *_delivered(occurrence, {each.state: each for each in reversed(parts)}))
 
 
 def _delivered(occurrence: Occurrence, parts: Mapping[DeliveryState, Delivery]) -> tuple[_Kind, str]:
@@ -218,7 +220,7 @@ def _because(reason: str) -> str:
     return f": {reason.rstrip('.')}" if reason else ""
 
 
-async def _last_digest(digests: Sequence[_DigestState], subscription: Subscription, now: datetime) -> str:
+async def _last_digest(digests: Sequence[DigestState], subscription: Subscription, now: datetime) -> str:
     """Return "Last digest: Wednesday 1 April at 09:00, was posted."; "" when the ledger knows of none."""
     last = next((each for each in digests if each.occurrence.subscription == subscription.id), None)
     if last is None:
@@ -232,7 +234,7 @@ async def _when(occurrence: Occurrence, zone: str, now: datetime) -> str:
     return f"{day_in_words(occurrence.day, now.date())} at {at:%H:%M}"
 
 
-def _digest_counts(digests: Sequence[_DigestState], where: str, now: datetime) -> Sequence[Field]:
+def _digest_counts(digests: Sequence[DigestState], where: str, now: datetime) -> Sequence[Field]:
     """Return how many digests of the last days came to what; nothing when there were none."""
     lately = _lately(digests, now)
     counts = Counter(each.kind for each in lately)
@@ -243,12 +245,12 @@ def _digest_counts(digests: Sequence[_DigestState], where: str, now: datetime) -
     return (Field(f"Digests {where}, last {_LATELY.days} days", ", ".join(said)),) if said else ()
 
 
-def _lately(digests: Sequence[_DigestState], now: datetime) -> list[_DigestState]:
+def _lately(digests: Sequence[DigestState], now: datetime) -> list[DigestState]:
     return [each for each in digests if now - each.occurrence.due < _LATELY]
 
 
 async def _troubles(
-    digests: Sequence[_DigestState], subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
+    digests: Sequence[DigestState], subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
 ) -> Sequence[ReplyEntry]:
     """Return the digests of the last days that were not posted, or may not have been, by name and with the reason."""
     zones = {each.id: each.schedule.zone for each in subscriptions}

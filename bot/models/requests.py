@@ -22,7 +22,7 @@ class DigestRequest:
     window: timedelta = timedelta(hours=48)
     since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
     baseline: datetime | None = None  # nothing first seen before
-    # Where the channel had no digest of the topic since the baseline, begin one window ago rather than there.
+    # Where the channel had no digest of the topic since the baseline, begin one window ago, if that is before it.
     reach_back: bool = False
 
 

@@ -36,6 +36,13 @@ class Ledger(Protocol):
         """
         ...
 
+    async def open_on_request(self, occurrence: Occurrence) -> bool:
+        """Keep an occurrence beside those of the schedule, which stays as it is.
+
+        False, and nothing kept, where one of its day and slot is kept already, or its subscription is gone.
+        """
+        ...
+
     async def occurrences(
         self,
         now: datetime,

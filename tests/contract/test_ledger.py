@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from bot.errors import Conflict, StoreError
-from bot.models import Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription, Topic
+from bot.models import ON_REQUEST, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription, Topic
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 from tests.stores import AnyStore
@@ -134,6 +134,22 @@ async def test_a_subscription_that_is_gone_has_no_more_occurrences(store: AnySto
     assert await store.ledger.open_occurrences([occurrence(ours)], ours, NOW + DAY) == 0
     assert await store.ledger.occurrences(NOW) == []
     assert await store.ledger.subscriptions_due(NOW + DAY) == []
+
+
+async def test_what_is_asked_for_is_kept_once_a_day_and_leaves_the_schedule_as_it_is(store: AnyStore) -> None:
+    ours = await subscribed(store)
+    asked = occurrence(ours, slot=ON_REQUEST)
+    assert await store.ledger.open_on_request(asked)
+    assert not await store.ledger.open_on_request(replace(asked, due=NOW + timedelta(hours=3)))
+    assert await store.ledger.open_on_request(occurrence(ours, TODAY - DAY, slot=ON_REQUEST))
+    assert await store.ledger.subscriptions_due(NOW) == [(ours, None)], "when it is due next is not known yet"
+    assert await store.ledger.open_occurrences([occurrence(ours)], ours, NOW + DAY) == 1
+    assert [each.slot for each in await store.ledger.occurrences(NOW)] == [ON_REQUEST, ON_REQUEST, 0]
+    assert asked in await store.ledger.occurrences(NOW)
+
+    others = await subscribed(store, "other", "T2")
+    await store.workspaces.delete_subscription(others, change(workspace="T2"))
+    assert not await store.ledger.open_on_request(occurrence(others, slot=ON_REQUEST))
 
 
 async def test_what_was_due_before_a_change_is_still_due(store: AnyStore) -> None:

@@ -72,6 +72,13 @@ class MemoryLedger:
             self._put_occurrence(each)
         return len(fresh)
 
+    async def open_on_request(self, occurrence: Occurrence) -> bool:
+        """Keep an occurrence beside those of the schedule."""
+        if self._revision(occurrence.workspace, occurrence.subscription) is None or occurrence.key in self._occurrences:
+            return False
+        self._put_occurrence(occurrence)
+        return True
+
     def _revision(self, workspace: str, number: str) -> int | None:
         """Return the stored revision of a subscription, None when it is no more."""
         standing = self.workspaces.every_subscription()

@@ -13,6 +13,7 @@ from bot.digest import due
 from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, handles, retry_on_conflict
+from bot.handlers.subscriptions.post import first_post_offer
 from bot.handlers.subscriptions.subscription_change import ChangedSubscription, change_of, first_baseline, subscription_named
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.wording.replies import button, mentioning, title_of
@@ -34,7 +35,11 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
     topic = await context.topic_named(actor.workspace, command.topic)
     command, wanted = await _checked(command)
     existed, changed = await _subscribed(context, replace(command, topic=topic.name), wanted, actor, now)
-    return await _confirmation(context, topic, changed, existed, now)
+    reply = await _confirmation(context, topic, changed, existed, now)
+    if existed or changed.after.is_paused(now) or changed.after.baseline < now:
+        return reply
+    offer, post_button = await first_post_offer(context, topic, changed.after, actor, now)
+    return replace(reply, text=(*reply.text, *offer), buttons=(*post_button, *reply.buttons))
 
 
 async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
@@ -131,7 +136,9 @@ async def _confirmation(
         text.append(f"The next digest comes {moment_in_words(coming.next, now)}.")
     if not existed:
         goes_on = subscription.baseline < now
-        text.append("It goes on as if it had never ended." if goes_on else "Nothing from before now will be posted.")
+        text.append(
+            "It goes on as if it had never ended." if goes_on else "Nothing from before now will be posted by itself."
+        )
         title = f"Subscribed to {topic.title}"
     elif changed.after is changed.before:
         title = f"{topic.title} is subscribed just so already"

@@ -72,13 +72,11 @@ class SqliteLedger(Tables):
             "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
             [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
         )
-        sql = (
-            "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
-            " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        )
-        return sum(
-            db.execute(sql, [*_place_of(each), each.channel, micros(each.due), *_standing(each)]).rowcount for each in found
-        )
+        return sum(_keep_occurrence(db, each) for each in found)
+
+    @writing_shared
+    def open_on_request(self, db: Database, occurrence: Occurrence) -> bool:
+        return _is_wanted(db, occurrence.workspace, occurrence.subscription) and _keep_occurrence(db, occurrence)
 
     @reading
     def occurrences(
@@ -229,6 +227,16 @@ _LINE = "turn + turns_had(workspace) as line"
 def _let_count_turns(db: Database, had: Mapping[str, int]) -> None:
     """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
     db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
+
+
+def _keep_occurrence(db: Database, fresh: Occurrence) -> bool:
+    """Keep the occurrence unless one of its key is kept; say whether it is new."""
+    sql = (
+        "insert or ignore into occurrences (workspace, subscription, day, slot, channel, due, state, next_at, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
+    given = [*_place_of(fresh), fresh.channel, micros(fresh.due), *_standing(fresh)]
+    return bool(db.execute(sql, given).rowcount)
 
 
 def _update_occurrence(db: Database, fresh: Occurrence) -> None:

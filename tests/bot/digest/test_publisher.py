@@ -181,8 +181,10 @@ async def test_who_subscribes_anew_after_long_reaches_back_one_window_and_no_far
     await publisher.publish([request()], now - timedelta(days=30), record=True)
 
     digest = await publisher.preview(request(baseline=now, reach_back=True), now)
+    of_last_week = await publisher.preview(request(baseline=now - timedelta(days=6), reach_back=True), now)
 
     assert digest.since == now - timedelta(hours=48)
+    assert of_last_week.since == now - timedelta(days=6), "nothing since it was subscribed is passed over"
 
 
 async def test_an_order_sets_the_score_that_an_entry_needs_instead_of_the_topic(store: MemoryStore, now: datetime) -> None:

@@ -24,7 +24,8 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Ask
     )
     assert rest == [
         "The next digest comes Wednesday 1 April at 09:30, in 30 minutes.",
-        "Nothing from before now will be posted.",
+        "Nothing from before now will be posted by itself.",
+        "The best of the last 2 days: post now?",
     ]
     assert {field.name: field.value for field in reply.fields} == {
         "When": "on weekdays at 09:30 (Europe/Zurich)",
@@ -35,7 +36,8 @@ async def test_subscribing_says_what_is_posted_where_when_and_when_next(ada: Ask
         "Layout": "compact",
         "When there is nothing": "says so",
     }
-    assert [each.label for each in reply.buttons] == ["Preview", "Pause", "Unsubscribe", "Try the filter"]
+    assert [each.label for each in reply.buttons] == ["Post now", "Preview", "Pause", "Unsubscribe", "Try the filter"]
+    assert button(reply, "Post now") == "post kv"
     assert not reply.private
 
 
@@ -257,7 +259,7 @@ async def test_what_is_subscribed_otherwise_or_long_after_begins_anew(ada: Asker
     reply = await ada.at(ada.now + after).ask(again)
 
     assert [each.baseline for each in await ada.here()] == [ada.now + after]
-    assert "Nothing from before now will be posted." in reply.text
+    assert "Nothing from before now will be posted by itself." in reply.text
 
 
 @pytest.mark.parametrize("steps", range(6))
