@@ -19,6 +19,9 @@ class Direct(Connections):
     async def read(self, job: Callable[[Database], T]) -> T:
         return job(self._db)
 
+    async def read_long(self, job: Callable[[Database], T]) -> T:
+        return job(self._db)
+
 
 def answer(asked: Coroutine[Any, Any, T]) -> T:
     """Return what a coroutine returns that waits for nothing."""

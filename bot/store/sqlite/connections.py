@@ -1,4 +1,7 @@
-"""How the database is reached: one thread that writes, a few that read, and SQLite's errors in our words.
+"""How the database is reached: one thread that writes, some that read, and SQLite's errors in our words.
+
+Who reads a few rows (ledger, facts, workspaces) never waits behind who reads long (searches, the items of a digest, a
+backup): either has threads of its own.
 
 Every write is a transaction of its own, begun IMMEDIATE: under a plain BEGIN a transaction that reads before it writes
 fails at once with "database is locked" when another one was quicker, whatever the timeout.
@@ -24,15 +27,16 @@ from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
 T = TypeVar("T")
 
 _AT_ONCE = 64  # shared jobs in one transaction, each of about 0.2 ms
-_READERS = 3  # threads; a search keeps one busy for some milliseconds, and SQLite runs outside the interpreter's lock
+_READERS = 3  # threads of either sort; SQLite runs outside the interpreter's lock
 _WRITER_CACHE = 32_000  # KiB
-_READER_CACHE = 16_000
+_LONG_CACHE = 16_000
+_ROW_CACHE = 4_000
 # After so many transactions a connection lets go of its cache: of all that was asked for once, it would fill up to its limit
 # in weeks. What is needed is there again within milliseconds, as the system keeps the file's pages in a cache of its own.
 TIDY = 250
 
 
-def connect(path: Path, *, read_only: bool = False, cache: int = _READER_CACHE) -> Database:
+def connect(path: Path, *, read_only: bool = False, cache: int = _LONG_CACHE) -> Database:
     """Open a connection with our settings; raises sqlite3.Error."""
     mode = "ro" if read_only else "rwc"
     uri = f"{path.absolute().as_uri()}?mode={mode}"
@@ -196,8 +200,10 @@ def _tidied(db: Database, done: int) -> int:
 class Readers:
     """A few threads that read, each time on the idle connection that was used last: its cache is the warmest."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, cache: int = _LONG_CACHE) -> None:
+        """`cache` is what each connection may keep of the file, in KiB."""
         self._path = path
+        self._cache = cache
         self._threads = ThreadPoolExecutor(_READERS, thread_name_prefix="store-reader")
         # Taken from and given back to its end, by any of the threads; and how many jobs each has done.
         self._idle: list[tuple[Database, int]] = []
@@ -227,7 +233,7 @@ class Readers:
         try:
             return self._idle.pop()
         except IndexError:
-            return connect(self._path, read_only=True), 0
+            return connect(self._path, read_only=True, cache=self._cache), 0
 
     def _shut(self) -> None:
         self._threads.shutdown(wait=True)
@@ -236,7 +242,7 @@ class Readers:
 
 
 class Connections:
-    """The database while it is open: one thread that writes, a few that read, and one to make ready what is written."""
+    """The database while it is open: one thread that writes, some that read, and one to make ready what is written."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -244,21 +250,28 @@ class Connections:
 
     def open(self) -> None:
         """Make the threads; each connects when it is first needed."""
-        self._writer, self._readers = Writer(self.path), Readers(self.path)
+        self._writer = Writer(self.path)
+        self._rows, self._long = Readers(self.path, _ROW_CACHE), Readers(self.path)
         self.folder = ThreadPoolExecutor(1, thread_name_prefix="store-folder")
         self.is_open = True
 
     async def close(self) -> None:
         """Finish what is being written and read, and let go of the file."""
         self.is_open = False
-        await self._readers.close()
+        await self._rows.close()
+        await self._long.close()
         await self._writer.close()
         self.folder.shutdown(wait=False)
 
     async def read(self, job: Callable[[Database], T]) -> T:
-        """Run the job on a consistent view of the database; raises StoreError where it is not open."""
+        """Run a job that reads a few rows on a consistent view of the database; raises StoreError where it is not open."""
         self._expect_open()
-        return await self._readers.read(job)
+        return await self._rows.read(job)
+
+    async def read_long(self, job: Callable[[Database], T]) -> T:
+        """Do as `read` with a job that may take longer than some milliseconds: it holds up others of its kind alone."""
+        self._expect_open()
+        return await self._long.read(job)
 
     async def write(self, job: Callable[[Database], T]) -> T:
         """Run the job in a transaction of its own; raises StoreError where the database is not open."""
@@ -294,11 +307,21 @@ Method = Callable[Concatenate[S, P], Coroutine[Any, Any, T]]
 
 
 def reading(job: Job[S, P, T]) -> Method[S, P, T]:
-    """Make a method of one that reads the database that it is given."""
+    """Make a method of one that reads a few rows of the database that it is given."""
 
     @functools.wraps(job)
     async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
         return await self.connections.read(lambda db: job(self, db, *args, **kwargs))
+
+    return method
+
+
+def reading_long(job: Job[S, P, T]) -> Method[S, P, T]:
+    """Make a method of one that searches, or reads thousands of rows, of the database that it is given."""
+
+    @functools.wraps(job)
+    async def method(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self.connections.read_long(lambda db: job(self, db, *args, **kwargs))
 
     return method
 

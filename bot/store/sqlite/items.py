@@ -9,8 +9,10 @@ from sqlite_utils import Database
 from bot.models import Item, Reading, SourceState
 from bot.store.records import item_from_text, micros
 from bot.store.sqlite import ingest
-from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing
 from bot.store.sqlite.key_values import fact, save_state
+
+_FEW = 100  # keys; their items are read in some milliseconds
 
 
 class SqliteItems(Tables):
@@ -18,7 +20,8 @@ class SqliteItems(Tables):
 
     async def find(self, keys: Collection[str]) -> Mapping[str, Item]:
         """As in the port; without a key nothing is read."""
-        return await self.connections.read(lambda db: named(db, keys)) if keys else {}
+        read = self.connections.read if len(keys) <= _FEW else self.connections.read_long
+        return await read(lambda db: named(db, keys)) if keys else {}
 
     @writing
     def add(
@@ -41,7 +44,7 @@ class SqliteItems(Tables):
         if state is not None:
             save_state(db, state)
 
-    @reading
+    @reading_long
     def seen_between(self, db: Database, since: datetime, until: datetime) -> Sequence[Item]:
         sql = (
             "select data from items join records using (id) where seen >= ? and seen < ?"
@@ -53,11 +56,11 @@ class SqliteItems(Tables):
     def mark(self, db: Database) -> str:
         return fact(db, "changes")
 
-    @reading
+    @reading_long
     def counts(self, db: Database) -> Mapping[str, int]:
         return counts(db)
 
-    @reading
+    @reading_long
     def readings(self, db: Database, keys: Collection[str], since: date) -> Mapping[str, Sequence[Reading]]:
         sql = (
             "select key, day, readings.stars, readings.forks, readings.upvotes from readings join items on items.id = item"

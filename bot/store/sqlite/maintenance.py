@@ -12,7 +12,7 @@ from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.store.records import micros
 from bot.store.sqlite import chats, ledger, vectors
-from bot.store.sqlite.connections import Tables, connect, reading, store_errors, writing
+from bot.store.sqlite.connections import Tables, connect, reading_long, store_errors, writing
 from bot.store.sqlite.ingest import drop, note_change
 from bot.store.sqlite.items import counts
 from bot.store.sqlite.locks import service_lock, turn_lock
@@ -22,7 +22,7 @@ from bot.store.sqlite.migrations import refuse_strangers
 class SqliteMaintenance(Tables):
     """bot.ports.maintenance.Maintenance, and putting a backup back."""
 
-    @reading
+    @reading_long
     def statistics(self, db: Database) -> Mapping[str, int]:
         return {
             **counts(db),
@@ -58,7 +58,7 @@ class SqliteMaintenance(Tables):
         except StoreError as error:
             return [str(error)]
 
-    @reading
+    @reading_long
     def backup(self, db: Database, path: Path) -> None:
         with store_errors(path), in_place(path) as partial:
             _copy(db.conn, partial)

@@ -13,7 +13,7 @@ from bot.models import Item
 from bot.models.vectors import text_digest
 from bot.ports.vectors import Embedded
 from bot.store.records import item_from_text
-from bot.store.sqlite.connections import Tables, reading, writing
+from bot.store.sqlite.connections import Tables, reading, reading_long, writing
 from bot.store.sqlite.key_values import fact, set_fact
 
 _SAMPLE = 100  # vectors that show how long all of their space are
@@ -27,7 +27,7 @@ KNOWN_SINCE = "vector changes known since"  # a copy that knows less is made ane
 class SqliteVectors(Tables):
     """bot.ports.vectors.Vectors."""
 
-    @reading
+    @reading_long
     def lacking(self, db: Database, space: str, *, limit: int, better: bool = False) -> Sequence[Item]:
         kept = "select item from vectors where space = ?" + (" and quick" if better else "")
         sql = (
@@ -51,7 +51,7 @@ class SqliteVectors(Tables):
         db.conn.executemany("delete from gone_vectors where item = ?", [(row[0],) for row in rows])
         return len(rows)
 
-    @reading
+    @reading_long
     def find(self, db: Database, space: str, keys: Collection[str]) -> Mapping[str, bytes]:
         number = space_number(db, space)
         sql = (
@@ -65,7 +65,7 @@ class SqliteVectors(Tables):
     def mark(self, db: Database, space: str) -> str:
         return fact(db, CHANGES) or "0"
 
-    @reading
+    @reading_long
     def embedded(self, db: Database, space: str) -> Embedded:
         rows = db.execute("select quick, count(*) from vectors where space = ? group by quick", [space_number(db, space)])
         counts = dict(rows.fetchall())

@@ -10,7 +10,7 @@ from bot.query.fields import fold_label
 from bot.store.records import micros
 from bot.store.rules.pages import Shown, ShownLists, read_mark
 from bot.store.rules.search_terms import split
-from bot.store.sqlite.connections import Connections, Tables, reading
+from bot.store.sqlite.connections import Connections, Tables, reading, reading_long
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import hydrate
 from bot.store.sqlite.search.best import Scored, Span, find_best, find_hybrid
@@ -41,14 +41,14 @@ class SqliteIndex(Tables):
         """As in the port; what the list has shown is remembered."""
         shown = self._lists.shown(query, mark) if mark else ()
         span, meaning = Span(limit, offset), self._meaning(near)
-        page, found = await self.connections.read(lambda db: page_of(db, query, now, span, mark, shown, meaning))
+        page, found = await self.connections.read_long(lambda db: page_of(db, query, now, span, mark, shown, meaning))
         self._lists.keep(query, page.mark, offset, found)
         return page
 
     def _meaning(self, near: Near | None) -> Meaning | None:
         return Meaning(self._copy, near) if near is not None else None
 
-    @reading
+    @reading_long
     def similar(
         self, db: Database, item: Item, now: datetime, *, limit: int = 10, near: Near | None = None
     ) -> Sequence[Hit]:
@@ -68,12 +68,12 @@ class SqliteIndex(Tables):
         )
         return [*db.execute(sql, [field, start, f"{start}\U0010ffff", max(0, limit)]).fetchall()]
 
-    @reading
+    @reading_long
     def count(self, db: Database, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
         sql, values = _young(tree, now, since).select("count(*)")
         return int(db.execute(sql, values).fetchone()[0])
 
-    @reading
+    @reading_long
     def matching(self, db: Database, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
         sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
         numbers = [number for (number,) in db.execute(sql, values)]

@@ -2,15 +2,20 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlite_utils import Database
 
 from bot.errors import StoreError
+from bot.query.parse import parse
 from bot.store.sqlite import connections
 from bot.store.sqlite.connections import Readers, Writer
+from bot.store.sqlite.store import SqliteStore
+from tests.contract.records import records
 
 
 @pytest.fixture
@@ -79,3 +84,41 @@ async def test_connections_let_go_of_their_caches_from_time_to_time(writer: Writ
         assert {await do(count) for _ in range(connections.TIDY)} == {0}
         assert said.count("pragma shrink_memory") == 1
     await readers.close()
+
+
+# --- rows and long reads
+
+
+@pytest.fixture
+async def store(tmp_path: Path, now: datetime) -> AsyncIterator[SqliteStore]:
+    made = SqliteStore(tmp_path / "some.db")
+    await made.open()
+    await made.items.add(records(), now)
+    yield made
+    await made.close()
+
+
+async def test_a_row_is_read_while_searches_wait_for_each_other(store: SqliteStore, now: datetime) -> None:
+    ended: list[str] = []
+
+    async def noted(name: str, read: Coroutine[Any, Any, object]) -> None:
+        await read
+        ended.append(name)
+
+    searches = [
+        noted("search", store.index.search(parse(f"(a* OR b*) -x{number} sort:new"), now, limit=200)) for number in range(60)
+    ]
+    await asyncio.gather(*searches, noted("row", store.facts.get("some")))
+    assert ended.index("row") < 30, "the row was asked for last, and would come last in a queue of all"
+
+
+async def test_long_reads_that_never_end_hold_up_no_row(store: SqliteStore) -> None:
+    blocked = threading.Event()
+    long = [asyncio.create_task(store.connections.read_long(lambda db: blocked.wait())) for _ in range(20)]
+    await asyncio.sleep(0)
+    try:
+        async with asyncio.timeout(60):
+            assert await store.facts.get("some") == ""
+    finally:
+        blocked.set()
+    assert all(await asyncio.gather(*long))
