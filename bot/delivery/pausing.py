@@ -69,7 +69,7 @@ class SubscriptionPauser:
         owners = dict.fromkeys(each.made_by for each in paused if each.made_by)
         notices = [_notice(owner, [each for each in paused if each.made_by == owner], reason, now) for owner in owners]
         what = some([f"{each.topic} in {each.channel}" for each in paused])
-        return notices + await self._alert_notices(paused[0].workspace, f"Paused: {what}. {reason}", now)
+        return notices + await self._alert_notices([(paused[0].workspace, f"Paused: {what}. {reason}")], now)
 
     async def _pause_one(self, subscription: Subscription, reason: str, now: datetime, *, again: bool) -> bool:
         """Pause one, whatever else is changed on it meanwhile; return whether it was this call that did.
@@ -95,18 +95,26 @@ class SubscriptionPauser:
 
     async def alert(self, workspace: str, text: str, now: datetime) -> None:
         """Log it, and have it said in the workspace's channel for alerts, where one is settled and was not just told."""
-        if notices := await self._alert_notices(workspace, text, now):
+        await self.alert_all([(workspace, text)], now)
+
+    async def alert_all(self, alerts: Sequence[tuple[str, str]], now: datetime) -> None:
+        """Do the same with many, each a workspace and a text, in one transaction."""
+        if notices := await self._alert_notices(alerts, now):
             await self._outbox.add_notices(notices)
 
-    async def _alert_notices(self, workspace: str, text: str, now: datetime) -> list[Notice]:
-        log.warning("%s: %s", workspace, text)
-        channel = (await self._context.store.workspaces.preferences(workspace)).alerts
+    async def _alert_notices(self, alerts: Sequence[tuple[str, str]], now: datetime) -> list[Notice]:
+        settled = await self._context.store.workspaces.preferences_of({workspace for workspace, _ in alerts})
         alerted = self._context.notice_state.alerted
-        last = alerted.get(workspace)
-        if not channel or (last is not None and timedelta(0) <= now - last < ALERTS_APART):
-            return []
-        alerted[workspace] = now
-        return [Notice(workspace, "", f"{text} *status* tells what else there is.", now.isoformat(), channel)]
+        notices = []
+        for workspace, text in alerts:
+            log.warning("%s: %s", workspace, text)
+            channel = settled[workspace].alerts if workspace in settled else ""
+            last = alerted.get(workspace)
+            if channel and (last is None or not timedelta(0) <= now - last < ALERTS_APART):
+                alerted[workspace] = now
+                said = f"{text} *status* tells what else there is."
+                notices.append(Notice(workspace, "", said, now.isoformat(), channel))
+        return notices
 
 
 def _change(subscription: Subscription, reason: str, now: datetime) -> Change:

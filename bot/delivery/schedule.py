@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -10,14 +10,15 @@ from bot.delivery.context import DeliveryContext, DeliverySettings
 from bot.delivery.outbox import Refusal
 from bot.delivery.pausing import SubscriptionPauser
 from bot.digest import due
-from bot.digest.quiet_hours import deadline
+from bot.digest.quiet_hours import deadline_of
 from bot.errors import Reach, UsageError
-from bot.models import Occurrence, OccurrenceState, Subscription
+from bot.models import Occurrence, OccurrenceState, Preferences, Subscription
 from bot.ports.facts import time_of_fact
+from bot.ports.ledger import Planned
 
 log = logging.getLogger(__name__)
 
-AT_ONCE = 500  # subscriptions that are read at a time
+AT_ONCE = 500  # subscriptions that are read, and written down, at a time
 ROUNDS = 100  # of reading; what is left waits for the next tick
 # Nothing is skipped row by row that was due longer ago: the ledger keeps occurrences for 40 days.
 _REMEMBERED = timedelta(days=35)
@@ -31,8 +32,7 @@ _LATER = timedelta(hours=1)  # a schedule that cannot be worked out is asked aga
 class _Plan:
     """What of a subscription is due, and when it is due next; or why nobody can tell."""
 
-    found: tuple[Occurrence, ...]
-    next: datetime
+    planned: Planned
     problem: str = ""
 
 
@@ -57,34 +57,41 @@ class Scheduler:
         new = 0
         for _ in range(ROUNDS):
             batch = await context.ledger.subscriptions_due(now, limit=AT_ONCE)
-            plans = await asyncio.to_thread(_plans, batch, noticed, now, context.settings)
-            for (subscription, _), plan in zip(batch, plans, strict=True):
-                new += await self._open(subscription, plan, now)
             if not batch:  # a short one is not the last: rows that cannot be read are passed over
                 await context.store.facts.set(_TICK, now.isoformat())
                 break
+            new += await self._open(batch, noticed, now)
         return new
 
-    async def _skipped_if_late(self, each: Occurrence, subscription: Subscription, now: datetime) -> Occurrence:
-        """Return the occurrence, skipped where it was noticed too late to be posted."""
-        catch_up = self._context.settings.catch_up
-        if each.state is not OccurrenceState.DUE or now - each.due <= catch_up:
-            return each
-        preferences = await self._context.store.workspaces.preferences(each.workspace)
-        if now <= await deadline(preferences, subscription, each.due, catch_up):
-            return each
-        reason = f"noticed too late: it was due at {each.due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
-        return replace(each, state=OccurrenceState.SKIPPED, reason=reason)
+    async def _open(self, batch: Sequence[tuple[Subscription, datetime | None]], noticed: datetime, now: datetime) -> int:
+        """Write down what is due of a batch, in one transaction; return how many were new."""
+        settings = self._context.settings
+        plans = await asyncio.to_thread(_plans, batch, noticed, now, settings)
+        missed = {each.planned.subscription.workspace for each in plans if _is_missed(each.planned, now, settings)}
+        if missed:
+            settled = await self._context.store.workspaces.preferences_of(missed)
+            plans = await asyncio.to_thread(_without_missed, plans, settled, now, settings)
+        opened = await self._context.ledger.open_planned([each.planned for each in plans])
+        await self._report_skipped([each.planned.found for each, new in zip(plans, opened, strict=True) if new], now)
+        for each in plans:
+            if each.problem:
+                of = each.planned.subscription
+                await self._pauser.pause(Refusal(of.workspace, of.channel, Reach.CHANNEL, each.problem, of.topic), now)
+        return sum(opened)
 
-    async def _report_skipped(self, found: Sequence[Occurrence], now: datetime) -> None:
+    async def _report_skipped(self, opened: Sequence[Sequence[Occurrence]], now: datetime) -> None:
         """Log what is skipped; what no later digest makes up for is for the alerts too."""
-        skipped = [each for each in found if each.state is OccurrenceState.SKIPPED]
-        for each in skipped:
-            log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
-        if skipped and skipped[-1] is found[-1]:
-            each = skipped[-1]
-            text = f"The digest {each.topic} of {each.day} for {each.channel} is skipped: {each.reason}."
-            await self._pauser.alert(each.workspace, text, now)
+        alerts = []
+        for found in opened:
+            for each in found:
+                if each.state is OccurrenceState.SKIPPED:
+                    log.warning("%s: the digest %s of %s: %s", each.channel, each.topic, each.day, each.reason)
+            last = found[-1]
+            if last.state is OccurrenceState.SKIPPED:
+                text = f"The digest {last.topic} of {last.day} for {last.channel} is skipped: {last.reason}."
+                alerts.append((last.workspace, text))
+        if alerts:
+            await self._pauser.alert_all(alerts, now)
 
     async def _plan_anew(self, now: datetime) -> None:
         """Plan every subscription from now on: a clock that had run far ahead took all for planned until then.
@@ -93,19 +100,8 @@ class Scheduler:
         """
         log.warning("the clock was set back by more than %d days; every schedule is planned anew", _REMEMBERED.days)
         everyone = [(each, None) for each in await self._context.ledger.every_subscription()]
-        plans = await asyncio.to_thread(_plans, everyone, now, now, self._context.settings)
-        for (subscription, _), plan in zip(everyone, plans, strict=True):
-            await self._open(subscription, plan, now)
-
-    async def _open(self, subscription: Subscription, plan: _Plan, now: datetime) -> int:
-        found = [await self._skipped_if_late(each, subscription, now) for each in plan.found]
-        new = await self._context.ledger.open_occurrences(found, subscription, plan.next)
-        if new:
-            await self._report_skipped(found, now)
-        if plan.problem:
-            refusal = Refusal(subscription.workspace, subscription.channel, Reach.CHANNEL, plan.problem, subscription.topic)
-            await self._pauser.pause(refusal, now)
-        return new
+        for start in range(0, len(everyone), AT_ONCE):
+            await self._open(everyone[start : start + AT_ONCE], now, now)
 
 
 def _plans(
@@ -123,14 +119,36 @@ def _plan(
         dates = list(due.occurrences(subscription.schedule, begins - _MOMENT, now))
         coming = due.next_after(subscription.schedule, now)
     except UsageError as error:
-        return _Plan((), now + _LATER, f"{error} {error.hint}".strip())
+        return _Plan(Planned(subscription, (), now + _LATER), f"{error} {error.hint}".strip())
     except Exception:
         # A damaged schedule must not keep everybody else's from being noticed.
         log.exception("the schedule of %s in %s cannot be worked out", subscription.topic, subscription.channel)
-        return _Plan((), now + _LATER)
+        return _Plan(Planned(subscription, (), now + _LATER))
     newest = len(dates) - 1
     found = (_occurrence(subscription, each, place == newest, now, settings) for place, each in enumerate(dates))
-    return _Plan(tuple(found), coming)
+    return _Plan(Planned(subscription, tuple(found), coming))
+
+
+def _is_missed(planned: Planned, now: datetime, settings: DeliverySettings) -> bool:
+    """Say whether the newest is so late that it may be posted after quiet hours alone."""
+    return bool(planned.found) and now - planned.found[-1].due > settings.catch_up
+
+
+def _without_missed(
+    plans: Sequence[_Plan], settled: Mapping[str, Preferences], now: datetime, settings: DeliverySettings
+) -> list[_Plan]:
+    """Return the plans, with what was noticed too late to be posted as skipped."""
+    fresh = []
+    for each in plans:
+        of, found = each.planned.subscription, each.planned.found
+        preferences = settled.get(of.workspace, Preferences())
+        if _is_missed(each.planned, now, settings) and now > deadline_of(preferences, of, found[-1].due, settings.catch_up):
+            reason = f"noticed too late: it was due at {found[-1].due.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+            skipped = replace(found[-1], state=OccurrenceState.SKIPPED, reason=reason)
+            fresh.append(replace(each, planned=replace(each.planned, found=(*found[:-1], skipped))))
+        else:
+            fresh.append(each)
+    return fresh
 
 
 def _begins(subscription: Subscription, known: datetime | None, noticed: datetime, now: datetime) -> datetime:

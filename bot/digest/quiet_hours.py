@@ -13,20 +13,38 @@ _DAY = timedelta(days=1)
 
 async def after_quiet(preferences: Preferences, subscription: Subscription, at: datetime) -> datetime:
     """Return `at`, or when the quiet hours in which it lies are over, in UTC."""
+    if not _has_quiet_hours(preferences):
+        return at
+    return await asyncio.to_thread(_after_quiet, preferences, subscription, at)
+
+
+def _has_quiet_hours(preferences: Preferences) -> bool:
+    begin, end = preferences.quiet_from, preferences.quiet_until
+    return begin is not None and end is not None and begin != end
+
+
+def _after_quiet(preferences: Preferences, subscription: Subscription, at: datetime) -> datetime:
     begin, end = preferences.quiet_from, preferences.quiet_until
     if begin is None or end is None or begin == end:
         return at
-    return await asyncio.to_thread(_after, begin, end, preferences.zone or subscription.schedule.zone, at)
+    return _after(begin, end, preferences.zone or subscription.schedule.zone, at)
 
 
 async def deadline(preferences: Preferences, subscription: Subscription, due: datetime, catch_up: timedelta) -> datetime:
+    """Do as `deadline_of`, in a thread where a zone file is read for it."""
+    if not _has_quiet_hours(preferences):
+        return due + catch_up
+    return await asyncio.to_thread(deadline_of, preferences, subscription, due, catch_up)
+
+
+def deadline_of(preferences: Preferences, subscription: Subscription, due: datetime, catch_up: timedelta) -> datetime:
     """Return until when a digest that was due may be posted, in UTC.
 
     The window begins when it was due, or when the quiet hours end in which it was; one that ends within quiet hours is
     given another at their end. So what could not be posted before long quiet hours began is posted after them.
     """
-    ends = await after_quiet(preferences, subscription, due) + catch_up
-    resumed = await after_quiet(preferences, subscription, ends)
+    ends = _after_quiet(preferences, subscription, due) + catch_up
+    resumed = _after_quiet(preferences, subscription, ends)
     return ends if resumed == ends else resumed + catch_up
 
 

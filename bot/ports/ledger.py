@@ -1,12 +1,22 @@
 """The ledger that decides about deliveries."""
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 
 NO_TURNS: Mapping[str, int] = {}  # that anybody has had
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What is due of a subscription as it was read, and when it is due next."""
+
+    subscription: Subscription
+    found: tuple[Occurrence, ...]
+    next_due: datetime
 
 
 class Ledger(Protocol):
@@ -41,6 +51,10 @@ class Ledger(Protocol):
 
         False, and nothing kept, where one of its day and slot is kept already, or its subscription is gone.
         """
+        ...
+
+    async def open_planned(self, planned: Sequence[Planned]) -> Sequence[int]:
+        """Do as `open_occurrences` for each, all in one transaction; return how many were new of each."""
         ...
 
     async def occurrences(

@@ -49,6 +49,13 @@ class Workspaces(Protocol):
         """Return what the workspace settled for itself."""
         ...
 
+    async def preferences_of(self, workspaces: Collection[str]) -> Mapping[str, Preferences]:
+        """Return what each of these workspaces settled for itself, by its name; one that cannot be read is left out.
+
+        For what the operator's service does for all of them; nothing of it may be told in another workspace.
+        """
+        ...
+
     async def save_preferences(
         self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
     ) -> None:

@@ -22,6 +22,7 @@ log = logging.getLogger(__name__)
 Clock = Callable[[], datetime]
 
 TICK = timedelta(seconds=15)  # how long after its time a digest is noticed, at the latest
+BEAT = timedelta(seconds=15)  # between two heartbeats, whatever else there is to do
 PUBLISH = timedelta(seconds=2)
 DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
@@ -40,7 +41,10 @@ _PRUNED = "pruned"  # the fact that says when
 
 @dataclass(frozen=True, slots=True)
 class DeliveryJobs:
-    """Keeps the schedules and delivers. `beat` shows that the service lives; when that cannot be written, nothing is due."""
+    """Keeps the schedules and delivers.
+
+    `write_heartbeat` shows that the service lives; when that cannot be written, nothing is due.
+    """
 
     scheduler: Scheduler
     preparer: Preparer
@@ -50,14 +54,25 @@ class DeliveryJobs:
     def jobs(self, clock: Clock) -> Sequence[Job]:
         """Return its jobs; each may run at any moment beside the others."""
         deliverer = self.deliverer
+        writing = asyncio.Lock()
+
+        async def beat() -> datetime:
+            # One after another, each with the clock as it is then: the file beside the database would else be later than
+            # what stands in the database, which then looks restored.
+            async with writing:
+                now = clock()
+                await self.write_heartbeat(now)
+                return now
+
+        async def beat_on() -> None:
+            await beat()
 
         async def tick() -> int:
-            now = clock()
             # First the heartbeat: whatever is found due is then never later than it, which tells a restored database.
-            await self.write_heartbeat(now)
-            return await self.scheduler.tick(now)
+            return await self.scheduler.tick(await beat())
 
         return (
+            Job("beat", BEAT, beat_on, at_once=True),
             Job("tick", TICK, _logged("due", tick), at_once=True),
             Job("publish", PUBLISH, _logged("made", lambda: self.preparer.prepare_due(clock())), stop=self.preparer.stop),
             Job(

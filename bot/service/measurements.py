@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import cast
 
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
-from bot.ports.ledger import Ledger
+from bot.ports.ledger import Ledger, Planned
 from bot.ports.runner import Job
 
 log = logging.getLogger(__name__)
@@ -123,9 +123,18 @@ class _Counted:
 
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         new = await self._ledger.open_occurrences(found, subscription, next_due)
+        self._count_opened(found, new)
+        return new
+
+    async def open_planned(self, planned: Sequence[Planned]) -> Sequence[int]:
+        news = await self._ledger.open_planned(planned)
+        for each, new in zip(planned, news, strict=True):
+            self._count_opened(each.found, new)
+        return news
+
+    def _count_opened(self, found: Sequence[Occurrence], new: int) -> None:
         # Of those that were not new it is not known which; they are the older ones, and so the skipped.
         self._counts[SKIPPED] += max(0, sum(each.state is OccurrenceState.SKIPPED for each in found) - (len(found) - new))
-        return new
 
     async def close_occurrence(
         self, occurrence: Occurrence, now: datetime, *, digest: Digest | None = None, deliveries: Sequence[Delivery] = ()

@@ -9,6 +9,7 @@ import pytest
 
 from bot.errors import Conflict, StoreError
 from bot.models import ON_REQUEST, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription, Topic
+from bot.ports.ledger import Planned
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 from tests.stores import AnyStore
@@ -156,6 +157,30 @@ async def test_what_was_due_before_a_change_is_still_due(store: AnyStore) -> Non
     first = await subscribed(store)
     await store.workspaces.save_subscription(replace(first, entries=3), change(), replaces=1)
     assert await store.ledger.open_occurrences([occurrence(first)], first, NOW + DAY) == 1
+
+
+async def test_many_subscriptions_are_planned_at_once_as_each_by_itself_would_be(store: AnyStore) -> None:
+    gone, known, fresh = [await subscribed(store, number) for number in ("gone", "known", "fresh")]
+    await store.workspaces.delete_subscription(gone, change())
+    await store.ledger.open_occurrences([occurrence(known)], known, NOW + DAY)
+    edited = await store.workspaces.save_subscription(replace(fresh, entries=3), change(), replaces=1)
+    both = (occurrence(fresh, slot=1), occurrence(fresh))
+    planned = [
+        Planned(gone, (occurrence(gone),), NOW + DAY),
+        Planned(known, (occurrence(known), occurrence(known, slot=1)), NOW + 2 * DAY),
+        Planned(fresh, both, NOW + DAY),
+    ]
+    assert list(await store.ledger.open_planned(planned)) == [0, 1, 2]
+    assert list(await store.ledger.open_planned(planned)) == [0, 0, 0]
+    found = await store.ledger.occurrences(NOW)
+    assert sorted((each.subscription, each.slot) for each in found) == [
+        ("fresh", 0),
+        ("fresh", 1),
+        ("known", 0),
+        ("known", 1),
+    ]
+    assert await store.ledger.subscriptions_due(NOW + DAY) == [(edited, None)]
+    assert await store.ledger.subscriptions_due(NOW + 2 * DAY) == [(edited, None), (known, NOW + 2 * DAY)]
 
 
 # --- occurrences

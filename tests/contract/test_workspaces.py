@@ -292,6 +292,14 @@ async def test_preferences_come_back_and_are_at_first_the_operators(store: AnySt
     assert await store.workspaces.preferences("T1") == Preferences(zone="UTC")
 
 
+async def test_preferences_of_many_workspaces_are_read_at_once(store: AnyStore) -> None:
+    settled = Preferences(alerts="C1")
+    await store.workspaces.save_preferences("T1", settled, change("settings"))
+    await store.workspaces.save_preferences("T10", Preferences(zone="UTC"), change("settings", "T10"))
+    assert await store.workspaces.preferences_of(["T1", "T2", "T1"]) == {"T1": settled, "T2": Preferences()}
+    assert await store.workspaces.preferences_of([]) == {}
+
+
 async def test_preferences_are_kept_only_over_those_that_the_writer_has_read(store: AnyStore) -> None:
     read = await store.workspaces.preferences("T1")
     await store.workspaces.save_preferences("T1", Preferences(manage="admins"), change("settings manage"), replaces=read)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.models.deliveries import OccurrenceKey
-from bot.ports.ledger import NO_TURNS
+from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.rules.transitions import (
     KEPT,
     OPEN,
@@ -78,6 +78,9 @@ class MemoryLedger:
             return False
         self._put_occurrence(occurrence)
         return True
+
+    async def open_planned(self, planned: Sequence[Planned]) -> Sequence[int]:
+        return [await self.open_occurrences(each.found, each.subscription, each.next_due) for each in planned]
 
     def _revision(self, workspace: str, number: str) -> int | None:
         """Return the stored revision of a subscription, None when it is no more."""

@@ -132,6 +132,9 @@ class MemoryWorkspaces:
         """Return what the workspace settled."""
         return self._preferences.get(workspace, Preferences())
 
+    async def preferences_of(self, workspaces: Collection[str]) -> Mapping[str, Preferences]:
+        return {each: await self.preferences(each) for each in workspaces}
+
     async def save_preferences(
         self, workspace: str, preferences: Preferences, change: Change, *, replaces: Preferences | None = None
     ) -> None:

@@ -15,7 +15,7 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
-from bot.ports.ledger import NO_TURNS
+from bot.ports.ledger import NO_TURNS, Planned
 from bot.store.records import (
     delivery_from_text,
     delivery_to_text,
@@ -66,13 +66,11 @@ class SqliteLedger(Tables):
     def open_occurrences(
         self, db: Database, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime
     ) -> int:
-        if not _is_wanted(db, subscription.workspace, subscription.id):
-            return 0
-        db.execute(
-            "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
-            [micros(next_due), subscription.workspace, subscription.id, subscription.revision],
-        )
-        return sum(_keep_occurrence(db, each) for each in found)
+        return _open(db, Planned(subscription, tuple(found), next_due))
+
+    @writing_shared
+    def open_planned(self, db: Database, planned: Sequence[Planned]) -> Sequence[int]:
+        return [_open(db, each) for each in planned]
 
     @writing_shared
     def open_on_request(self, db: Database, occurrence: Occurrence) -> bool:
@@ -214,6 +212,17 @@ class SqliteLedger(Tables):
         known = dict(db.execute("select state, count(*) from deliveries group by state").fetchall())
         due = db.execute("select count(*) from occurrences where state = ?", [OccurrenceState.DUE]).fetchone()[0]
         return {**{str(state): known.get(state, 0) for state in DeliveryState}, "due": due}
+
+
+def _open(db: Database, planned: Planned) -> int:
+    of = planned.subscription
+    if not _is_wanted(db, of.workspace, of.id):
+        return 0
+    db.execute(
+        "update subscriptions set next_due = ? where workspace = ? and id = ? and revision = ?",
+        [micros(planned.next_due), of.workspace, of.id, of.revision],
+    )
+    return sum(_keep_occurrence(db, each) for each in planned.found)
 
 
 def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:

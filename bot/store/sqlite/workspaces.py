@@ -4,6 +4,7 @@ Each function that writes runs inside the writer's transaction, so that what it 
 audit are one. Every statement names the workspace, except the one that says so.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
@@ -94,6 +95,17 @@ class SqliteWorkspaces(Tables):
     @reading
     def preferences(self, db: Database, workspace: str) -> Preferences:
         return preferences_of(db, workspace)
+
+    @reading
+    def preferences_of(self, db: Database, workspaces: Collection[str]) -> Mapping[str, Preferences]:
+        found = dict.fromkeys(workspaces, Preferences())
+        sql = "select workspace, data from preferences where workspace in (select value from json_each(?))"
+        for workspace, data in db.execute(sql, [json.dumps(list(found))]).fetchall():
+            try:
+                found[workspace] = preferences_from_text(data)
+            except StoreError:
+                del found[workspace]
+        return found
 
     @writing
     def save_preferences(

@@ -1,3 +1,4 @@
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, time, timedelta
@@ -12,6 +13,7 @@ from bot.models import Occurrence, OccurrenceState, Preferences, Schedule, Subsc
 from tests.bot.deliveries import Harness, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import delivery
+from tests.stores.counted import counted
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
@@ -288,3 +290,38 @@ async def test_behind_a_damaged_row_all_the_others_are_noticed_in_one_tick() -> 
     scheduler = Scheduler(harness.context())
     await scheduler.tick(NOW)
     assert await scheduler.tick(NOW.replace(hour=9)) == AT_ONCE + 3
+
+
+async def many_due(harness: Harness, count: int, workspaces: int) -> None:
+    """Subscriptions of so many workspaces that are due tomorrow at nine, each workspace with quiet hours and alerts."""
+    settled = Preferences(quiet_from=time(23), quiet_until=time(5), zone="UTC", alerts="C-admin")
+    for number in range(workspaces):
+        await harness.store.workspaces.save_preferences(f"chat:T{number}", settled, change(f"chat:T{number}"))
+    for number in range(count):
+        await subscribed(harness, number, workspace=f"chat:T{number % workspaces}")
+    await Scheduler(harness.context()).tick(harness.clock())
+
+
+async def calls_of_tick(harness: Harness, now: datetime) -> tuple[int, int]:
+    """Return how many were new, and how often the store was asked for anything."""
+    calls: Counter[str] = Counter()
+    plain = harness.context()
+    context = replace(plain, store=counted(plain.store, calls), ledger=counted(plain.ledger, calls))
+    return await Scheduler(context).tick(now), calls.total()
+
+
+@pytest.mark.parametrize("late", [timedelta(0), 13 * HOUR], ids=["in time", "too late"])
+async def test_what_is_due_at_once_is_written_down_in_few_transactions_however_many_and_whosever_it_is(
+    harness: Harness, late: timedelta
+) -> None:
+    await many_due(harness, 2 * AT_ONCE, workspaces=200)
+    new, asked = await calls_of_tick(harness, NOW.replace(hour=9) + late)
+    assert new == 2 * AT_ONCE
+    assert asked <= 20
+
+
+async def test_of_thousands_noticed_too_late_each_workspaces_alerts_are_told_once(harness: Harness) -> None:
+    await many_due(harness, 100, workspaces=5)
+    harness.clock.now = NOW.replace(hour=9) + 13 * HOUR
+    await ticks(harness, timedelta(minutes=1))
+    assert sorted(workspace for workspace, *_ in harness.chat.announced) == [f"chat:T{number}" for number in range(5)]

@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -123,8 +123,8 @@ async def test_backups_are_made_where_a_folder_is_named(tmp_path: Path, now: dat
 class Service:
     """A subscription that is due at seven, and a service that keeps it."""
 
-    def __init__(self, write: Callable[[datetime], Awaitable[None]]) -> None:
-        self.harness = Harness()
+    def __init__(self, write: Callable[[datetime], Awaitable[None]], store: MemoryStore | None = None) -> None:
+        self.harness = Harness(store=store)
         self.store, self.clock, self.chat = self.harness.store, self.harness.clock, self.harness.chat
         self.clock.now = NOW - timedelta(hours=2)
         context = self.harness.context()
@@ -175,6 +175,66 @@ async def test_nothing_is_due_while_the_heartbeat_cannot_be_written() -> None:
 
     assert not service.chat.messages
     assert (await service.store.ledger.counts())["due"] == 0
+
+
+class Stuck(MemoryStore):
+    """A database in which it takes long to find out what is due."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked, self.goes_on = asyncio.Event(), asyncio.Event()
+        self.kept, self.ledger = self.ledger, instead(self.ledger, subscriptions_due=self.subscriptions_due)
+
+    async def subscriptions_due(self, now: datetime, *, limit: int = 500) -> Any:
+        self.asked.set()
+        await self.goes_on.wait()
+        return await self.kept.subscriptions_due(now, limit=limit)
+
+
+async def test_the_heart_beats_on_while_what_is_due_is_being_noticed() -> None:
+    store, beats = Stuck(), list[datetime]()
+
+    async def write(now: datetime) -> None:
+        beats.append(now)
+
+    service = Service(write, store)
+    tick = asyncio.ensure_future(service.jobs["tick"].run())
+    await store.asked.wait()
+    for _ in range(3):
+        service.clock.advance(timedelta(seconds=15))
+        await service.jobs["beat"].run()
+    assert beats[-1] == service.clock()
+    store.goes_on.set()
+    await tick
+
+
+@pytest.mark.parametrize("order", [("tick", "beat"), ("beat", "tick")])
+async def test_nothing_is_noticed_as_due_later_than_the_heartbeat_that_stands_and_heartbeats_never_overtake_each_other(
+    order: Sequence[str],
+) -> None:
+    standing: list[datetime] = []
+    writing = 0
+
+    async def write(now: datetime) -> None:
+        nonlocal writing
+        writing += 1
+        assert writing == 1  # two at once could leave the file later than the database, which then looks restored
+        await asyncio.sleep(0)
+        standing.append(now)
+        writing -= 1
+
+    service = Service(write)
+    await service.subscribe()
+    await service.jobs["tick"].run()
+    service.clock.now = NOW
+    running = [asyncio.ensure_future(service.jobs[name].run()) for name in order]
+    while not all(each.done() for each in running):
+        service.clock.advance(timedelta(seconds=1))
+        await asyncio.sleep(0)
+        found = await service.store.ledger.occurrences(service.clock())
+        assert all(each.due <= standing[-1] for each in found)
+    assert standing == sorted(standing)
+    assert len(standing) == 3
 
 
 async def test_once_asked_to_stop_nothing_is_sent_and_what_is_due_stays_claimable() -> None:

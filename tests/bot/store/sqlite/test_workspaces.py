@@ -242,3 +242,20 @@ async def test_a_time_or_day_that_is_none_is_told(store: SqliteStore) -> None:
     for each in asked:
         with pytest.raises(StoreError, match="record is damaged"):
             await each
+
+
+async def test_preferences_of_many_workspaces_leave_out_those_that_cannot_be_read(tmp_path: Path) -> None:
+    store = SqliteStore(tmp_path / "b.db")
+    await store.open()
+    for workspace in ("T1", "T2"):
+        await store.workspaces.save_preferences(workspace, Preferences(zone="UTC"), replace(CHANGE, workspace=workspace))
+
+    def damage() -> None:
+        db = connect(tmp_path / "b.db")
+        db.execute("update preferences set data = '[' where workspace = 'T1'")
+        db.close()
+
+    await asyncio.to_thread(damage)
+    found = await store.workspaces.preferences_of(["T1", "T2", "T3"])
+    assert found == {"T2": Preferences(zone="UTC"), "T3": Preferences()}
+    await store.close()
