@@ -4,6 +4,7 @@ import asyncio
 import base64
 import binascii
 import logging
+import os
 import signal
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -198,11 +199,12 @@ def pack(context: click.Context, name: str) -> None:
 def doctor(context: click.Context, offline: bool, health: bool, as_json: bool) -> int:
     """Try the settings, the database, the topics and every source, and say what to mend."""
     from adapters.cli.doctor import Finding, Grade, examine, healthy
+    from bot.settings.load import find_file
 
-    at = now_of(context)
+    at, file = now_of(context), context.find_root().obj["config"] or find_file(os.environ)
 
     async def work(app: "App") -> list["Finding"]:
-        return [await healthy(app, at)] if health else await examine(app, at, offline=offline)
+        return [await healthy(app, at)] if health else await examine(app, at, file, offline=offline)
 
     findings = with_app(context, work)
     if as_json:

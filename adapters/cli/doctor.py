@@ -1,6 +1,7 @@
 """`broadsheet doctor`: try every setting, the database, every source and every chat platform, and say what to mend."""
 
 import asyncio
+import os
 import shutil
 from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +15,8 @@ from bot.errors import BotError, StoreError
 from bot.models import DeliveryState, Item, Kind, Subscription
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.ports.vectors import Embedder
+from bot.private_files import Exposed, exposed, files_of, tighten
+from bot.settings.load import holds_secrets
 from bot.summarise.extractive import Extractive
 
 LITTLE_SPACE = 500 * 2**20  # bytes
@@ -38,9 +41,10 @@ class Finding:
     text: str
 
 
-async def examine(app: App, now: datetime, *, offline: bool = False) -> list[Finding]:
-    """Try everything that can be tried; `offline` leaves out what needs a network."""
-    found = [*_settings(app), *await _database(app), *_topics(app), *await _service(app, now), *await _shipped(app, now)]
+async def examine(app: App, now: datetime, file: Path | None, *, offline: bool = False) -> list[Finding]:
+    """Try everything that can be tried; `file` is that of the settings, `offline` leaves out what needs a network."""
+    found = [*_settings(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
+    found += [*_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
         found += await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.store.chats)
@@ -134,6 +138,35 @@ def _disk(path: Path) -> list[Finding]:
     if free >= LITTLE_SPACE:
         return []
     return [Finding("disk", Grade.BAD, f"only {free / 2**20:,.0f} MiB are free beside the database")]
+
+
+def _files(app: App, settings: Path | None) -> Iterable[Finding]:
+    """Which files others can read that hold secrets or what people follow, and which folders others can change."""
+    database, backups = app.settings.database_path, backups_of(app.settings)
+    ours = [*files_of(database), *(path for _, path in (backups.made() if backups else ()))]
+    tighten(ours)
+    if left := " ".join(str(path) for path in ours if _exposure(path)):
+        how = "its owner can mend it by chmod 600; where modes cannot be changed, mount the file system with umask=077"
+        yield Finding("files", Grade.NOTE, f"others can read {left}: {how}")
+    settings = settings.expanduser() if settings else None
+    if settings and (whose := _exposure(settings)) and holds_secrets(settings):
+        how = f"chmod 600 {settings}" if whose is Exposed.OURS else f"its owner should chmod o=,g-w {settings}"
+        yield Finding("files", _GRADES[whose], f"others can read the secrets in {settings}: {how}")
+    for folder in dict.fromkeys([database.parent, *([backups.folder] if backups else [])]):
+        if whose := _exposure(folder):
+            yield Finding("files", _GRADES[whose], f"others can replace what lies in {folder}: chmod go-w {folder}")
+
+
+# Of a mounted volume, it may be that nobody here can mend it.
+_GRADES = {Exposed.OURS: Grade.BAD, Exposed.THEIRS: Grade.NOTE}
+
+
+def _exposure(path: Path) -> Exposed | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return exposed(found.st_mode, found.st_uid, os.geteuid())
 
 
 def _topics(app: App) -> Iterable[Finding]:

@@ -7,7 +7,7 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Any, get_args, get_origin
@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, EnvSettingsSource, PydanticBaseSetti
 from pydantic_settings import SettingsError as PydanticSettingsError
 
 from bot.errors import SettingsError
+from bot.redact import redacted
 from bot.settings.chat import DiscordSettings, SlackSettings
 from bot.settings.sections import (
     DigestSettings,
@@ -140,6 +141,24 @@ def secrets_of(settings: BaseModel) -> tuple[str, ...]:
                 whole = each.get_secret_value()
                 found += [whole, *re.split(r"[\s,]+", whole)]
     return tuple(dict.fromkeys(filter(None, found)))
+
+
+def holds_secrets(path: Path) -> bool:
+    """Say whether a secret stands in the settings file: in a setting that is one, or in an address. Raises SettingsError."""
+    secret = {name for name, default in names().items() if isinstance(default, SecretStr)}
+    return any(text and (name in secret or redacted(text) != text) for name, text in _texts(_read(path)))
+
+
+def _texts(value: object, name: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text of a TOML document with its dotted name."""
+    if isinstance(value, dict):
+        for each, inner in value.items():
+            yield from _texts(inner, f"{name}.{each}" if name else each)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, name)
+    elif isinstance(value, str):
+        yield name, value
 
 
 def names() -> dict[str, Any]:

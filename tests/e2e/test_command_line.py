@@ -245,6 +245,26 @@ async def test_the_doctor_finds_a_sound_house_and_names_what_is_wrong(desk: Desk
     assert "mend  GitHub" in ill.out
 
 
+async def test_the_doctor_says_which_files_others_can_read_and_how_to_mend_it(desk: Desk) -> None:
+    settings, kept = desk.folder / "broadsheet.toml", desk.folder / "kept"
+    settings.chmod(0o644)
+    assert " files: " not in (await desk.run("doctor", "--offline")).out  # no secret stands in these settings
+
+    desk.settle(f'[llm]\napi_key = "a-key"\n[run]\nbackup_dir = "{kept}"')
+    settings.chmod(0o644)
+    kept.mkdir()
+    kept.chmod(0o777)
+    told = await desk.run("doctor", "--offline")
+    assert told.status == Exit.UNWELL, told.err
+    assert "mend  files: others can read the secrets in broadsheet.toml: chmod 600 broadsheet.toml\n" in told.out
+    assert f"mend  files: others can replace what lies in {kept}: chmod go-w {kept}\n" in told.out
+
+    settings.chmod(0o600)
+    kept.chmod(0o700)
+    mended = await desk.run("doctor", "--offline")
+    assert (mended.status, " files: " in mended.out) == (Exit.OK, False), mended.out
+
+
 async def test_what_brings_broadsheet_into_slack_and_discord_is_printed(desk: Desk) -> None:
     printed = await desk.run("slack", "manifest", "--socket", "--name", "Papers")
     assert printed.status == Exit.OK, printed.err

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.errors import SettingsError
-from bot.settings.load import Settings, find_file, load, names
+from bot.settings.load import Settings, find_file, holds_secrets, load, names
 
 EXAMPLE = Path(__file__).parents[3] / "config" / "broadsheet.example.toml"
 
@@ -192,3 +192,24 @@ def test_a_slower_pace_than_arxivs_is_allowed_for_another_host_only(write: Any) 
 def test_digests_of_the_terminal_lie_beside_the_database_unless_a_folder_is_named(write: Any) -> None:
     assert load(write("database = '/data/b.sqlite3'\n")).digests_path == Path("/data/digests")
     assert load(write("[run]\ndigests_dir = '/srv/papers'\n")).digests_path == Path("/srv/papers")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("contact = 'a@example.org'\n[github]\nwatch = ['a/b']\n", False),
+        ("[github]\ntoken = ''\n", False),
+        ("[github]\ntoken = 'anything'\n", True),
+        ("proxy = 'http://me:hunter2@proxy:3128'\n", True),
+        ("[[feeds]]\nname = 'a'\nurl = 'https://example.org/feed?key=abc123'\n", True),
+        ("# token = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789'\n", False),
+    ],
+)
+def test_a_file_holds_secrets_where_a_secret_setting_or_an_address_with_credentials_stands_in_it(
+    write: Any, text: str, found: bool
+) -> None:
+    assert holds_secrets(write(text)) is found
+
+
+def test_the_example_holds_no_secret() -> None:
+    assert not holds_secrets(EXAMPLE)
