@@ -3,6 +3,8 @@ import logging
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import SecretStr
 
 from bot import log
@@ -78,3 +80,40 @@ def _written(capsys: pytest.CaptureFixture[str], form: str, secret: str, secrets
     finally:
         logging.getLogger().handlers[:] = before
     return capsys.readouterr().err
+
+
+FORGED = "2026-04-01 07:00:00 ERROR   bot.app  all is lost"
+TITLES = [f"A title{end}{FORGED}" for end in ("\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u2028", "\u2029")]
+TERMINAL = ["\x1b[2J\x1b]0;mine\x07", "\x9b31m", "\x08\x08", "\x7f", "abc\u202egnp.exe", "\u2066x\u2069", "\x00"]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("title", [*TITLES, *TERMINAL])
+def test_what_others_wrote_can_forge_no_line_and_command_no_terminal(
+    capsys: pytest.CaptureFixture[str], form: str, title: str
+) -> None:
+    written = _written(capsys, form, title)
+
+    assert [line for line in written.splitlines() if line.startswith(FORGED[:5])] == (
+        [] if form == "json" else [line for line in written.splitlines() if "  sent " in line or line.endswith("  failed")]
+    )
+    assert not [char for char in written if char != "\n" and not (char.isprintable() or char == " ")]
+    if form == "json":
+        assert title in json.loads(written.splitlines()[0])["message"]
+    else:
+        assert len([line for line in written.splitlines() if not line.startswith("  ")]) == 2
+
+
+def test_a_traceback_keeps_its_lines_each_set_in(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = _written(capsys, "text", "one\n2026-04-01 two").splitlines()
+
+    assert lines[0].endswith(r"sent one\n2026-04-01 two to https://[hidden]@host/?token=[hidden]\n2026-04-01 two")
+    assert lines[2] == "  Traceback (most recent call last):"
+    assert lines[-2:] == ["  ValueError: bad one", "  2026-04-01 two"]
+
+
+@given(st.text(alphabet=st.characters(exclude_categories=["Cs"])))
+def test_a_record_begins_one_line_whatever_it_says(text: str) -> None:
+    record = logging.LogRecord("test", logging.INFO, "", 0, "%s", (text,), None)
+    for form in ("text", "json"):
+        assert len(log.formatter(form).format(record).splitlines()) == 1
