@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 
 from bot.redact import redacted
 
-
 # What ends a line, commands a terminal (C0 but for the tab, C1), or turns around how the rest of a line is shown.
 _CONTROLS = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 

@@ -112,10 +112,14 @@ class Installations:
         await self._write(place, content, installation.user_id or "")
 
     def _opened(self, kept: Kept) -> dict[str, Any] | None:
-        text = self._cipher.decrypt(kept.sealed)
-        content = json.loads(text) if text is not None else {}
+        try:
+            content = json.loads(self._cipher.decrypt(kept.sealed) or "{}")
+        except ValueError:
+            return None
+        if not isinstance(content, dict):
+            return None
         # The place is encrypted with it, so that no row can pass for another's.
-        return dict(content) if content.pop("place", None) == kept.place else None
+        return content if content.pop("place", None) == kept.place else None
 
     def _remember(self, place: str, content: dict[str, Any]) -> None:
         self._unreadable.discard(place)

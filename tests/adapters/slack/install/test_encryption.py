@@ -1,6 +1,7 @@
 """Tokens under seal."""
 
-from datetime import datetime, timedelta
+import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from cryptography.fernet import Fernet
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from adapters.slack.install.encryption import TokenCipher
 from bot.errors import SettingsError
+from tests.conftest import NOW
 
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()
 TEN_MINUTES = timedelta(minutes=10)
@@ -67,3 +69,49 @@ def test_a_ticket_is_good_for_its_time(now: datetime) -> None:
 )
 def test_a_ticket_of_nobody_is_good_for_nothing(ticket: str, now: datetime) -> None:
     assert TokenCipher(NEW).read_state(ticket, now, TEN_MINUTES) is None
+
+
+WORDS = st.text(alphabet="abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", min_size=1)  # as tickets have
+ROWS = st.dictionaries(st.text(max_size=5), st.text(max_size=5)).map(json.dumps)
+
+
+def by_the_version_before(key: str, text: str, now: datetime) -> bytes:
+    """Rows and tickets alike were encrypted with the operator's key itself."""
+    return Fernet(key).encrypt_at_time(text.encode(), int(now.timestamp()))
+
+
+@given(WORDS)
+def test_a_ticket_is_never_opened_as_a_row(word: str) -> None:
+    cipher = TokenCipher(f"{NEW} {OLD}")
+
+    assert cipher.decrypt(cipher.issue_state(word, NOW).encode()) is None
+    assert cipher.decrypt(by_the_version_before(OLD, word, NOW)) is None
+
+
+@given(ROWS)
+def test_a_row_is_never_taken_as_a_ticket(row: str) -> None:
+    cipher = TokenCipher(f"{NEW} {OLD}")
+    now = datetime.now(UTC)  # Fernet writes down when it encrypts
+
+    assert cipher.read_state(cipher.encrypt(row).decode(), now, TEN_MINUTES) is None
+    assert cipher.read_state(by_the_version_before(OLD, row, NOW).decode(), NOW, TEN_MINUTES) is None
+
+
+@given(ROWS)
+def test_a_row_of_the_version_before_is_opened_and_is_not_of_the_newest_key(row: str) -> None:
+    for keys in (OLD, f"{NEW} {OLD}"):
+        old = by_the_version_before(OLD, row, NOW)
+        assert TokenCipher(keys).decrypt(old) == row
+        assert not TokenCipher(keys).is_newest(old)
+        assert TokenCipher(keys).is_newest(TokenCipher(keys).encrypt(row))
+    assert TokenCipher(NEW).decrypt(by_the_version_before(OLD, row, NOW)) is None
+
+
+def test_a_ticket_of_the_version_before_is_begun_again(now: datetime) -> None:
+    assert TokenCipher(OLD).read_state(by_the_version_before(OLD, "word", now).decode(), now, TEN_MINUTES) is None
+
+
+def test_what_is_encrypted_is_the_same_key_as_tomorrow() -> None:
+    """Fixed by a row of this version: another derivation would leave every installation unreadable."""
+    sealed = b"gAAAAABrAzbh3n_gnMcgWyToXNHwueXainWy8OkieVFRFkykKTneI7WUgpeh6iUdxCmKIoVGZTszBatlWj1qOs3lA0pct1TtSQ=="
+    assert TokenCipher("MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=").decrypt(sealed) == '{"place": "T1"}'

@@ -1,10 +1,11 @@
 """Whose token acts where, and what the database knows of it."""
 
+import json
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from cryptography.fernet import Fernet
+from cryptography.fernet import Fernet, InvalidToken
 from slack_sdk.oauth.installation_store import Installation
 
 from adapters.slack.install.encryption import TokenCipher
@@ -214,3 +215,28 @@ async def test_a_new_token_takes_the_place_of_the_old_one_until_the_installation
     assert (found.bot_token, found.bot_token_expires_at) == ("xoxb-2", renewed.bot_token_expires_at)
     assert await installations.drop("T1") == ["T1"]
     assert token(installations.find("T1")) is None
+
+
+async def test_an_installation_of_the_version_before_is_read_and_encrypted_anew(store: MemoryStore, now: datetime) -> None:
+    content = json.dumps({"team_id": "T1", "bot_token": "xoxb-1", "user_id": "U1", "place": "T1"})
+    row = Kept(platform=PLATFORM, place="T1", sealed=Fernet(OLD).encrypt(content.encode()), made_by="U1", at=now)
+    await store.chats.save_installation(row)
+    looked = Installations(store.chats, TokenCipher(OLD), lambda: now)
+    await looked.load(reencrypt=False)  # as beside a service
+    assert (token(looked.find("T1")), await store.chats.installations(PLATFORM)) == ("xoxb-1", [row])
+
+    assert token((await again(store, now)).find("T1")) == "xoxb-1"
+    [renewed] = await store.chats.installations(PLATFORM)
+    assert (renewed.place, renewed.made_by, TokenCipher(OLD).is_newest(renewed.sealed)) == ("T1", "U1", True)
+    with pytest.raises(InvalidToken):
+        Fernet(OLD).decrypt(renewed.sealed)
+    assert token((await again(store, now)).find("T1")) == "xoxb-1"
+
+
+@pytest.mark.parametrize("content", ["word", "17", "[]", '{"place": "T2"}', '{"place"'])
+async def test_what_is_no_installation_is_not_read_as_one_and_stops_nothing(
+    store: MemoryStore, now: datetime, content: str
+) -> None:
+    for sealed in (TokenCipher(OLD).encrypt(content), Fernet(OLD).encrypt(content.encode())):
+        await store.chats.save_installation(Kept(platform=PLATFORM, place="T1", sealed=sealed, at=now))
+        assert (await again(store, now)).is_unreadable("T1")
