@@ -45,6 +45,10 @@ async def test_what_one_asks_in_a_chat_is_answered_in_the_terminal(desk: Desk) -
 
     subscribed = await desk.run("subscribe", "gpu-systems", "weekdays", "at", "9", "in", "Zürich", "top", "3")
     assert "on weekdays at 09:00 (Europe/Zurich)" in subscribed.out
+    assert "The best of the last 2 days: post now?" in subscribed.out
+    assert "Post now: broadsheet post gpu-systems" in subscribed.out
+    assert "GPU systems is posted now" in (await desk.run("post", "gpu-systems")).out
+    assert "GPU systems was asked for today already" in (await desk.run("post", "gpu-systems")).out
     digest = json.loads((await desk.run("digest", "--json")).out)["digests"][0]
     assert (digest["topic"], len(digest["entries"])) == ("gpu-systems", 3)
 
