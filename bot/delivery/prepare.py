@@ -14,7 +14,7 @@ from bot.delivery.workers import FairOrder
 from bot.digest.quiet_hours import after_quiet, deadline, left_today
 from bot.digest.request import RequestBuilder
 from bot.errors import BotError
-from bot.models import ON_REQUEST, Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
+from bot.models import FOREVER, ON_REQUEST, Delivery, Digest, Occurrence, OccurrenceState, Preferences, Subscription, Topic
 from bot.models.deliveries import OccurrenceKey
 from bot.ports.digests import DigestMaker
 from bot.ports.messenger import Messenger
@@ -227,7 +227,7 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
         if_late=said[1],
         seal=sealed(*said),
         due=occurrence.due,
-        next_at=now,
+        next_at=now if part == 1 else FOREVER,
         made_at=now,
     )
 

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
 
-FOREVER = datetime(9999, 1, 1, tzinfo=UTC)  # a delivery's `next_at` when nothing more can be known of it
+# A delivery's `next_at` when nothing more can be known of it, and while it waits for the part before to be posted.
+FOREVER = datetime(9999, 1, 1, tzinfo=UTC)
 
 # The slot of an occurrence that somebody asked for, beside those of the schedule: one for each local day.
 ON_REQUEST = -1

@@ -65,7 +65,10 @@ class Ledger(Protocol):
         limit: int = 100,
         had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
-        """Return occurrences of all workspaces in this state whose `next_at` has come; in turns, as `due_deliveries`."""
+        """Return occurrences of all workspaces in this state whose `next_at` has come; in turns, as `due_deliveries`.
+
+        What was put off comes after what was not, in its workspace.
+        """
         ...
 
     async def close_occurrence(
@@ -83,8 +86,8 @@ class Ledger(Protocol):
     ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns.
 
-        With W workspaces waiting, the oldest delivery of each is among the first W. `had` says how many turns a workspace
-        has had already, by its name: the oldest of one that has had none comes before all of who has had one.
+        With W workspaces waiting, the delivery of each whose time came first is among the first W. `had` says how many turns
+        a workspace has had already, by its name: the first of one that has had none comes before all of who has had one.
         """
         ...
 

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -266,17 +266,19 @@ class Desk(RuleBasedStateMachine):
             return
         due = self.both(lambda store: store.ledger.due_deliveries(self.now, limit=EVERYTHING))
         come = [each for each in self.of(DeliveryState.PENDING) if each.next_at <= self.now and self.is_next(each)]
-        self.are_in_turns(due, come)
+        self.are_in_turns(due, come, lambda each: (each.next_at, each.due, each.id))
         unsettled = self.both(lambda store: store.ledger.unsettled_deliveries(self.now, limit=EVERYTHING))
         unclear = [each for each in self.of(DeliveryState.AMBIGUOUS) if each.next_at <= self.now]
         left = [each for each in self.of(DeliveryState.SENDING) if self.free(each)]
-        self.are_in_turns(unsettled, unclear + left)
+        self.are_in_turns(unsettled, unclear + left, lambda each: (each.due, each.id))
 
     def is_next(self, delivery: Delivery) -> bool:
         earlier = [each for each in self.deliveries.values() if place_of(each) == place_of(delivery)]
         return all(each.state is DeliveryState.DONE for each in earlier if each.part < delivery.part)
 
-    def are_in_turns(self, found: list[Delivery], expected: list[Delivery]) -> None:
+    def are_in_turns(
+        self, found: list[Delivery], expected: list[Delivery], age: Callable[[Delivery], tuple[Any, ...]]
+    ) -> None:
         """The oldest of each workspace comes before the second of any, and so on."""
         assert sorted(found, key=lambda each: (each.workspace, each.id)) == sorted(
             expected, key=lambda each: (each.workspace, each.id)
@@ -286,7 +288,7 @@ class Desk(RuleBasedStateMachine):
             turns.append(sum(other.workspace == each.workspace for other in found[:place]))
         assert turns == sorted(turns)
         for workspace in WORKSPACES:
-            own: list[tuple[datetime, str]] = [(each.due, each.id) for each in found if each.workspace == workspace]
+            own = [age(each) for each in found if each.workspace == workspace]
             assert own == sorted(own)
 
     @invariant()

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 from bot.errors import StoreError
@@ -26,6 +26,7 @@ from bot.store.rules.transitions import (
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_workspaces import MemoryWorkspaces
 
+_EVER = datetime(1970, 1, 1, tzinfo=UTC)
 Waiting = TypeVar("Waiting", Delivery, Occurrence)
 
 
@@ -161,7 +162,7 @@ class MemoryLedger:
     ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
         come = (each for each in self._opened(DeliveryState.PENDING) if each.next_at <= now and self._is_next(each))
-        return deliveries_in_turns(come, limit, had)
+        return _in_turns(come, lambda each: (each.next_at, each.due, each.id), limit, had)
 
     async def unsettled_deliveries(
         self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
@@ -270,7 +271,12 @@ def deliveries_in_turns(found: Iterable[Delivery], limit: int, had: Mapping[str,
 
 def occurrences_in_turns(found: Iterable[Occurrence], limit: int, had: Mapping[str, int]) -> list[Occurrence]:
     """Do the same for occurrences."""
-    return _in_turns(found, lambda each: (each.due, each.subscription, each.day, each.slot), limit, had)
+    return _in_turns(
+        found,
+        lambda each: (each.next_at or _EVER, each.due, each.subscription, each.day, each.slot),
+        limit,
+        had,
+    )
 
 
 def _in_turns(

@@ -109,15 +109,23 @@ def released(waiting: Delivery, now: datetime) -> Delivery:
 def after(recorded: Delivery, later: Collection[Delivery]) -> list[Delivery]:
     """Return what becomes of the later parts of a digest now that one part is recorded: those of them that change.
 
-    They hang on part one's message. They end with a part that will never be posted, in the same transaction: otherwise
-    who is stopped between the two would leave them waiting for ever.
+    They hang on part one's message. The next one, which waited for ever, has its turn now. They end with a part that will
+    never be posted, in the same transaction: otherwise who is stopped between the two would leave them waiting for ever.
     """
     waiting = [each for each in later if each.state is DeliveryState.PENDING and each.part > recorded.part]
     if recorded.state in _ENDED:
         return [expired(each, recorded.reason) for each in waiting]
-    if recorded.state is DeliveryState.DONE and recorded.part == 1:
-        return [replace(each, thread=recorded.message) for each in waiting]
+    if recorded.state is DeliveryState.DONE:
+        fresh = ((each, _let_come(each, recorded)) for each in waiting)
+        return [after for before, after in fresh if after != before]
     return []
+
+
+def _let_come(waiting: Delivery, done: Delivery) -> Delivery:
+    thread = done.message if done.part == 1 else waiting.thread
+    if waiting.part > done.part + 1 or waiting.next_at != FOREVER:
+        return replace(waiting, thread=thread)
+    return replace(waiting, thread=thread, next_at=done.last_try or done.due)
 
 
 def closed(stored: Occurrence | None, given: Occurrence) -> Occurrence | None:

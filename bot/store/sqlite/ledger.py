@@ -5,11 +5,13 @@ statement names the workspace, except those that ask what there is to do for all
 """
 
 import contextlib
+import heapq
+import itertools
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
@@ -46,13 +48,13 @@ class SqliteLedger(Tables):
     def subscriptions_due(
         self, db: Database, now: datetime, *, limit: int = 500
     ) -> Sequence[tuple[Subscription, datetime | None]]:
-        sql = (
-            "select data, next_due from subscriptions where (next_due is null or next_due <= ?) and wakes <= ?"
-            " order by next_due, workspace, id limit ?"
-        )
-        asked = [micros(now), micros(now)]
+        some = "select data, next_due, workspace, id from subscriptions indexed by subscriptions_next where wakes <= :now"
+        unknown = f"{some} and next_due is null order by workspace, id limit :most"
+        come = f"{some} and next_due <= :now order by next_due, workspace, id limit :most"
+        both = f"select * from ({unknown}) union all select * from ({come})"
+        sql = f"select data, next_due from ({both}) order by next_due, workspace, id limit :most"
         return _readable(
-            lambda most: db.execute(sql, [*asked, most]).fetchall(),
+            lambda most: db.execute(sql, {"now": micros(now), "most": most}).fetchall(),
             lambda data, at: (subscription_from_text(data), None if at is None else time_of(at)),
             limit,
         )
@@ -86,19 +88,14 @@ class SqliteLedger(Tables):
         limit: int = 100,
         had: Mapping[str, int] = NO_TURNS,
     ) -> Sequence[Occurrence]:
-        place = "workspace, subscription, day, slot"
-        turns = (
-            f"select {place}, due, row_number() over (partition by workspace order by due, subscription, day, slot) as turn"
-            " from occurrences where state = ? and (next_at is null or next_at <= ?)"
-        )
-        order = "line, due, subscription, day, slot, workspace"
-        chosen = f"select {place}, {_LINE} from ({turns}) order by {order} limit ?"
-        sql = (
-            f"with chosen as materialized ({chosen})"
-            f" select data from chosen cross join occurrences using ({place}) order by {order}"
-        )
-        _let_count_turns(db, had)
-        return _readable(lambda most: db.execute(sql, [state, micros(now), most]).fetchall(), occurrence_from_text, limit)
+        given = {"now": micros(now), "state": state}
+
+        def rows(most: int) -> list[tuple[object, ...]]:
+            places = [(row[-1], *row[-4:-1]) for row in _in_turns(db, _OCCURRENCES, most, had, given)]
+            sql = f"select data from occurrences where {_PLACE}"
+            return [db.execute(sql, place).fetchone() for place in places]
+
+        return _readable(rows, occurrence_from_text, limit)
 
     @writing_shared
     def close_occurrence(
@@ -125,9 +122,12 @@ class SqliteLedger(Tables):
     def due_deliveries(
         self, db: Database, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
     ) -> Sequence[Delivery]:
-        come = f"state = '{DeliveryState.PENDING}' and next_at <= ?"
-        waiting = f"deliveries indexed by deliveries_pending where {come} and {_IS_NEXT}"
-        return _in_turns(db, waiting, limit, had, micros(now))
+        def rows(most: int) -> list[tuple[object, ...]]:
+            found = _in_turns(db, _PENDING, most, had, {"now": micros(now)})
+            sql = f"{DELIVERIES} where workspace = ? and id = ?"
+            return [db.execute(sql, [workspace, number]).fetchone() for *_, number, workspace in found]
+
+        return _readable(rows, delivery_from_text, limit)
 
     @reading
     def unsettled_deliveries(
@@ -135,7 +135,7 @@ class SqliteLedger(Tables):
     ) -> Sequence[Delivery]:
         unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
         left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
-        return _in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
+        return _all_in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
 
     @writing_shared
     def claim(self, db: Database, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -230,9 +230,6 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
     return db.execute(sql, [workspace, subscription]).fetchone() is not None
 
 
-_LINE = "turn + turns_had(workspace) as line"
-
-
 def _let_count_turns(db: Database, had: Mapping[str, int]) -> None:
     """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
     db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
@@ -260,13 +257,86 @@ _IS_NEXT = (
 )
 
 
-def _in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
+@dataclass(frozen=True, slots=True)
+class _Queue:
+    """What waits, in an index by workspace and then by age: of each workspace only the oldest are looked at."""
+
+    table: str
+    index: str
+    waits: str  # what a row is that waits, whether its time has come or not
+    come: str
+    age: str  # of the index; its last columns name a row within its workspace
+    name: str
+
+    @property
+    def _rows(self) -> str:
+        return f"{self.table} indexed by {self.index} where {self.waits}"
+
+    @property
+    def workspaces(self) -> str:
+        """The statement that gives the workspaces in which something waits, those first whose oldest has its turn first.
+
+        Each is found by one step in the index from the one before.
+        """
+        oldest = f"select {self.name} from {self._rows} and workspace = waiting.workspace and {self.come}"
+        return (
+            f"with recursive waiting (workspace) as (select min(workspace) from {self._rows} union all"
+            f" select (select min(workspace) from {self._rows} and workspace > waiting.workspace) from waiting"
+            " where workspace is not null)"
+            f" select waiting.workspace from waiting cross join {self.table} as head"
+            f" on head.workspace = waiting.workspace and ({self.name}) = ({oldest} order by {self.age} limit 1)"
+            f" order by turns_had(waiting.workspace), {self.age}, waiting.workspace limit :most"
+        )
+
+    @property
+    def oldest(self) -> str:
+        """The statement that gives one workspace's, the oldest first."""
+        return f"select {self.age} from {self._rows} and workspace = :workspace and {self.come} order by {self.age}"
+
+
+_PENDING = _Queue(
+    "deliveries",
+    "deliveries_pending",
+    f"state = '{DeliveryState.PENDING}'",
+    f"next_at <= :now and {_IS_NEXT}",
+    "next_at, due, id",
+    "id",
+)
+_OCCURRENCES = _Queue(
+    "occurrences",
+    "occurrences_state",
+    "state = :state",
+    "ifnull(next_at, 0) <= :now",
+    "ifnull(next_at, 0), due, subscription, day, slot",
+    "subscription, day, slot",
+)
+
+
+def _in_turns(
+    db: Database, queue: _Queue, most: int, had: Mapping[str, int], given: Mapping[str, object]
+) -> Iterator[tuple[Any, ...]]:
+    """Yield the turn, the age and the workspace of at most so many that wait: the oldest of each workspace, and so on.
+
+    A workspace whose oldest is not among the first `most` oldest has none among the first `most`.
+    """
+
+    def waiting_in(workspace: str) -> Iterator[tuple[Any, ...]]:
+        rows = db.execute(queue.oldest, {**given, "workspace": workspace})
+        for turn, age in enumerate(rows, had.get(workspace, 0)):
+            yield turn, *age, workspace
+
+    _let_count_turns(db, had)
+    workspaces = db.execute(queue.workspaces, {**given, "most": most}).fetchall()
+    return itertools.islice(heapq.merge(*(waiting_in(workspace) for (workspace,) in workspaces)), most)
+
+
+def _all_in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
     turns = (
         "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
         f" from {waiting}"
     )
     order = "line, due, id, workspace"
-    chosen = f"select number, {_LINE} from ({turns}) order by {order} limit ?"
+    chosen = f"select number, turn + turns_had(workspace) as line from ({turns}) order by {order} limit ?"
     sql = (
         f"with chosen as materialized ({chosen})"
         " select data, payload from chosen cross join deliveries using (number)"

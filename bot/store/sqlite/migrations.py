@@ -341,6 +341,24 @@ def m007_releases(db: Database) -> None:
     """Change no table: records of items may tell of releases from here on, which older versions take for damage."""
 
 
+_OUTBOX = """
+-- What waits is found by workspace, the first whose time came first; so none of those is looked at whose time has not come.
+drop index deliveries_pending;
+create index deliveries_pending on deliveries (workspace, next_at, due, id, part, subscription, day, slot, state)
+    where state = 'pending';
+drop index occurrences_state;
+create index occurrences_state on occurrences (state, workspace, ifnull(next_at, 0), due, subscription, day, slot);
+drop index subscriptions_next;
+create index subscriptions_next on subscriptions (next_due, workspace, id, wakes);
+"""
+
+
+@migrations()
+def m009_outbox(db: Database) -> None:
+    """Let what waits be found without a look at what does not have its turn."""
+    _run(db, _OUTBOX)
+
+
 def migrate(db: Database) -> None:
     """Bring the database to this version's schema, wholly or not at all; the caller holds a transaction.
 

@@ -14,6 +14,7 @@ from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import StoreError
 from bot.models import (
+    FOREVER,
     ON_REQUEST,
     DeliveryState,
     Digest,
@@ -82,6 +83,7 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     assert "(late)" not in rows[0].payload
     assert "(late)" in rows[0].if_late
     assert all(each.parts == 2 and each.due == NOW for each in rows)
+    assert [each.next_at for each in rows] == [NOW, FOREVER]
     assert rows[0].payload.startswith("KV cache of 2026-04-01: arxiv:")
     assert len(await harness.store.digests.posted("chat:T1", "C1")) == 3
     assert await told(harness) == [(OccurrenceState.MADE, "")]

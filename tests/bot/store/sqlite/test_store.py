@@ -297,7 +297,7 @@ async def test_a_version_that_knows_no_releases_has_a_migration_to_refuse_a_data
     assert (await store.items.find(["github:a/b"])).keys() == {"github:a/b"}
     assert await store.maintenance.check() == []
     await store.close()
-    assert await asyncio.to_thread(migrations_of, path) - known == {"m007_releases"}
+    assert await asyncio.to_thread(migrations_of, path) - known >= {"m007_releases"}
 
 
 async def test_a_file_of_another_program_is_refused_and_left_as_it_is(path: Path) -> None:

@@ -1,0 +1,125 @@
+"""How much of what waits is looked at, in steps of SQLite's machine: behind a hundred thousand as much as behind few."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlite_utils import Database
+
+from bot.models import FOREVER
+from bot.store.records import micros
+from bot.store.sqlite.connections import connect
+from bot.store.sqlite.ledger import SqliteLedger
+from bot.store.sqlite.store import SqliteStore
+from tests.conftest import NOW
+from tests.contract.test_ledger import DAY, MINUTE, made, occurrence, subscribed
+from tests.stores.direct import Direct, answer
+
+WORKSPACES = 20
+FEW, MANY = 1_000, 100_000
+STEPS = 50  # of SQLite's machine between two counts
+
+Ask = Callable[[SqliteLedger], Coroutine[Any, Any, Any]]
+
+
+@pytest.fixture
+async def path(tmp_path: Path) -> Path:
+    """A database with a delivery that is due, and an occurrence, in a workspace whose name comes last."""
+    store = SqliteStore(tmp_path / "b.db")
+    await store.open()
+    ours = await subscribed(store, workspace="Z")
+    await made(store, ours)
+    await store.ledger.open_occurrences([occurrence(ours, slot=1)], ours, NOW + DAY)
+    await store.close()
+    return tmp_path / "b.db"
+
+
+_CLONES = """
+with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < {count})
+insert into {table} ({columns}) select {values} from numbers, (select * from {table} where workspace = 'Z' limit 1) as one
+"""
+
+
+def clone(db: Database, table: str, count: int, **instead: str) -> None:
+    """Let so many rows stand there in several workspaces, some columns of which are other expressions of `n`."""
+    columns = [each.name for each in db.table(table).columns if each.name != "number"]
+    values = {"workspace": f"'T' || (n % {WORKSPACES})", "subscription": "'s' || n", **instead}
+    named = ", ".join(values.get(each, each) for each in columns)
+    db.conn.execute(_CLONES.format(count=count, table=table, columns=", ".join(columns), values=named))
+    db.conn.commit()
+
+
+def steps(path: Path, ask: Ask) -> int:
+    counted = 0
+
+    def count() -> None:
+        nonlocal counted
+        counted += 1
+
+    db = connect(path)
+    db.conn.set_progress_handler(count, STEPS)
+    assert answer(ask(SqliteLedger(Direct(db))))
+    db.close()
+    return counted
+
+
+LATER = {
+    "all are due": "next_at",
+    "all but some are put off": f"case when n <= {WORKSPACES} then next_at else {micros(NOW + DAY)} end",
+}
+
+
+@pytest.mark.parametrize("later", LATER.values(), ids=LATER)
+@pytest.mark.parametrize("table", ["deliveries", "occurrences"])
+async def test_a_reading_looks_at_no_more_of_a_hundred_thousand_that_wait_than_of_a_thousand(
+    path: Path, table: str, later: str
+) -> None:
+    def count() -> tuple[int, int]:
+        named = {"deliveries": {"id": "'d' || n"}, "occurrences": {"state": "'due'"}}[table]
+        db, found = connect(path), []
+        for more in (FEW, MANY):
+            db.execute(f"delete from {table} where workspace <> 'Z'")
+            clone(db, table, more, next_at=later, **named)
+            found.append(steps(path, ASKED[table]))
+        db.close()
+        return found[0], found[1]
+
+    few, many = await asyncio.to_thread(count)
+    assert many <= 1.2 * few + 5
+
+
+async def test_a_reading_looks_past_no_later_parts_that_wait_for_the_ones_before(path: Path) -> None:
+    def count() -> tuple[int, int]:
+        db, found = connect(path), []
+        for more in (FEW, MANY):
+            db.execute("delete from deliveries where workspace <> 'Z'")
+            clone(db, "deliveries", more, id="'d' || n", part="1 + n % 2", subscription="'s' || (n / 2)", next_at=PARTS)
+            found.append(steps(path, ASKED["deliveries"]))
+        db.close()
+        return found[0], found[1]
+
+    few, many = await asyncio.to_thread(count)
+    assert many <= 1.2 * few + 5
+
+
+PARTS = f"case n % 2 when 1 then {micros(FOREVER)} else {micros(NOW + MINUTE)} end"
+ASKED: dict[str, Ask] = {
+    "deliveries": lambda ledger: ledger.due_deliveries(NOW, limit=64),
+    "occurrences": lambda ledger: ledger.occurrences(NOW, limit=64),
+}
+
+
+async def test_what_is_due_of_thousands_of_subscriptions_is_read_without_sorting_them(path: Path) -> None:
+    def count() -> tuple[int, int]:
+        db, found = connect(path), []
+        for more in (FEW, MANY):
+            db.execute("delete from subscriptions where workspace <> 'Z'")
+            clone(db, "subscriptions", more, id="'s' || n", channel="'C' || n", next_due=f"nullif({micros(NOW)}, n % 2)")
+            found.append(steps(path, lambda ledger: ledger.subscriptions_due(NOW, limit=100)))
+        db.close()
+        return found[0], found[1]
+
+    few, many = await asyncio.to_thread(count)
+    assert many <= 1.2 * few + 5
