@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from bot.collect import dedupe
-from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable
+from bot.errors import BotError, SourceChanged, SourceError, SourceUnavailable, StoreError
 from bot.models import And, Batch, Health, Item, Query, SourceState, Term, Tree
 from bot.ports.source import Source
 from bot.ports.store import Store
@@ -27,6 +27,9 @@ LONGEST_REST = timedelta(hours=4)
 # How long what a collection said stands, when later ones of the day bring nothing; a little less than a day, so that
 # tomorrow's first collection speaks for itself.
 A_DAY = timedelta(hours=20)
+
+# How often a batch is folded anew because another process stored some of the same items meanwhile.
+TRIES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class Collector:
     def __init__(self, store: Store, authority: dedupe.Authority) -> None:
         self._store = store
         self._authority = authority
-        # Looking up what is known and writing what it became is one step: two sources may bring the same paper at once.
+        # Two sources of ours may bring the same paper at once. That none writes over what the other wrote is the store's to
+        # see to, as with another process; here the second one waits, folds once, and finds a twin that has another name.
         self._merging = asyncio.Lock()
 
     async def collect(
@@ -108,16 +112,28 @@ class Collector:
     async def _take_in(self, batch: Batch, name: str, now: datetime) -> int:
         """Store the batch and move the watermark in one transaction; return how many items were new."""
         async with self._merging:
-            state = None
-            if batch.watermark is not None:
-                state = replace(await self._store.source_states.get(name), watermark=batch.watermark)
-            if not batch.items and state is None:
-                return 0
-            known = dict(await self._store.items.find({key for item in batch.items for key in dedupe.names(item)}))
-            incoming = await self._with_twins(batch.items, known, now)
-            merged = await asyncio.to_thread(dedupe.fold_in, incoming, known, self._authority)
-            await self._store.items.add(merged.items, now, retired=merged.retired, state=state)
-            return merged.fresh
+            for _ in range(TRIES):
+                fresh = await self._fold_in(batch, name, now)
+                if fresh is not None:
+                    return fresh
+        raise StoreError("Other processes keep changing the same items. Run one service and no other collection beside it.")
+
+    async def _fold_in(self, batch: Batch, name: str, now: datetime) -> int | None:
+        """Return how many items were new; None, and nothing is stored, when another process changed what was read."""
+        state = None
+        if batch.watermark is not None:
+            # What another process makes of the state meanwhile is lost: it has stored what its watermark says it read, and
+            # that is read once more.
+            state = replace(await self._store.source_states.get(name), watermark=batch.watermark)
+        if not batch.items and state is None:
+            return 0
+        names = {key for item in batch.items for key in dedupe.names(item)}
+        known = dict(await self._store.items.find(names))
+        incoming = await self._with_twins(batch.items, known, now)
+        read = dict.fromkeys(names) | known
+        merged = await asyncio.to_thread(dedupe.fold_in, incoming, known, self._authority)
+        added = await self._store.items.add(merged.items, now, retired=merged.retired, state=state, known=read)
+        return merged.fresh if added else None
 
     async def _with_twins(self, items: Sequence[Item], known: dict[str, Item], now: datetime) -> list[Item]:
         """Give a feed's entry the key of the stored paper with the same title and author, where there is one."""

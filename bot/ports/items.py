@@ -6,6 +6,8 @@ from typing import Protocol
 
 from bot.models import Hit, Item, Near, Page, Query, Reading, SourceState, Tree
 
+NOTHING_READ: Mapping[str, Item | None] = {}
+
 
 class Items(Protocol):
     """The stored items by their keys, and their readings of each day."""
@@ -15,12 +17,21 @@ class Items(Protocol):
         ...
 
     async def add(
-        self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
-    ) -> None:
+        self,
+        items: Sequence[Item],
+        now: datetime,
+        *,
+        retired: Collection[str] = (),
+        state: SourceState | None = None,
+        known: Mapping[str, Item | None] = NOTHING_READ,
+    ) -> bool:
         """Insert or replace whole items by key, keep today's reading of each, drop the `retired` keys, in one transaction.
 
         The search index is in step when this returns. `state` is saved in the same transaction.
         An item whose `seen` is None is stored as seen at `now`.
+
+        `known` are the items from which these were made, by the names under which they were read; None where there was
+        none. Returns False, and writes nothing, where another one is found under such a name now, or another text of it.
         """
         ...
 

@@ -152,6 +152,47 @@ async def test_a_state_given_with_items_is_saved_with_them(store: AnyStore) -> N
     assert await store.source_states.get("arxiv") == state
 
 
+async def test_what_was_made_of_items_that_are_still_as_they_were_read_is_stored(store: AnyStore) -> None:
+    await store.items.add([paper(1, aliases=("doi:1",)), paper(2)], NOW)
+    names = (paper(1).key, "doi:1", paper(2).key, paper(3).key)
+    read = dict.fromkeys(names) | dict(await store.items.find(names))
+
+    assert await store.items.add([paper(1, aliases=("doi:1",), stars=7), paper(3)], NOW, known=read)
+
+    assert sorted(await store.items.find(names)) == sorted(names)
+    assert (await store.items.find(["doi:1"]))["doi:1"].stars == 7
+
+
+@pytest.mark.parametrize(
+    ("others", "retired"),
+    [
+        ([paper(1, aliases=("doi:1",), upvotes=42)], ()),
+        ([paper(3)], ()),
+        ([paper(9, aliases=(paper(3).key,))], ()),
+        ([paper(9, aliases=("doi:1",))], ()),
+        ([], (paper(2).key,)),
+        ([paper(9, aliases=(paper(1).key,))], (paper(1).key,)),
+    ],
+    ids=["changed", "stored first", "stored as an alias", "an alias of another", "dropped", "taken over"],
+)
+async def test_nothing_is_stored_of_what_was_made_of_items_that_others_changed_meanwhile(
+    store: AnyStore, others: list[Item], retired: tuple[str, ...]
+) -> None:
+    await store.items.add([paper(1, aliases=("doi:1",)), paper(2)], NOW)
+    names = (paper(1).key, "doi:1", paper(2).key, paper(3).key, paper(4).key)
+    read = dict.fromkeys(names) | dict(await store.items.find(names))
+    await store.items.add(others, NOW, retired=retired)
+    mark, before = await store.items.mark(), await store.items.find([*names, paper(9).key])
+
+    fresh = [paper(1, stars=7), paper(3), paper(4)]
+    state = SourceState(name="arxiv", watermark="one")
+    assert not await store.items.add(fresh, NOW, retired=[paper(2).key], state=state, known=read)
+
+    assert await store.items.find([*names, paper(9).key]) == before
+    assert await store.items.mark() == mark
+    assert (await store.source_states.get("arxiv")).watermark == ""
+
+
 async def test_items_since_are_those_first_seen_in_the_span_newest_first(store: AnyStore) -> None:
     given = [paper(number, seen=NOW - number * DAY) for number in range(5)]
     await store.items.add(given, NOW)

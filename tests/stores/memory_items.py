@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 
 from bot.models import Hit, Item, Kind, Near, Page, Query, Reading, SourceState, Tree
+from bot.ports.items import NOTHING_READ
 from bot.query.fields import fold_label, values_of
 from bot.query.match import Folded, matches
 from bot.store.records import newness
@@ -50,8 +51,16 @@ class MemoryItems:
         return {key: item for key, item in known if item is not None}
 
     async def add(
-        self, items: Sequence[Item], now: datetime, *, retired: Collection[str] = (), state: SourceState | None = None
-    ) -> None:
+        self,
+        items: Sequence[Item],
+        now: datetime,
+        *,
+        retired: Collection[str] = (),
+        state: SourceState | None = None,
+        known: Mapping[str, Item | None] = NOTHING_READ,
+    ) -> bool:
+        if await self.find(known) != {name: item for name, item in known.items() if item is not None}:
+            return False
         fresh = {item.key: replace(item, seen=item.seen or now) for item in items}
         heirs = {alias: item.key for item in fresh.values() for alias in item.aliases}
         for key in sorted(set(retired) - fresh.keys()):
@@ -60,6 +69,7 @@ class MemoryItems:
             self._put(item, now)
         if state is not None:
             await self._states.save(state)
+        return True
 
     def _put(self, item: Item, now: datetime) -> None:
         self._changes += 1

@@ -1,5 +1,6 @@
 """The items in SQL. What is folded and indexed of them stands in bot.store.sqlite.ingest."""
 
+import asyncio
 import json
 from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, date, datetime
@@ -7,9 +8,10 @@ from datetime import UTC, date, datetime
 from sqlite_utils import Database
 
 from bot.models import Item, Reading, SourceState
-from bot.store.records import item_from_text, micros
+from bot.ports.items import NOTHING_READ
+from bot.store.records import item_from_text, item_to_text, micros
 from bot.store.sqlite import ingest
-from bot.store.sqlite.connections import Tables, reading, reading_long, writing
+from bot.store.sqlite.connections import Tables, reading, reading_long
 from bot.store.sqlite.key_values import fact, save_state
 
 _FEW = 100  # keys; their items are read in some milliseconds
@@ -23,15 +25,28 @@ class SqliteItems(Tables):
         read = self.connections.read if len(keys) <= _FEW else self.connections.read_long
         return await read(lambda db: named(db, keys)) if keys else {}
 
-    @writing
-    def add(
+    async def add(
         self,
-        db: Database,
         items: Sequence[Item],
         now: datetime,
         *,
         retired: Collection[str] = (),
         state: SourceState | None = None,
+        known: Mapping[str, Item | None] = NOTHING_READ,
+    ) -> bool:
+        """As in the port; what was read is encoded before the writer's turn, to be compared as it is stored."""
+        read = await asyncio.to_thread(_as_stored, known)
+
+        def write(db: Database) -> bool:
+            if not _stand(db, read):
+                return False
+            self._write(db, items, now, retired, state)
+            return True
+
+        return await self.connections.write(write)
+
+    def _write(
+        self, db: Database, items: Sequence[Item], now: datetime, retired: Collection[str], state: SourceState | None
     ) -> None:
         runs = ingest.chunks(items, now)
         # Looked up first: while another thread folds, each step of SQLite's waits its turn for the interpreter.
@@ -70,6 +85,42 @@ class SqliteItems(Tables):
         for key, day, *counts in db.execute(sql, [json.dumps(list(keys)), since.isoformat()]).fetchall():
             found.setdefault(key, []).append(Reading(date.fromisoformat(day), *counts))
         return found
+
+
+_Read = Mapping[str, tuple[Item, str] | None]  # by name: an item, and its text as we would store it
+
+
+def _as_stored(known: Mapping[str, Item | None]) -> _Read:
+    texts = {item.key: (item, item_to_text(item)) for item in known.values() if item is not None}
+    return {name: None if item is None else texts[item.key] for name, item in known.items()}
+
+
+def _stand(db: Database, read: _Read) -> bool:
+    """Say whether the same items are found under the names, with the same texts."""
+    if not read:
+        return True
+    sql = (
+        "with wanted as (select value as name from json_each(?))"
+        " select name, item from wanted join aliases on alias = name"
+        " union all select name, id from wanted join items on key = name"
+    )
+    numbers = dict(db.execute(sql, [json.dumps(list(read))]).fetchall())  # keys come after aliases and so win over them
+    if numbers.keys() != {name for name, was in read.items() if was is not None}:
+        return False
+    rows = db.execute(
+        "select id, data from records where id in (select value from json_each(?))",
+        [json.dumps(list(set(numbers.values())))],
+    )
+    texts = dict(rows.fetchall())
+    return all(_is_same(texts.get(number), read[name]) for name, number in numbers.items())
+
+
+def _is_same(text: str | None, was: tuple[Item, str] | None) -> bool:
+    """Compare the texts; those that an earlier version wrote may be spelt otherwise, and are read."""
+    if text is None or was is None:
+        return False
+    item, spelt = was
+    return text == spelt or item_from_text(text) == item
 
 
 def named(db: Database, keys: Collection[str]) -> dict[str, Item]:

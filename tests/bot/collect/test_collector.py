@@ -1,15 +1,24 @@
+import asyncio
 import logging
-from collections.abc import AsyncIterator
+import os
+import sys
+from collections.abc import AsyncIterator, Collection, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
-from bot.collect.collector import Collector
+from bot.collect.collector import TRIES, Collector
 from bot.errors import SourceChanged, SourceUnavailable, StoreError
-from bot.models import Batch, Health
+from bot.models import Batch, Health, Item
 from bot.sources.registry import AUTHORITY
+from bot.store.sqlite.store import SqliteStore
+from tests.fakes.forked import ROOT
+from tests.fakes.patience import PATIENCE
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper, post, repo
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 
@@ -155,3 +164,102 @@ async def test_a_feeds_entry_with_the_title_and_author_of_a_stored_paper_joins_i
     found = await store.items.find([known.key, entry.key])
     assert found[known.key] == found[entry.key]
     assert found[known.key].sources == ("arxiv", "feed:lab")
+
+
+# --- two processes at once
+
+
+async def test_what_another_process_stores_while_ours_is_folded_in_is_kept(store: MemoryStore, now: datetime) -> None:
+    ours = replace(paper(), sources=("arxiv",))
+    theirs = replace(paper(), sources=("huggingface",), upvotes=42)
+    find, other = store.items.find, Collector(store, AUTHORITY)
+
+    async def overtaken(keys: Collection[str]) -> Mapping[str, Item]:
+        found = await find(keys)
+        store.items = plain
+        await other.collect([Scripted("huggingface", Batch(items=(theirs,)))], now)
+        return found
+
+    plain, store.items = store.items, instead(store.items, find=overtaken)
+    (result,) = await Collector(store, AUTHORITY).collect([Scripted("arxiv", Batch(items=(ours,)))], now)
+
+    (stored,) = (await store.items.find([ours.key])).values()
+    assert (set(stored.sources), stored.upvotes) == ({"arxiv", "huggingface"}, 42)
+    assert result.fresh == 0, "it was new to the other one"
+
+
+async def test_who_is_overtaken_again_and_again_gives_up_and_has_stored_nothing(store: MemoryStore, now: datetime) -> None:
+    asked = 0
+
+    async def never(*_: object, **__: object) -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    store.items = instead(store.items, add=never)
+    with pytest.raises(StoreError, match="Other processes keep changing the same items"):
+        await Collector(store, AUTHORITY).collect([Scripted("arxiv", Batch(items=(paper(),), watermark="one"))], now)
+
+    assert asked == TRIES
+    assert (await store.source_states.get("arxiv")).watermark == ""
+
+
+_ONE_OF_TWO = """
+import asyncio, sys, time
+from pathlib import Path
+from bot.collect.collector import Collector
+from bot.sources.registry import AUTHORITY
+from bot.store.sqlite.store import SqliteStore
+from tests.bot.collect.test_collector import batches_of
+from tests.conftest import NOW
+from tests.fakes.forked import ROOT
+from tests.fakes.patience import PATIENCE
+from tests.fakes.scripted import Scripted
+
+async def run(folder, name):
+    store = SqliteStore(folder / "b.sqlite3")
+    await store.open()
+    (folder / f"{name} is ready").touch()
+    while not (folder / "go").exists():
+        time.sleep(0.001)
+    await Collector(store, AUTHORITY).collect([Scripted(name, *batches_of(name))], NOW)
+    await store.close()
+
+asyncio.run(run(Path(sys.argv[1]), sys.argv[2]))
+"""
+_BATCHES, _PAPERS = 60, 4
+
+
+def batches_of(name: str) -> list[Batch]:
+    """The same papers whoever brings them, in batches; from Hugging Face with 42 upvotes."""
+    told = {"sources": (name,), "upvotes": 42 if name == "huggingface" else None}
+    numbers = range(_BATCHES * _PAPERS)
+    papers = [replace(paper(f"2603.{number:05}"), **told) for number in numbers]  # type: ignore[arg-type]
+    return [Batch(items=tuple(papers[at : at + _PAPERS])) for at in range(0, len(papers), _PAPERS)]
+
+
+async def test_two_processes_on_one_database_lose_nothing_of_what_either_brings(tmp_path: Path) -> None:
+    names = ("arxiv", "huggingface")
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    started = [
+        await asyncio.create_subprocess_exec(sys.executable, "-c", _ONE_OF_TWO, str(tmp_path), name, env=environ)
+        for name in names
+    ]
+    try:
+        async with asyncio.timeout(PATIENCE):
+            while not all((tmp_path / f"{name} is ready").exists() for name in names):  # noqa: ASYNC110 - other processes
+                await asyncio.sleep(0.01)
+            (tmp_path / "go").touch()
+            assert [await each.wait() for each in started] == [0, 0]
+    finally:
+        for each in started:
+            if each.returncode is None:
+                each.kill()
+
+    store = SqliteStore(tmp_path / "b.sqlite3")
+    await store.open()
+    found = await store.items.find([item.key for batch in batches_of("arxiv") for item in batch.items])
+    await store.close()
+    assert len(found) == _BATCHES * _PAPERS
+    lost = [key for key, item in found.items() if set(item.sources) != set(names) or item.upvotes != 42]
+    assert lost == []

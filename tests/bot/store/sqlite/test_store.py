@@ -1,6 +1,7 @@
 """What the SQLite store does when its surroundings fail it."""
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
@@ -336,6 +337,19 @@ async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore,
     with pytest.raises(StoreError, match="damaged"):
         await damaged.items.seen_between(NOW, NOW + timedelta(days=1))
     await damaged.close()
+
+
+async def test_what_an_earlier_version_wrote_in_other_words_is_still_what_was_read(store: SqliteStore) -> None:
+    await store.items.add(many(1), NOW)
+
+    def respell(db: Database) -> None:
+        (text,) = db.execute("select data from records").fetchone()
+        db.execute("update records set data = ?", [json.dumps(json.loads(text), indent=1, sort_keys=True)])
+
+    await store.connections.write(respell)
+    known = await store.items.find([many(1)[0].key])
+
+    assert await store.items.add([replace(many(1)[0], stars=7)], NOW, known=known)
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "{}", '{"kind": "pamphlet"}', '{"kind": "paper", "shape": 1}'])
