@@ -43,7 +43,7 @@ from bot.models.vectors import NEAR, pack, text_of_item
 from bot.query.parse import parse
 from bot.store.rules.search_terms import STOPWORDS
 from bot.store.sqlite.search.best import Span
-from bot.store.sqlite.search.index import find
+from bot.store.sqlite.search.find import find
 from bot.store.sqlite.store import SqliteStore
 
 NOW = datetime(2026, 4, 1, tzinfo=UTC)

@@ -38,6 +38,7 @@ from bot.models.vectors import pack, unpack
 from bot.query import Folded, match, parse, unparse
 from bot.query.parse import LONGEST, TYPED
 from bot.rank.common_words import STOPWORDS
+from bot.wording import counted
 
 log = logging.getLogger(__name__)
 
@@ -266,11 +267,11 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
     found = await _found(context, asked, position, actor)
     items = [hit.item for hit in found.page.hits]
     if not items:
-        return await _nothing(context, asked, position)
+        return await _nothing(context, asked, position, found.page)
     gists = await context.gists(items)
     return Reply(
         title=f"Found for: {excerpt(command.query)}",
-        text=(_in_words(asked, found),),
+        text=(_in_words(asked, found), *_notes(asked, found.page)),
         entries=tuple(
             found_entry(item, gist, _line(asked, item, found, position)) for item, gist in zip(items, gists, strict=True)
         ),
@@ -306,7 +307,8 @@ async def _found(context: HandlerContext, asked: SearchQuery, position: Position
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
     here = hits[position.offset : position.offset + PAGE]
-    return _Found(Page(tuple(here), len(hits) > position.offset + PAGE, page.mark), topic.title, ranked)
+    shown = replace(page, hits=tuple(here), more=len(hits) > position.offset + PAGE)
+    return _Found(shown, topic.title, ranked)
 
 
 def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
@@ -327,6 +329,19 @@ def _in_words(asked: SearchQuery, found: _Found) -> str:
     if not asked.windowed:
         return f"{order}."
     return f"{order}, in the last {WINDOW.days} days (repositories of any age); add *published:1y* for more."
+
+
+def _notes(asked: SearchQuery, page: Page) -> tuple[str, ...]:
+    """Say where a search was answered in part."""
+    if not page.examined:
+        return ()
+    return (
+        (
+            f"In part: all of it would take too much effort, so {counted(page.examined, 'item')} alone"
+            f" {'was' if page.examined == 1 else 'were'} looked at, {_ORDERS[asked.said.sort]}."
+            " A category, a date or longer beginnings of words narrow the search, and it is answered in full."
+        ),
+    )
 
 
 def _next_steps(asked: SearchQuery, command: Search) -> tuple[str, ...]:
@@ -361,14 +376,17 @@ def _page(asked: SearchQuery, position: Position, offset: int, mark: str) -> str
 # --- nothing found
 
 
-async def _nothing(context: HandlerContext, asked: SearchQuery, position: Position) -> Reply:
+async def _nothing(context: HandlerContext, asked: SearchQuery, position: Position, page: Page) -> Reply:
     """Say so, and offer those wider searches that find something."""
+    notes = _notes(asked, page)
     if position.offset:
         return Reply(
             title="There are no more",
-            text=("The list ends here.",),
+            text=("The list ends here.", *notes),
             buttons=(button("From the beginning", Search(asked.text)),),
         )
+    if page.examined:
+        return Reply(title="Nothing found", text=("None of the items that were looked at fits.", *notes))
     offers = await _offers(context, asked, position.asked)
     if not offers and not (await context.store.index.search(Query(""), now=position.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))

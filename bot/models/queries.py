@@ -121,8 +121,12 @@ class Page:
 
     `mark` says what the store held when it was asked. Handed back with a later `offset`, it gives further pages of the same
     list: what was stored in between is left out, so that nothing is shown twice or skipped.
+
+    `examined` is 0 for a whole answer. Of a query that takes too much effort it is how many items alone were looked at, the
+    first ones in the order of the search: what else it would find is not known.
     """
 
     hits: tuple[Hit, ...]
     more: bool
     mark: str = ""
+    examined: int = 0

@@ -56,7 +56,11 @@ class Items(Protocol):
 
 
 class SearchIndex(Protocol):
-    """What finds items: it answers as the query's tree evaluated on every item does."""
+    """What finds items: it answers as the query's tree evaluated on every item does.
+
+    No query costs more than a bounded effort. One that would is answered in part, where that can be said, and is refused
+    with a UsageError where it cannot.
+    """
 
     async def search(
         self, query: Query, now: datetime, *, limit: int = 10, offset: int = 0, mark: str = "", near: Near | None = None
@@ -68,7 +72,8 @@ class SearchIndex(Protocol):
         every other order the tree holds as it stands, and `near` says nothing. `mark` is an earlier page's: what was first
         stored after it is left out. What is stored already may change in between and move within the list; it is shown
         once all the same, unless so many lists were asked for since that this one is forgotten, or the store was opened
-        anew. Raises UsageError for a mark that no page had.
+        anew. Raises UsageError for a mark that no page had. A page that says how many items were examined is in part: all
+        that it shows is found by the query, and more may be.
         """
         ...
 
@@ -88,9 +93,15 @@ class SearchIndex(Protocol):
         ...
 
     async def count(self, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
-        """Count the items for which the tree holds, of those first seen at or after `since`."""
+        """Count the items for which the tree holds, of those first seen at or after `since`.
+
+        Raises UsageError for a tree that takes too much effort.
+        """
         ...
 
     async def matching(self, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
-        """Return the items for which the tree holds, of those first seen at or after `since`, newest first."""
+        """Return the items for which the tree holds, of those first seen at or after `since`, newest first.
+
+        Raises UsageError as `count` does.
+        """
         ...

@@ -15,7 +15,9 @@ from bot.query.match import Folded, matches
 from bot.query.parse import DEEPEST
 from bot.store.sqlite.search.best import Span
 from bot.store.sqlite.search.compile import compile_tree, to_where
-from bot.store.sqlite.search.index import SqliteIndex, find, page_of
+from bot.store.sqlite.search.effort import Effort
+from bot.store.sqlite.search.find import find, find_within
+from bot.store.sqlite.search.index import SqliteIndex, page_of
 from tests.bot.query import generate
 from tests.bot.query.generate import NOW
 from tests.conftest import tries
@@ -153,6 +155,31 @@ def test_both_stores_answer_a_search_alike(items: list[Item], queries: list[Quer
 def test_the_newest_are_the_same_whichever_way_they_are_looked_for(query: Query, limit: int, offset: int) -> None:
     span = Span(limit, offset, last=90)
     assert find(database(), query, NOW, span, common=1) == find(database(), query, NOW, span, common=10**6)
+
+
+def efforts() -> st.SearchStrategy[Effort]:
+    return st.builds(
+        Effort, st.sampled_from((0, 40_000, 10**9)), st.sampled_from((0, 3, 10**6)), st.sampled_from((1, 20, 500))
+    )
+
+
+@at_ease
+@given(st.builds(Query, st.just(""), any_trees(), st.sampled_from(("best", "new", "stars"))), efforts(), st.integers(0, 9))
+@example(Query("", And((Term("model", prefix=True), Label("category", "cs.lg"))), "new"), Effort(10**9, 0, 500), 2)
+@example(Query("", And((Term("the"), Term("model"), Not(Term("m", prefix=True)))), "best"), Effort(0, 0, 20), 0)
+def test_whatever_the_effort_nothing_is_found_that_the_query_does_not_find(
+    query: Query, effort: Effort, offset: int
+) -> None:
+    span = Span(7, offset)
+    found, examined = find_within(database(), query, NOW, span, effort)
+    every = find(database(), query, NOW, Span(10**6))
+    ids = [number for number, _ in found]
+    assert len(set(ids)) == len(ids) <= 7
+    assert set(ids) <= {number for number, _ in every}
+    if not examined:
+        assert len(ids) == len(every[offset:][:7])
+        if query.sort != "best":
+            assert found == every[offset:][:7]
 
 
 def test_a_tree_deeper_than_can_be_typed_is_compiled() -> None:

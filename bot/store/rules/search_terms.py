@@ -32,8 +32,8 @@ def split(tree: Tree) -> tuple[Words, Tree]:
     them do, there is one word without a way, which no item has.
     """
     parts = tree.parts if isinstance(tree, And) else (tree,)
-    bare = tuple(part for part in parts if isinstance(part, Term) and _is_bare(part))
-    rest = tuple(part for part in parts if not (isinstance(part, Term) and _is_bare(part)))
+    bare = tuple(part for part in parts if isinstance(part, Term) and is_bare(part))
+    rest = tuple(part for part in parts if not is_bare(part))
     telling = tuple(term for term in bare if term.text.casefold() not in STOPWORDS)
     words = (tuple(dict.fromkeys(_sought(way.tokens) for way in spellings_of(term))) for term in telling or bare)
     return tuple(dict.fromkeys(filter(None, words))) or ((),) * bool(bare), And(rest)
@@ -43,8 +43,9 @@ def _sought(tokens: tuple[str, ...]) -> str:
     return stem_of(tokens[0]) if len(tokens) == 1 else " ".join(tokens)
 
 
-def _is_bare(term: Term) -> bool:
-    return not (term.field or term.quoted or term.prefix)
+def is_bare(part: Tree) -> bool:
+    """Say whether it is a word that stands alone."""
+    return isinstance(part, Term) and not (part.field or part.quoted or part.prefix)
 
 
 class _Stems(dict[str, str]):

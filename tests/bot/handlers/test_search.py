@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ from bot.handlers.search import (
     read_search,
     write_page_token,
 )
-from bot.models import And, Item, Reply
+from bot.models import And, Item, Page, Reply
 from bot.models.vectors import pack, text_of_item
 from bot.query import parse
 from bot.store.rules.search_terms import STOPWORDS
@@ -30,6 +31,7 @@ from tests.bot.query.generate import trees
 from tests.conftest import NOW
 from tests.fakes.concepts import Concepts
 from tests.fakes.works import paper, repo
+from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
 
 
@@ -135,6 +137,34 @@ async def test_only_searches_that_find_something_are_offered(ada: Asker) -> None
     assert reply.text == ("No item has all of these words in the last 90 days.", "A wider search finds nothing either.")
     assert reply.buttons == ()
     assert reply.next_steps
+
+
+def in_part(store: MemoryStore, examined: int) -> MemoryStore:
+    """The same store, with an index that looks at so many items alone."""
+
+    async def search(*asked: Any, **how: Any) -> Page:
+        return replace(await index.search(*asked, **how), examined=examined)
+
+    index = store.index
+    store.index = instead(index, search=search)
+    return store
+
+
+@pytest.mark.parametrize("query", ["cache", "cache sort:best", "cache topic-of:kv", "zebra"])
+async def test_a_search_that_is_answered_in_part_says_so_and_what_to_narrow(query: str, now: datetime) -> None:
+    store = MemoryStore()
+    await store.items.add(PAPERS, now)
+    whole = await asker(store, now).ask(f"search {query}")
+    reply = await asker(in_part(store, 500), now).ask(f"search {query}")
+
+    assert "In part" not in said(whole)
+    order = "best match first" if "best" in query else "newest first"
+    assert reply.text[-1] == (
+        f"In part: all of it would take too much effort, so 500 items alone were looked at, {order}."
+        " A category, a date or longer beginnings of words narrow the search, and it is answered in full."
+    )
+    assert keys(reply) == keys(whole)
+    assert "No item fits" not in said(reply)
 
 
 async def test_before_the_first_collection_a_search_says_so(ada: Asker) -> None:

@@ -1,37 +1,35 @@
 """Searching: a query in, a page of whole items out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 
 from sqlite_utils import Database
 
-from bot.models import And, Hit, Item, Near, Number, Page, Query, Tree, When
+from bot.models import Hit, Item, Near, Page, Query, Tree
 from bot.query.fields import fold_label
 from bot.store.records import micros
 from bot.store.rules.pages import Shown, ShownLists, read_mark
-from bot.store.rules.search_terms import split
 from bot.store.sqlite.connections import Connections, Tables, reading, reading_long
 from bot.store.sqlite.ingest import last_id
 from bot.store.sqlite.items import hydrate
-from bot.store.sqlite.search.best import Scored, Span, find_best, find_hybrid
-from bot.store.sqlite.search.compile import ALL, Match, Where, all_of, compile_tree, to_where
+from bot.store.sqlite.search.best import Scored, Span
+from bot.store.sqlite.search.compile import Where, all_of, compile_tree, to_where
+from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, too_wide
+from bot.store.sqlite.search.find import find_within
 from bot.store.sqlite.search.meaning import Meaning, VectorCopy
 from bot.store.sqlite.search.similar import similar
 
-COMMON = 5000  # items from which on going back in time is quicker, at 54,000 papers as at 151,000
-_ORDERS = {
-    "best": "newest desc, key desc",  # of a search without a bare word
-    "new": "newest desc, key desc",
-    "stars": "stars desc, newest desc, key desc",
-    "upvotes": "upvotes desc, newest desc, key desc",
-}
+EFFORT = Effort()
+_COUNTED = 4  # a count reads so many times more pages for beginnings: it cannot be made in part
 
 
 class SqliteIndex(Tables):
     """bot.ports.items.SearchIndex, in FTS5 and a copy of the vectors in memory."""
 
-    def __init__(self, connections: Connections) -> None:
+    def __init__(self, connections: Connections, effort: Effort = EFFORT) -> None:
         super().__init__(connections)
+        self._effort = effort
         self._copy = VectorCopy()
         self._lists = ShownLists[int]()
 
@@ -41,7 +39,9 @@ class SqliteIndex(Tables):
         """As in the port; what the list has shown is remembered."""
         shown = self._lists.shown(query, mark) if mark else ()
         span, meaning = Span(limit, offset), self._meaning(near)
-        page, found = await self.connections.read_long(lambda db: page_of(db, query, now, span, mark, shown, meaning))
+        page, found = await self.connections.read_long(
+            lambda db: page_of(db, query, now, span, mark, shown, meaning, self._effort)
+        )
         self._lists.keep(query, page.mark, offset, found)
         return page
 
@@ -70,15 +70,28 @@ class SqliteIndex(Tables):
 
     @reading_long
     def count(self, db: Database, tree: Tree, now: datetime, *, since: datetime | None = None) -> int:
-        sql, values = _young(tree, now, since).select("count(*)")
-        return int(db.execute(sql, values).fetchone()[0])
+        with self._whole(db, tree):
+            sql, values = _young(tree, now, since).select("count(*)")
+            return int(db.execute(sql, values).fetchone()[0])
 
     @reading_long
     def matching(self, db: Database, tree: Tree, now: datetime, *, since: datetime) -> Sequence[Item]:
-        sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
-        numbers = [number for (number,) in db.execute(sql, values)]
+        with self._whole(db, tree):
+            sql, values = _young(tree, now, since).select("id", "seen desc, newest desc, key desc")
+            numbers = [number for (number,) in db.execute(sql, values)]
         items = hydrate(db, numbers)
         return [items[number] for number in numbers]
+
+    @contextmanager
+    def _whole(self, db: Database, tree: Tree) -> Iterator[None]:
+        """Raise UsageError where what is found of the tree inside takes too much effort."""
+        if affordable(db, tree, _COUNTED * self._effort.pages) != tree:
+            raise too_wide()
+        try:
+            with bounded(db, tree, self._effort):
+                yield
+        except TooMuchEffort as error:
+            raise too_wide() from error
 
 
 def page_of(
@@ -89,6 +102,7 @@ def page_of(
     mark: str = "",
     shown: Shown[int] = (),
     meaning: Meaning | None = None,
+    effort: Effort = EFFORT,
 ) -> tuple[Page, Scored]:
     """Return a page of what the query finds, and its items' ids with their relevance.
 
@@ -97,7 +111,7 @@ def page_of(
     """
     newest = last_id(db)
     last = read_mark(mark, newest)
-    found = list(shown[span.offset : span.offset + span.limit + 1])
+    found, examined = list(shown[span.offset : span.offset + span.limit + 1]), 0
     if len(found) <= span.limit:
         rest = Span(
             span.limit + 1 - len(found),
@@ -105,49 +119,12 @@ def page_of(
             last if mark else None,
             tuple(number for number, _ in shown),
         )
-        found += find(db, query, now, rest, meaning=meaning)
+        further, examined = find_within(db, query, now, rest, effort, meaning)
+        found += further
     page = found[: span.limit]
     items = hydrate(db, [number for number, _ in page])
     hits = tuple(Hit(items[number], relevance) for number, relevance in page if number in items)
-    return Page(hits, more=len(found) > span.limit, mark=str(last)), page
-
-
-def find(
-    db: Database, query: Query, now: datetime, span: Span, common: int = COMMON, meaning: Meaning | None = None
-) -> Scored:
-    """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
-    words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
-    condition = compile_tree(rest, now)
-    if words and meaning is not None:
-        return find_hybrid(db, words, condition, span, meaning)
-    if words:
-        return find_best(db, words, condition, span)
-    bounds, limits = span.bounds("items.id")
-    within = Where(" and ".join(bounds), tuple(limits)) if bounds else ALL
-    order = _ORDERS[query.sort]
-    along = "items_newest" if order.startswith("newest") and _is_common(db, rest, now, common) else ""
-    sql, values = to_where(all_of([condition, within])).select("id, 0.0", f"{order} limit ? offset ?", along)
-    return [*db.execute(sql, [*values, span.limit, span.offset]).fetchall()]
-
-
-def _is_common(db: Database, tree: Tree, now: datetime, common: int) -> bool:
-    """Say whether so many items have the words and labels of the tree that the newest are found soon by going back in time.
-
-    Otherwise all that have them are found first, and sorted. SQLite does not know how many that will be. Where numbers or
-    old dates are asked for, going back could take long before it finds any.
-    """
-    parts = tree.parts if isinstance(tree, And) else (tree,)
-    if any(isinstance(part, Number) or (isinstance(part, When) and _ends(part)) for part in parts):
-        return False
-    words = all_of([match for part in parts if isinstance(match := compile_tree(part, now), Match)])
-    if not isinstance(words, Match) or words.negated:
-        return False
-    sql = "select count(*) from (select rowid from words where words match ? limit ?)"
-    return bool(db.execute(sql, [words.expression, common]).fetchone()[0] >= common)
-
-
-def _ends(part: When) -> bool:
-    return part.before is not None or part.youngest is not None
+    return Page(hits, more=len(found) > span.limit, mark=str(last), examined=examined), page
 
 
 def _young(tree: Tree, now: datetime, since: datetime | None) -> Where:

@@ -29,6 +29,11 @@ class VectorCopy:
         self._change = -1
         self._nearest = Nearest(0)
 
+    def follow(self, db: Database, near: Near) -> None:
+        """Read what changed since the copy was last used; all vectors of the space at first."""
+        with self._of(db, near.space, len(unpack([near.vector])[0])):
+            pass
+
     def closest(self, db: Database, near: Near, number: int, among: Ids | None = None) -> Close:
         """Return so many of the items that are closest, of these ids alone where they are given."""
         (vector,) = unpack([near.vector])
@@ -90,6 +95,10 @@ class Meaning:
     def finds(self) -> bool:
         """Whether anything can be near enough; otherwise it only says how close something is."""
         return self.near.enough <= 1
+
+    def follow(self, db: Database) -> None:
+        """Bring the copy up to what the database holds."""
+        self.copy.follow(db, self.near)
 
     def closest(self, db: Database, number: int, among: Ids | None = None) -> Close:
         """Return so many of the closest items, of these ids alone where they are given, as far as they are near enough."""

@@ -1,0 +1,146 @@
+"""Which items a query finds, and in what order; of one that takes too much effort a part.
+
+Where the query as it stands is too costly, its tree is tried on items one by one, those that a narrower and cheaper query
+finds, in the order of the search. So what is shown is found by the query, and in its order, whatever was left out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from sqlite_utils import Database
+
+from bot.models import And, Number, Or, Query, Term, Tree, When
+from bot.query.match import matches
+from bot.store.rules.search_terms import STOPWORDS, is_bare, split
+from bot.store.sqlite.items import hydrate
+from bot.store.sqlite.search.best import Scored, Span, find_best, find_hybrid
+from bot.store.sqlite.search.compile import ALL, Match, Where, all_of, compile_tree, to_where
+from bot.store.sqlite.search.effort import Effort, TooMuchEffort, affordable, bounded, clauses, parts_of
+from bot.store.sqlite.search.meaning import Meaning
+
+COMMON = 5000  # items from which on going back in time is quicker, at 54,000 papers as at 151,000
+_READ = 50  # items that are read at a time to be tried one by one
+_ORDERS = {
+    "best": "newest desc, key desc",  # of a search without a bare word
+    "new": "newest desc, key desc",
+    "stars": "stars desc, newest desc, key desc",
+    "upvotes": "upvotes desc, newest desc, key desc",
+}
+
+
+def find_within(
+    db: Database, query: Query, now: datetime, span: Span, effort: Effort, meaning: Meaning | None = None
+) -> tuple[Scored, int]:
+    """Return what `find` does where it can be had with this effort; otherwise a part, and how many items it was taken from.
+
+    Beginnings of words that are too costly to be looked up are tried on the items that satisfy the rest: mostly these
+    fill the page, or are few, and the answer is whole.
+    """
+    if meaning is not None:
+        meaning.follow(db)  # once, and whatever it takes: every search needs it
+    within: Tree | None = affordable(db, query.tree, effort.pages)
+    if within == query.tree:
+        try:
+            with bounded(db, query.tree, effort):
+                return find(db, query, now, span, meaning=meaning), 0
+        except TooMuchEffort:
+            within = None
+    candidates, whole = _candidates(db, query, now, replace(span, limit=effort.items, offset=0), effort, within, meaning)
+    tree = _beside_words(query) if whole else _with_words(query)
+    found = _holding(db, candidates, tree, now, span.offset + span.limit)
+    whole = whole and (len(found) == span.offset + span.limit or len(candidates) < effort.items)
+    return found[span.offset :], 0 if whole else len(candidates)
+
+
+def _candidates(
+    db: Database, query: Query, now: datetime, span: Span, effort: Effort, within: Tree | None, meaning: Meaning | None
+) -> tuple[Scored, bool]:
+    """Return what is found of those of the query's conditions that can be afforded, in the order of the search.
+
+    False where that order, by the words that are sought, costs too much itself: then it is the newest of all.
+    """
+    for tree in _narrower(db, query, effort, within):
+        try:
+            with bounded(db, tree, effort):
+                return find(db, replace(query, tree=tree), now, span, meaning=meaning), True
+        except TooMuchEffort:
+            continue
+    return find(db, replace(query, tree=And(()), sort="new"), now, span), False
+
+
+def _narrower(db: Database, query: Query, effort: Effort, within: Tree | None) -> Iterator[Tree]:
+    """Give trees of the query's conditions, the fewer the later: those within the effort, those that are no text, none."""
+    if within is not None:
+        yield within
+    words = _words(query)
+    no_text = (part for part in parts_of(query.tree) if not any(isinstance(clause, Term) for clause in clauses(part)))
+    yield affordable(db, And((*words, *no_text)), effort.pages)
+    yield And(words)
+
+
+def _words(query: Query) -> tuple[Tree, ...]:
+    """Return the words of which a search for the best match takes any."""
+    return tuple(filter(is_bare, parts_of(query.tree))) if query.sort == "best" else ()
+
+
+def _beside_words(query: Query) -> Tree:
+    words = _words(query)
+    return And(tuple(part for part in parts_of(query.tree) if part not in words))
+
+
+def _with_words(query: Query) -> Tree:
+    """Return a tree that holds for nothing but what a search for the best match finds: it takes words by their stems too."""
+    words = [part for part in _words(query) if isinstance(part, Term)]
+    telling = tuple(word for word in words if word.text.casefold() not in STOPWORDS)
+    return And((_beside_words(query), Or(telling or tuple(words)))) if words else query.tree
+
+
+def _holding(db: Database, candidates: Scored, tree: Tree, now: datetime, most: int) -> Scored:
+    """Return the first of the candidates for which the tree holds, so many at most."""
+    found: Scored = []
+    for at in range(0, len(candidates), _READ):
+        some: Sequence[tuple[int, float]] = candidates[at : at + _READ]
+        items = hydrate(db, [number for number, _ in some])
+        found += [pair for pair in some if pair[0] in items and matches(tree, items[pair[0]], now)]
+        if len(found) >= most:
+            break
+    return found[:most]
+
+
+def find(
+    db: Database, query: Query, now: datetime, span: Span, common: int = COMMON, meaning: Meaning | None = None
+) -> Scored:
+    """Return ids and relevance of what the query finds; relevance is 0 unless words are sought, best match first."""
+    words, rest = split(query.tree) if query.sort == "best" else ((), query.tree)
+    condition = compile_tree(rest, now)
+    if words and meaning is not None:
+        return find_hybrid(db, words, condition, span, meaning)
+    if words:
+        return find_best(db, words, condition, span)
+    bounds, limits = span.bounds("items.id")
+    within = Where(" and ".join(bounds), tuple(limits)) if bounds else ALL
+    order = _ORDERS[query.sort]
+    along = "items_newest" if order.startswith("newest") and _is_common(db, rest, now, common) else ""
+    sql, values = to_where(all_of([condition, within])).select("id, 0.0", f"{order} limit ? offset ?", along)
+    return [*db.execute(sql, [*values, span.limit, span.offset]).fetchall()]
+
+
+def _is_common(db: Database, tree: Tree, now: datetime, common: int) -> bool:
+    """Say whether so many items have the words and labels of the tree that the newest are found soon by going back in time.
+
+    Otherwise all that have them are found first, and sorted. SQLite does not know how many that will be. Where numbers or
+    old dates are asked for, going back could take long before it finds any.
+    """
+    parts = parts_of(tree)
+    if any(isinstance(part, Number) or (isinstance(part, When) and _ends(part)) for part in parts):
+        return False
+    words = all_of([match for part in parts if isinstance(match := compile_tree(part, now), Match)])
+    if not isinstance(words, Match) or words.negated:
+        return False
+    sql = "select count(*) from (select rowid from words where words match ? limit ?)"
+    return bool(db.execute(sql, [words.expression, common]).fetchone()[0] >= common)
+
+
+def _ends(part: When) -> bool:
+    return part.before is not None or part.youngest is not None
