@@ -141,7 +141,7 @@ class App:
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)
-        await notice_restored(store.facts, alive and min(alive, clock()))
+        await notice_restored(store.facts, alive and min(alive, clock()), clock())
         pace = PollingSchedule(timedelta(minutes=settings.run.collect_minutes), random.Random())
         keep = settings.keep
         jobs = (

@@ -21,7 +21,7 @@ from adapters.cli.render.page import page
 from bot import __version__
 from bot.atomic_file import write_whole
 from bot.errors import Delayed, Reach, Refused
-from bot.models import Abilities, Delivery, Digest
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 log = logging.getLogger(__name__)
 
@@ -71,9 +71,10 @@ class FolderMessenger:
             raise _translated(error, self._folder) from error
         return stem
 
-    async def find(self, delivery: Delivery) -> str | None:
-        """Return the name of the delivery's files, None when they are not there. Raises Refused and Delayed."""
-        return await asyncio.to_thread(self._found, delivery)
+    async def find(self, delivery: Delivery) -> Look:
+        """Look for the delivery's files, whose name it is. Raises Refused and Delayed."""
+        found = await asyncio.to_thread(self._found, delivery)
+        return Look(message=found) if found else ABSENT
 
     def _found(self, delivery: Delivery) -> str | None:
         try:

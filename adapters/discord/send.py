@@ -1,13 +1,14 @@
 """Discord's Messenger: each delivery is posted with its own nonce, and carries its identifier in its first button.
 
 The nonce keeps a second sending from posting again for a few minutes (docs.discord.com/developers/resources/message, Create
-Message); later the message is looked for by what its first button carries. A forum's posts take no nonce: there, whoever
-sends again looks first.
+Message); later the message is looked for, among our own, by what its first button carries. A forum's posts take no nonce:
+there, whoever sends again looks first.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -35,7 +36,7 @@ from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, paylo
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.errors import Delayed, DeliveryError, Refused
-from bot.models import Abilities, Delivery, Digest
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
@@ -43,9 +44,11 @@ log = logging.getLogger(__name__)
 PER_SECOND = 50  # requests of one bot over everything (topics/rate-limits#global-rate-limit)
 _REMEMBERED = timedelta(minutes=2)  # "the past few minutes", says Discord of nonces
 _SETTLES = timedelta(minutes=1)  # the ledger's quarantine for platforms without nonces
-_EARLIER = timedelta(minutes=1)  # before the first try: clocks differ
-_PAGE = 100  # messages of one look
-_MOST = 1000  # messages that are looked through
+_SPARE = timedelta(minutes=1)  # before the first try and after the last one: clocks differ
+_PAGE = 100  # messages of one look, and threads of one request: the most that Discord gives
+_POSTS = 10  # of a forum whose first messages one look reads
+_LATEST = 2**63 - 1  # no identifier is greater
+_UNSURE = "unsure"  # ends the cursor of a forum where a post was met that may be the delivery's
 _DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
 _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread away: the longest, a week
 
@@ -98,9 +101,6 @@ class DiscordMessenger:
         try:
             return await self._put(delivery, said, body)
         except HTTPException as error:
-            if error.code == UNKNOWN_MESSAGE and not self._in_thread(delivery):
-                # The nonce is remembered, its message is gone: it was posted, and somebody deleted it.
-                return _DELETED
             if error.code != INVALID_FORM:
                 raise
             log.warning("Discord does not take a message as it was written: %s", error.text)
@@ -155,6 +155,9 @@ class DiscordMessenger:
         try:
             answer: Any = await self._client.send_message(channel, params=params)
         except HTTPException as error:
+            if error.code == UNKNOWN_MESSAGE:
+                # The nonce is remembered, its message is gone: it was posted, and somebody deleted it.
+                return _DELETED
             if error.code != ARCHIVED_THREAD:
                 raise
             await self._client.edit_channel(channel, archived=False)
@@ -165,7 +168,7 @@ class DiscordMessenger:
     async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], info: ChannelInfo) -> str:
         if (left := self._unclear.get(delivery.id, self._clock()) - self._clock()) > timedelta(0):
             raise Delayed("Discord may still be making the forum's post.", retry_after=left)
-        if delivery.attempts > 1 and (found := await self._find_post(delivery, info)):
+        if delivery.attempts > 1 and (found := await self._find_whole(delivery, info)):
             return found
         tags = [tag for name, tag in info.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
         made = {
@@ -191,57 +194,104 @@ class DiscordMessenger:
         self._unclear.pop(delivery.id, None)
         return answer
 
-    async def find(self, delivery: Delivery) -> str | None:
-        """Look for the message by its first button. Raises Refused where the history may not be read, Delayed, Uncertain."""
+    async def find(self, delivery: Delivery) -> Look:
+        """Look through a page of messages, or some posts of a forum. Raises Refused, Delayed and Uncertain."""
         try:
-            info = await self._channels.get(delivery.channel)
-            if missing := info.missing(history=True):
-                raise Refused(_needed(missing, info))
-            if info.is_forum and delivery.part == 1:
-                return await self._find_post(delivery, info)
-            return await self._find_message(delivery, info)
+            return await self._look(delivery)
         except DeliveryError:
             raise
         except Exception as error:
             raise discord_delivery_error(error) from error
 
-    async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> str | None:
+    async def _look(self, delivery: Delivery) -> Look:
+        info = await self._readable(delivery.channel)
+        in_forum = info.is_forum and delivery.part == 1
+        look = await (self._find_post if in_forum else self._find_message)(delivery, info)
+        if look == ABSENT:
+            # To who may not read it any more, Discord shows an empty history.
+            self._channels.forget(delivery.channel)
+            await self._readable(delivery.channel)
+        return look
+
+    async def _readable(self, channel: str) -> ChannelInfo:
+        """Return what the channel is; raises Refused where its history may not be read."""
+        info = await self._channels.get(channel)
+        if missing := info.missing(history=True):
+            raise Refused(_needed(missing, info))
+        return info
+
+    async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> Look:
         thread, _, message = delivery.thread.rpartition("/")
         hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not info.is_thread
         channel = (thread or message) if hangs else delivery.channel
+        first, last = _between(delivery)
+        after = int(delivery.cursor or first)
         try:
-            async for each in self._history(channel, _since(delivery)):
-                if _is_of(each, delivery.id):
-                    return str(each["id"]) if channel == delivery.channel else f"{channel}/{each['id']}"
-        except HTTPException as error:
-            if error.code != UNKNOWN_CHANNEL or channel == delivery.channel:
-                raise  # a thread that is not there holds nothing of ours
-        return None
-
-    async def _find_post(self, delivery: Delivery, info: ChannelInfo) -> str | None:
-        """Look at the first message of each post of ours since the first try, open or put away."""
-        after = time_snowflake(_since(delivery))
-        me = await self._channels.own_id()
-        active: Any = await self._client.get_active_threads(info.guild)
-        archived: Any = await self._client.get_public_archived_threads(info.id)
-        for each in (*active["threads"], *archived["threads"]):
-            if str(each.get("parent_id")) != info.id or str(each.get("owner_id")) != me or int(each["id"]) < after:
-                continue
-            first: Any = await self._client.get_message(each["id"], each["id"])
-            if _is_of(first, delivery.id):
-                return f"{each['id']}/{each['id']}"
-        return None
-
-    async def _history(self, channel: str, since: datetime) -> AsyncIterator[dict[str, Any]]:
-        """Yield the channel's messages since then, the oldest first."""
-        after = time_snowflake(since)
-        for _ in range(_MOST // _PAGE):
             page: Any = await self._client.logs_from(channel, _PAGE, after=after)
-            for each in sorted(page, key=lambda found: int(found["id"])):
-                yield each
-                after = max(after, int(each["id"]))
-            if len(page) < _PAGE:
-                break
+        except HTTPException as error:
+            if error.code == UNKNOWN_CHANNEL and channel != delivery.channel:
+                return ABSENT  # a thread that is not there holds nothing of ours
+            raise
+        me = await self._channels.own_id()
+        found = next((str(each["id"]) for each in page if _is_of(each, delivery.id, me)), "")
+        if found:
+            return Look(message=found if channel == delivery.channel else f"{channel}/{found}")
+        after = max((int(each["id"]) for each in page), default=after)
+        return ABSENT if len(page) < _PAGE or after > last else Look(cursor=str(after))
+
+    async def _find_whole(self, delivery: Delivery, info: ChannelInfo) -> str:
+        """Return the delivery's post in a forum, "" where there surely is none; raises Delayed where nobody can tell."""
+        try:
+            look = await self._find_post(replace(delivery, cursor=""), info)
+            while not look.is_proof:
+                look = await self._find_post(replace(delivery, cursor=look.cursor), info)
+        except Refused as error:  # of looking, not of posting
+            raise Delayed(str(error)) from error
+        return look.message
+
+    async def _find_post(self, delivery: Delivery, info: ChannelInfo) -> Look:
+        """Look at the first messages of our own posts, in their order.
+
+        Raises Refused where one of them that has the delivery's name has lost its own: nobody can tell what that was.
+        """
+        first, last = _between(delivery)
+        done, _, unsure = delivery.cursor.partition(" ")
+        me = await self._channels.own_id()
+        posts = {int(each["id"]): each for each in await self._posts(info, first) if str(each.get("owner_id")) == me}
+        left = sorted(number for number in posts if int(done or first) < number <= last)
+        for number in left[:_POSTS]:
+            starter = await self._starter(number)
+            if starter is not None and _is_of(starter, delivery.id, me):
+                return Look(message=f"{number}/{number}")
+            if starter is None and posts[number].get("name") == _post_name(delivery):
+                unsure = _UNSURE
+        if len(left) > _POSTS:
+            return Look(cursor=f"{left[_POSTS - 1]} {unsure}".rstrip())
+        if unsure:
+            raise Refused("A post of that name is there, and its first message was deleted.")
+        return ABSENT
+
+    async def _posts(self, info: ChannelInfo, first: int) -> Sequence[dict[str, Any]]:
+        """Return the forum's posts since then, open or put away; some earlier ones too."""
+        active: Any = await self._client.get_active_threads(info.guild)
+        posts = [each for each in active["threads"] if str(each.get("parent_id")) == info.id]
+        before = None
+        while True:  # the latest that was put away comes first, and none is put away before it is made
+            page: Any = await self._client.get_public_archived_threads(info.id, before, _PAGE)
+            posts += page["threads"]
+            times = [each["thread_metadata"]["archive_timestamp"] for each in page["threads"]]
+            if not page.get("has_more") or not times or time_snowflake(datetime.fromisoformat(times[-1])) < first:
+                return posts
+            before = times[-1]
+
+    async def _starter(self, post: int) -> Any:
+        """Return a post's first message, None when it was deleted."""
+        try:
+            return await self._client.get_message(post, post)
+        except HTTPException as error:
+            if error.code != UNKNOWN_MESSAGE:
+                raise
+            return None
 
     def link(self, delivery: Delivery) -> str:
         """Return the message's address in Discord."""
@@ -302,8 +352,10 @@ def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:
     return made
 
 
-def _is_of(message: dict[str, Any], delivery: str) -> bool:
-    """Say whether the message is the delivery's: by its marker, or by its nonce where Discord tells that."""
+def _is_of(message: dict[str, Any], delivery: str, me: str) -> bool:
+    """Say whether the message is ours and the delivery's: by its marker, or by its nonce where Discord tells that."""
+    if str(message["author"]["id"]) != me:
+        return False
     if str(message.get("nonce") or "") == delivery or message.get("content", "").endswith(markdown.small_print(delivery)):
         return True
     blocks = list(nested(message.get("components", ())))
@@ -313,8 +365,14 @@ def _is_of(message: dict[str, Any], delivery: str) -> bool:
     return any(each.get("content") == markdown.small_print(delivery) for each in blocks)
 
 
-def _since(delivery: Delivery) -> datetime:
-    return (delivery.first_try or delivery.due) - _EARLIER
+def _between(delivery: Delivery) -> tuple[int, int]:
+    """Return between which identifiers, which hold their times, the delivery's message is."""
+    first = time_snowflake((delivery.first_try or delivery.due) - _SPARE)
+    return first, time_snowflake(delivery.last_try + _SPARE, high=True) if delivery.last_try else _LATEST
+
+
+def _post_name(delivery: Delivery) -> str:
+    return _thread_name(json.loads(delivery.payload)["thread"])
 
 
 def _thread_name(name: str) -> str:

@@ -1,19 +1,21 @@
-"""Slack's Messenger: posts each delivery once, with its identifier as metadata, and finds it again by that.
+"""Slack's Messenger: posts each delivery once, with its identifier as two marks, and finds it again by either.
 
 Slack has no way to say that two requests are the same (docs.slack.dev/reference/methods/chat.postMessage). What may have
-been posted is looked for in the channel's history, where the metadata of our own messages stands.
+been posted is looked for in the channel's history, among our own messages: by their metadata, and, for where that is not
+given back, by the name of a block. Plain text has no blocks; there the identifier stands in the last line.
 """
 
 import json
 import logging
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
 from urllib.parse import quote
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.api import Clients
+from adapters.slack.client.api import Clients, Identity
 from adapters.slack.client.errors import FAILURES, NO_THREAD, error_code, slack_delivery_error
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import FLAGS, SlackMessage
@@ -21,13 +23,15 @@ from adapters.slack.render.limits import problems
 from adapters.slack.render.messages import Layout
 from adapters.slack.workspaces import PLATFORM, team_of
 from bot.errors import Delayed, Reach, StoreError, Uncertain
-from bot.models import Abilities, Delivery, Digest, Rate
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look, Rate
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
 
+Message = Mapping[str, Any]
 EVENT = "broadsheet_delivery"
-_EARLIER = timedelta(minutes=1)  # before the first try: clocks differ
+_SPARE = timedelta(minutes=1)  # before the first try and after the last one: clocks differ
+_PAGE = 200  # messages of one look; Slack gives some apps fewer
 _LAYOUT, _MEMBER, _THREAD = "layout", "member", "thread"
 # What can be mended, since nothing was posted.
 _MENDS: Mapping[str, str] = {
@@ -76,7 +80,7 @@ class SlackMessenger:
             "text": said["text"],
             "metadata": {"event_type": EVENT, "event_payload": {"d": delivery.id}},
         }
-        message |= {"blocks": said["blocks"]} if said["blocks"] else {}
+        message |= _marked(said["text"], said["blocks"], delivery.id)
         message |= {"thread_ts": delivery.thread} if delivery.thread else {}
         return await self._post(client, message)
 
@@ -112,10 +116,12 @@ class SlackMessenger:
         """Change the message, or join its channel; say whether that may have helped."""
         if what == _MEMBER:
             return await self._join(client, message["channel"])
-        if what == _LAYOUT:
-            log.warning("Slack does not take a message as it was laid out; it is posted as plain text")
-        # The thread's first message was deleted: the rest is posted in the channel.
-        return message.pop("blocks" if what == _LAYOUT else "thread_ts", None) is not None
+        if what == _THREAD:  # its first message was deleted: the rest is posted in the channel
+            return message.pop("thread_ts", None) is not None
+        log.warning("Slack does not take a message as it was laid out; it is posted as plain text")
+        mark = message.get("metadata", {}).get("event_payload", {}).get("d", "")
+        message |= _marked(message["text"], (), mark)
+        return message.pop("blocks", None) is not None
 
     async def _join(self, client: AsyncWebClient, channel: str) -> bool:
         if not self._join_channels:
@@ -131,26 +137,48 @@ class SlackMessenger:
             return False  # private, for instance
         return True
 
-    async def find(self, delivery: Delivery) -> str | None:
-        """Look in the channel for the message, later parts in the first one's thread. Raises as the port says."""
-        client = await self._client(delivery.workspace)
-        try:
-            return await self._found(client, delivery)
-        except FAILURES as error:
-            if error_code(error) != "not_in_channel" or not await self._join(client, delivery.channel):
-                raise slack_delivery_error(error) from error
-        try:
-            return await self._found(client, delivery)
-        except FAILURES as error:
-            raise slack_delivery_error(error) from error
+    async def find(self, delivery: Delivery) -> Look:
+        """Look through a page of the messages, later parts first in the first one's thread. Raises as the port says.
 
-    async def _found(self, client: AsyncWebClient, delivery: Delivery) -> str | None:
-        moment = (delivery.first_try or delivery.due) - _EARLIER
-        async for message in messages_since(client, delivery.channel, moment, delivery.thread):
-            data = message.get("metadata") or {}
-            if data.get("event_type") == EVENT and (data.get("event_payload") or {}).get("d") == delivery.id:
-                return str(message["ts"])
-        return None
+        One look is one call, so that each counts as what it is.
+        """
+        client = await self._client(delivery.workspace)
+        identity = await self._clients.identity(delivery.workspace)
+        if identity is None or not (identity.bot or identity.bot_user):
+            raise Delayed("Slack did not say who Broadsheet is in the workspace.")
+        rest = _Unread.of(delivery)
+        try:
+            messages, has_more = await self._page(client, delivery, rest)
+        except FAILURES as error:
+            if rest.in_thread and error_code(error) in NO_THREAD:
+                return Look(cursor=rest.after_thread().text())  # what was to hang on it stands in the channel
+            raise slack_delivery_error(error) from error
+        ours = (each for each in messages if _is_ours(each, identity) and _carries(each, delivery.id))
+        found = next((str(each["ts"]) for each in ours), "")
+        if found:
+            return Look(message=found)
+        if has_more:
+            return Look(cursor=rest.after(messages).text())
+        return Look(cursor=rest.after_thread().text()) if rest.in_thread else ABSENT
+
+    async def _page(
+        self, client: AsyncWebClient, delivery: Delivery, rest: "_Unread", *, may_join: bool = True
+    ) -> tuple[Sequence[Message], bool]:
+        """Return a page of what is not read yet, and whether there is more; raises one of FAILURES."""
+        oldest, latest = rest.bounds()
+        asked: dict[str, Any] = {"channel": delivery.channel, "oldest": oldest, "limit": _PAGE, "include_all_metadata": True}
+        asked |= {"latest": latest} if latest else {}
+        try:
+            if rest.in_thread:
+                answer = await client.conversations_replies(ts=delivery.thread, **asked)
+            else:
+                answer = await client.conversations_history(**asked)
+        except FAILURES as error:
+            if may_join and error_code(error) == "not_in_channel" and await self._join(client, delivery.channel):
+                return await self._page(client, delivery, rest, may_join=False)
+            raise
+        following = (answer.get("response_metadata") or {}).get("next_cursor")
+        return answer.get("messages") or [], bool(answer.get("has_more") or following)
 
     def link(self, delivery: Delivery) -> str:
         """Return the message's permanent address; one that asks Slack for it, where the workspace's own is not known."""
@@ -194,35 +222,77 @@ def _now(delivery: Delivery) -> datetime:
     return delivery.last_try or delivery.due
 
 
-Message = Mapping[str, Any]
+def _marked(text: str, blocks: Sequence[Mapping[str, Any]], mark: str) -> dict[str, Any]:
+    """Return the text and the blocks with the mark as a name of one block; without blocks it is the text's last line.
 
-_PAGE = 200  # messages of one look; Slack gives fewer to some apps, and a cursor for the rest
-
-
-async def messages_since(client: AsyncWebClient, channel: str, moment: datetime, thread: str = "") -> AsyncIterator[Message]:
-    """Yield what was written in the thread, where one is named, and then what was in the channel; raises one of FAILURES.
-
-    A thread whose first message was deleted is passed over: what was to hang on it stands in the channel.
+    No block of the payload is changed, which is sealed.
     """
-    oldest = f"{moment.timestamp():.6f}"
-    if thread:
-        try:
-            async for message in _pages(client.conversations_replies, channel, oldest, ts=thread):
-                yield message
-        except FAILURES as error:
-            if error_code(error) not in NO_THREAD:
-                raise
-    async for message in _pages(client.conversations_history, channel, oldest):
-        yield message
+    made = [dict(each) for each in blocks]
+    if not made or not mark:
+        return {"text": f"{text}\n{mark}".rstrip()} | ({"blocks": made} if made else {})
+    bare = next((each for each in made if "block_id" not in each), made[0])
+    bare["block_id"] = f"{bare['block_id']}:{mark}" if "block_id" in bare else mark
+    return {"text": text, "blocks": made}
 
 
-async def _pages(method: Any, channel: str, oldest: str, **more: str) -> AsyncIterator[Message]:
-    cursor = ""
-    while True:
-        asked = {"channel": channel, "oldest": oldest, "limit": _PAGE, "include_all_metadata": True, **more}
-        answer = await method(**asked, **({"cursor": cursor} if cursor else {}))
-        for message in answer.get("messages") or []:
-            yield message
-        cursor = (answer.get("response_metadata") or {}).get("next_cursor") or ""
-        if not cursor:
-            return
+def _is_ours(message: Message, identity: Identity) -> bool:
+    by_bot = bool(identity.bot) and message.get("bot_id") == identity.bot
+    return by_bot or (bool(identity.bot_user) and message.get("user") == identity.bot_user)
+
+
+def _carries(message: Message, mark: str) -> bool:
+    data = message.get("metadata") or {}
+    if data.get("event_type") == EVENT and (data.get("event_payload") or {}).get("d") == mark:
+        return True
+    names = (str(each.get("block_id") or "") for each in message.get("blocks") or ())
+    return any(each.rpartition(":")[2] == mark for each in names) or str(message.get("text") or "").endswith(f"\n{mark}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unread:
+    """What is still to be read: messages between two times, by Slack's own timestamps, which are also their names.
+
+    Slack gives the latest of a channel first, and the first of a thread (conversations.history and .replies). Its own
+    cursors would do the same; nothing says for how long they are good, and a time is good for ever.
+    """
+
+    in_thread: bool
+    since: str
+    until: str  # "": up to now
+    read: str = ""  # how far: in a thread up to this message, in a channel down to it
+
+    @classmethod
+    def of(cls, delivery: Delivery) -> Self:
+        """Return what the last look left, all where there was none."""
+        if delivery.cursor:
+            place, since, until, read = delivery.cursor.split(" ")
+            return cls(place == _THREAD, since, until, read)
+        first = (delivery.first_try or delivery.due) - _SPARE
+        last = _timestamp(delivery.last_try + _SPARE) if delivery.last_try else ""
+        return cls(bool(delivery.thread), _timestamp(first), last)
+
+    def text(self) -> str:
+        """Return it as a delivery's cursor."""
+        return " ".join((_THREAD if self.in_thread else "channel", self.since, self.until, self.read))
+
+    def bounds(self) -> tuple[str, str]:
+        """Return between which times to ask."""
+        return (self.read or self.since, self.until) if self.in_thread else (self.since, self.read or self.until)
+
+    def after(self, messages: Sequence[Message]) -> Self:
+        """Return what is left behind a page; raises Delayed when that page had nothing new."""
+        oldest, latest = self.bounds()
+        names = [str(each["ts"]) for each in messages]
+        # A thread's first message stands on each of its pages.
+        new = [each for each in names if float(oldest) < float(each) and (not latest or float(each) < float(latest))]
+        if not new:
+            raise Delayed("Slack shows no further page of the channel's history.")
+        return replace(self, read=max(new, key=float) if self.in_thread else min(new, key=float))
+
+    def after_thread(self) -> Self:
+        """Return what is left behind the thread: the channel."""
+        return replace(self, in_thread=False, read="")
+
+
+def _timestamp(moment: datetime) -> str:
+    return f"{moment.timestamp():.6f}"

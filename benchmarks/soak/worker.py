@@ -49,7 +49,8 @@ class Service:
         self._preparer = Preparer(context, DigestOfSize(work.crowd()), RequestBuilder(store.workspaces, {TOPIC.name: TOPIC}))
         self._deliverer = Deliverer(context)
 
-    def _now(self) -> datetime:
+    def now(self) -> datetime:
+        """Return what its clock shows."""
         return datetime.now(UTC) + self._ahead
 
     async def run(self) -> None:
@@ -80,24 +81,24 @@ class Service:
 
     async def _beat(self) -> None:
         """Say that it lives, as bot.app does: first in the database."""
-        now = self._now()
+        now = self.now()
         await self._store.facts.set(HEARTBEAT, now.isoformat())
         await asyncio.to_thread(write_alive, self._store.path, now)
         await asyncio.sleep(BEAT)
 
     async def _print(self) -> None:
-        await self._scheduler.tick(self._now())
-        await self._preparer.prepare_due(self._now())
+        await self._scheduler.tick(self.now())
+        await self._preparer.prepare_due(self.now())
 
     async def _deliver(self) -> None:
-        await self._deliverer.deliver_due(self._now)
+        await self._deliverer.deliver_due(self.now)
 
     async def _reconcile(self) -> None:
-        await self._deliverer.reconcile(self._now)
-        await self._deliverer.send_notices(self._now)
+        await self._deliverer.reconcile(self.now)
+        await self._deliverer.send_notices(self.now)
 
     async def _is_settled(self) -> bool:
-        now, store = self._now(), self._store
+        now, store = self.now(), self._store
         if now <= self._work.crowd().due:
             return False
         try:
@@ -122,9 +123,11 @@ async def run(work: Work) -> None:
             return
         await store.open()
         try:
-            await notice_restored(store.facts, await asyncio.to_thread(read_alive, store.path))
+            alive = await asyncio.to_thread(read_alive, store.path)
+            service = Service(work, store, messenger)
+            await notice_restored(store.facts, alive, service.now())
             print("ready", flush=True)
-            await Service(work, store, messenger).run()
+            await service.run()
         finally:
             await store.close()
 

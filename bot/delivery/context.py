@@ -42,6 +42,11 @@ class DeliverySettings:
         return self.quarantine / 3
 
     @property
+    def next_look(self) -> timedelta:
+        """How long a channel's history is left alone before it is read on: a fifth of the first wait, a second."""
+        return self.first_wait / 5
+
+    @property
     def patience(self) -> timedelta:
         """For how long what is held may wait for a budget: a third of what its lease leaves beside two calls."""
         return (self.lease - 2 * self.timeout) / 3

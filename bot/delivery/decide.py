@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from bot.delivery.context import DeliveryContext
-from bot.delivery.restored import may_be_unrecorded
+from bot.delivery.restored import Restoration, may_be_unrecorded
 from bot.delivery.send import Sender
 from bot.digest.quiet_hours import after_quiet, deadline
 from bot.models import Delivery, DeliveryState, Subscription
@@ -21,10 +21,15 @@ class Decision:
 
     before: Delivery  # as it was before it was claimed
     messenger: Messenger
-    maybe_posted: bool  # it may have been posted without this database knowing
+    restored: Restoration | None  # it may have been posted without this database knowing, which was restored then
     ending: Ending | None  # why it is not to be posted any more
     prefers_duplicate: bool  # the channel would rather see it twice than miss it
     late: bool  # it is marked so from now on
+
+    @property
+    def maybe_posted(self) -> bool:
+        """Whether it may have been posted without this database knowing."""
+        return self.restored is not None
 
 
 class Decider:
@@ -35,7 +40,7 @@ class Decider:
         self._sender = sender
 
     async def decide(
-        self, delivery: Delivery, unrecorded_until: datetime | None, now: datetime
+        self, delivery: Delivery, restoration: Restoration | None, now: datetime
     ) -> tuple[Decision, datetime] | None:
         """Return what decides about a delivery, and until when its channel wants quiet."""
         store, place = self._context.store, delivery
@@ -49,13 +54,13 @@ class Decider:
             quiet = await after_quiet(settled, subscription, now)
             ends = await deadline(settled, subscription, delivery.due, self._context.settings.catch_up)
         ending = _ending(delivery, subscription, ends, now)
-        maybe_posted = may_be_unrecorded(delivery, unrecorded_until)
+        restored = restoration if restoration and may_be_unrecorded(delivery, restoration.until) else None
         if messenger is None:
-            await self._disconnected(delivery, ending, maybe_posted=maybe_posted, now=now)
+            await self._disconnected(delivery, ending, maybe_posted=restored is not None, now=now)
             return None
         late = now - planned > self._context.settings.late
         twice = place.channel in settled.prefer_duplicate
-        return Decision(delivery, messenger, maybe_posted, ending, prefers_duplicate=twice, late=late), quiet
+        return Decision(delivery, messenger, restored, ending, prefers_duplicate=twice, late=late), quiet
 
     async def _disconnected(self, delivery: Delivery, ending: Ending | None, *, maybe_posted: bool, now: datetime) -> None:
         """Wait for a platform that is not among the settings now; nothing can be looked up there either."""

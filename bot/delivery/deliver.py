@@ -10,7 +10,7 @@ from bot.delivery.decide import Decider, Decision
 from bot.delivery.notices import NoticeSender
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause
-from bot.delivery.restored import may_be_unrecorded, read_unrecorded_until
+from bot.delivery.restored import Restoration, may_be_unrecorded, read_restoration
 from bot.delivery.send import NotKnownYet, Sender
 from bot.delivery.workers import DeliveryTask, Workers
 from bot.errors import Refused
@@ -21,8 +21,9 @@ _RESTORED = "It may have been posted before the database was restored, and nobod
 _FOUND = "It was posted before the database was restored."
 _QUIET = "It waits for the end of the quiet hours."
 _ENDED = "Its sending ended before its answer came."
+_LAGGING = "It waits until the channel shows what was posted before the database was restored."
 
-_Do = Callable[[Delivery, datetime | None, Clock], Awaitable[None]]
+_Do = Callable[[Delivery, Restoration | None, Clock], Awaitable[None]]
 
 
 class Deliverer:
@@ -46,20 +47,21 @@ class Deliverer:
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
-        unrecorded_until = await read_unrecorded_until(self._context.store.facts)
+        restoration = await read_restoration(self._context.store.facts)
+        until = None if restoration is None else restoration.until
         task = DeliveryTask(
             self._context.ledger.due_deliveries,
-            lambda each: self._once(self._deliver, each, unrecorded_until, clock),
-            lambda each: Method.FIND if may_be_unrecorded(each, unrecorded_until) else Method.POST,
+            lambda each: self._once(self._deliver, each, restoration, clock),
+            lambda each: Method.FIND if may_be_unrecorded(each, until) else Method.POST,
         )
         return await self._workers.work(task, clock)
 
     async def reconcile(self, clock: Clock) -> int:
         """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
-        unrecorded_until = await read_unrecorded_until(self._context.store.facts)
+        restoration = await read_restoration(self._context.store.facts)
         task = DeliveryTask(
             self._context.ledger.unsettled_deliveries,
-            lambda each: self._once(self._settle, each, unrecorded_until, clock),
+            lambda each: self._once(self._settle, each, restoration, clock),
             lambda each: Method.POST if self._has_nonce(each, clock()) else Method.FIND,
         )
         return await self._workers.work(task, clock)
@@ -74,22 +76,22 @@ class Deliverer:
 
     async def deliver(self, delivery: Delivery, clock: Clock) -> None:
         """Send this one, unless it is not due any more as it was read. Raises StoreError."""
-        await self._once(self._deliver, delivery, await read_unrecorded_until(self._context.store.facts), clock)
+        await self._once(self._deliver, delivery, await read_restoration(self._context.store.facts), clock)
 
-    async def _once(self, do: _Do, delivery: Delivery, unrecorded_until: datetime | None, clock: Clock) -> None:
+    async def _once(self, do: _Do, delivery: Delivery, restoration: Restoration | None, clock: Clock) -> None:
         key = (delivery.workspace, delivery.id)
         if key in self._in_flight:
             return
         self._in_flight.add(key)
         try:
-            await do(delivery, unrecorded_until, clock)
+            await do(delivery, restoration, clock)
         finally:
             self._in_flight.discard(key)
 
     # --- what was not sent yet
 
-    async def _deliver(self, delivery: Delivery, unrecorded_until: datetime | None, clock: Clock) -> None:
-        found = await self._decider.decide(delivery, unrecorded_until, clock())
+    async def _deliver(self, delivery: Delivery, restoration: Restoration | None, clock: Clock) -> None:
+        found = await self._decider.decide(delivery, restoration, clock())
         if found is None:
             return
         decision, quiet_until = found
@@ -101,8 +103,8 @@ class Deliverer:
         elif quiet_until > clock():
             back = replace(held, attempts=delivery.attempts)
             await self._sender.put_back(back, delivery, quiet_until, _QUIET)
-        elif decision.maybe_posted:
-            await self._look_first(held, decision, clock)
+        elif decision.restored is not None:
+            await self._look_first(held, decision, decision.restored, clock)
         else:
             await self._sender.send(held, delivery, decision.messenger, clock, unposted=True)
 
@@ -111,8 +113,13 @@ class Deliverer:
             state, reason, alert = decision.ending
             await self._sender.end(held, state, reason, now, alert=alert, unposted=unposted)
 
-    async def _look_first(self, held: Delivery, decision: Decision, clock: Clock) -> None:
+    async def _look_first(self, held: Delivery, decision: Decision, restored: Restoration, clock: Clock) -> None:
         """Send it only where it was not posted before the database was restored."""
+        now = clock()
+        if (ready := restored.caught_up(self._context.settings.quarantine, now)) > now:
+            back = replace(held, attempts=decision.before.attempts)
+            await self._sender.put_back(back, decision.before, ready, decision.before.reason or _LAGGING)
+            return
         try:
             message = await self._look(held, decision, clock)
         except NotKnownYet:
@@ -132,9 +139,9 @@ class Deliverer:
 
     # --- what may have been sent
 
-    async def _settle(self, delivery: Delivery, unrecorded_until: datetime | None, clock: Clock) -> None:
+    async def _settle(self, delivery: Delivery, restoration: Restoration | None, clock: Clock) -> None:
         now = clock()
-        found = await self._decider.decide(delivery, unrecorded_until, now)
+        found = await self._decider.decide(delivery, restoration, now)
         if found is None:
             return
         decision, quiet_until = found
@@ -165,7 +172,8 @@ class Deliverer:
         """Return when a request that nobody waits for any more has surely ended, and the channel may be looked into."""
         settings, before = self._context.settings, decision.before
         last = min(before.last_try or before.due, now)
-        return last + (settings.nonce_quarantine if by_nonce else settings.quarantine)
+        ended = last + (settings.nonce_quarantine if by_nonce else settings.quarantine)
+        return max(ended, decision.restored.caught_up(settings.quarantine, now)) if decision.restored else ended
 
     async def _look_after(self, held: Delivery, decision: Decision, quiet_until: datetime, clock: Clock) -> None:
         """Look whether it was posted, and send it once more where it was not; in quiet hours, when they are over."""
@@ -192,12 +200,19 @@ class Deliverer:
     async def _look(self, held: Delivery, decision: Decision, clock: Clock) -> str | None:
         if not decision.messenger.abilities.finds:
             raise Refused("Nobody can look into the channel.")
-        now, first = clock(), decision.before.first_try or held.due
-        # The copy of a database knows nothing of a first try after it was made, and a clock that was set back no true one.
-        since = min(first, held.due) if decision.maybe_posted else first
-        if first > now:
-            since = now - self._context.settings.catch_up
-        return await self._sender.look(held, decision.before, decision.messenger, clock, since)
+        since, until = self._tried(decision, clock())
+        return await self._sender.look(held, decision.before, decision.messenger, clock, since, until)
+
+    def _tried(self, decision: Decision, now: datetime) -> tuple[datetime, datetime]:
+        """Return between which times, by this machine's clock, it was posted if it was."""
+        settings, due = self._context.settings, decision.before.due
+        first, last = decision.before.first_try or due, decision.before.last_try or due
+        since, until = min(first, last), max(first, last)
+        if first > now:  # a clock that was set back does not tell when that was
+            since = min(since, now - settings.catch_up)
+        if decision.restored is not None:  # the copy of a database knows of no try after it was made
+            since, until = min(since, due), max(until, decision.restored.until)
+        return since, until + settings.quarantine
 
     # --- both
 

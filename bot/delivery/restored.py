@@ -3,10 +3,12 @@
 The service writes its heartbeat into the database, and then into a file beside it. When the file is later than the
 database says, the database is not the one that was written last. Whatever was due up to the file's heartbeat, and until the
 next one would have come, may have been posted: it is looked for before it is posted, and not posted where nothing can be
-looked for.
+looked for. A channel's history may lag behind what was posted last: it is believed a quarantine after the restored database
+was noticed.
 """
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.models import Delivery, Occurrence
@@ -15,10 +17,24 @@ from bot.ports.facts import HEARTBEAT, Facts, time_of_fact
 log = logging.getLogger(__name__)
 
 _DOUBT = "doubted until"
+_NOTICED = "doubted since"
 _UNTOLD = timedelta(minutes=2)  # many heartbeats: what was posted after the last one they do not tell
 
 
-async def notice_restored(facts: Facts, alive: datetime | None) -> datetime | None:
+@dataclass(frozen=True, slots=True)
+class Restoration:
+    """What is known of the time that a restored database knows nothing of."""
+
+    until: datetime  # what was due by then may have been posted
+    noticed: datetime  # nothing was posted after this that the database does not know
+
+    def caught_up(self, lag: timedelta, now: datetime) -> datetime:
+        """Return when a history that lags so far behind shows all of it, now where that is already so."""
+        # A clock that was set back since tells nothing of how long ago it was.
+        return max(now, self.noticed + lag) if self.noticed <= now else now
+
+
+async def notice_restored(facts: Facts, alive: datetime | None, now: datetime) -> datetime | None:
     """Compare the database's heartbeat with the file's, before the first one of this run is written.
 
     Returns until when what was due is in doubt from now on, None when the database is the one that was written last.
@@ -29,6 +45,7 @@ async def notice_restored(facts: Facts, alive: datetime | None) -> datetime | No
     before = await read_unrecorded_until(facts)
     until = alive + _UNTOLD
     until = max(until, before) if before else until
+    await facts.set(_NOTICED, now.isoformat())
     await facts.set(_DOUBT, until.isoformat())
     log.warning(
         "the database is older than its last heartbeat: what was due until %s is looked for before it is posted", until
@@ -39,6 +56,14 @@ async def notice_restored(facts: Facts, alive: datetime | None) -> datetime | No
 async def read_unrecorded_until(facts: Facts) -> datetime | None:
     """Return until when what was due may have been posted although the database does not say so, None: nothing is."""
     return await time_of_fact(facts, _DOUBT)
+
+
+async def read_restoration(facts: Facts) -> Restoration | None:
+    """Return what is known of the last restoration, None where there was none."""
+    until = await read_unrecorded_until(facts)
+    if until is None:
+        return None
+    return Restoration(until, await time_of_fact(facts, _NOTICED) or until - _UNTOLD)
 
 
 def may_be_unrecorded(due: Delivery | Occurrence, until: datetime | None) -> bool:

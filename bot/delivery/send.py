@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 REFUSED_REST = timedelta(minutes=1)  # while what a refusal holds for is being paused
 PLATFORM_REST = timedelta(minutes=5)  # after a platform refused everybody, which is the operator's to mend
 LONGEST_REST = timedelta(days=1)  # whatever a platform asks for
-SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's
+SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's, or behind it
 _UNSURE = "It is not known whether the part before was posted."
 
 
@@ -54,6 +54,7 @@ class Sender:
     async def send(self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, *, unposted: bool) -> None:
         """Post it once and record what came of it; `unposted`: surely no earlier try posted it."""
         settings = self._context.settings
+        held = replace(held, cursor="")  # what was looked through so far tells nothing of this try
         await self._gate.enter(self._call(Method.POST, held), clock)
         if held.lease_until is None or clock() + settings.timeout > held.lease_until:
             # So long was this process held up that somebody else may hold it soon.
@@ -72,9 +73,9 @@ class Sender:
             await self.record_done(held, message)
 
     async def look(
-        self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, since: datetime
+        self, held: Delivery, before: Delivery, messenger: Messenger, clock: Clock, since: datetime, until: datetime
     ) -> str | None:
-        """Return the message of the delivery, if it was posted after `since`; None when it surely was not.
+        """Return the message of the delivery, if it was posted between the two times; None when it surely was not.
 
         Raises Refused where nobody may look, and NotKnownYet, when that is recorded, where nothing can be known now.
         """
@@ -85,7 +86,7 @@ class Sender:
         await self._gate.enter(call, clock)
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
-                return await messenger.find(replace(held, first_try=since - SKEW))
+                look = await messenger.find(replace(held, first_try=since - SKEW, last_try=until + SKEW))
         except Refused:
             raise
         except Delayed as error:
@@ -96,6 +97,11 @@ class Sender:
                 log.exception("looking for %s in %s failed", held.id, held.channel)
             await self.put_back(held, before, clock() + self._context.wait(held.attempts), _reason_of(error))
             raise NotKnownYet from error
+        if not look.is_proof:
+            so_far = replace(held, cursor=look.cursor, attempts=before.attempts)
+            await self.put_back(so_far, before, clock() + self._context.settings.next_look, before.reason)
+            raise NotKnownYet
+        return look.message or None
 
     # --- how it ended
 

@@ -5,11 +5,13 @@ text and None when it is a number or a time, so that "no stars" and "stars unkno
 """
 
 from bot.models.deliveries import (
+    ABSENT,
     FOREVER,
     ON_REQUEST,
     Abilities,
     Delivery,
     DeliveryState,
+    Look,
     Method,
     Occurrence,
     OccurrenceState,
@@ -36,6 +38,7 @@ from bot.models.sources import Batch, Health, SourceState
 from bot.models.topics import LONGEST_TITLE, MOST_WEIGHT, Interest, Ranked, ScorePart, Topic
 
 __all__ = [
+    "ABSENT",
     "EVERY_DAY",
     "FOREVER",
     "LONGEST_TITLE",
@@ -69,6 +72,7 @@ __all__ = [
     "Label",
     "Limits",
     "Link",
+    "Look",
     "Method",
     "Near",
     "Not",

@@ -84,11 +84,28 @@ class Delivery:
     reason: str = ""
     late: bool = False  # it was sent when it was late already
     made_at: datetime | None = None  # when its digest was saved, which tells that from others of the same day
+    cursor: str = ""  # where the next look into the channel goes on, as its messenger wrote it; "": at the beginning
 
     @property
     def key(self) -> OccurrenceKey:
         """Which occurrence it is of."""
         return self.workspace, *self.occurrence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """What one look into a channel's history told of a delivery: it is there, it surely is not, or not known so far."""
+
+    message: str = ""  # the platform's identifier of the message that was found
+    cursor: str = ""  # where the next look is to go on, where this one did not come to the end
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether it is known now; without a `message`, that nothing was posted."""
+        return bool(self.message) or not self.cursor
+
+
+ABSENT = Look()  # the whole of the time in which it may have been posted was looked through
 
 
 class Method(StrEnum):

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from bot.models import Abilities, Delivery, Digest
+from bot.models import Abilities, Delivery, Digest, Look
 
 
 class Messenger(Protocol):
@@ -30,11 +30,13 @@ class Messenger(Protocol):
         """
         ...
 
-    async def find(self, delivery: Delivery) -> str | None:
-        """Look in the channel's history, from a minute before the first try on, for the delivery's message.
+    async def find(self, delivery: Delivery) -> Look:
+        """Look in the channel's history for the delivery's message, among our own from the first try to the last one.
 
-        Returns its identifier, or None when it is surely not there. Raises Refused where the history may not be read,
-        Delayed or Uncertain when it could not be read now.
+        A minute is added at both ends; without a last try it looks up to now. One look asks for a page or a few; where
+        there is more, the next one goes on from the `cursor` that is returned, which is given back in the delivery. That
+        a limit was reached is never ABSENT. Raises Refused where the history may not be read, Delayed or Uncertain when it
+        could not be read now.
         """
         ...
 

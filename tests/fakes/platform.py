@@ -5,7 +5,9 @@ a request follows from the seed, the message's marker and how often it was sent 
 remembers nonces as Discord does, and lets a channel's history be read as Slack does. Times are in seconds.
 
     POST /channels/{channel}/messages           {"marker", "nonce", "text"} → {"id"}
-    GET  /channels/{channel}/messages?since=…   the channel's messages since then, or 403
+    GET  /channels/{channel}/messages?since=…&begin=…
+                                                a page of the channel's messages since then, and where the next one begins
+                                                (0: there is none), or 403
     POST /people/{person}/messages              {"text"} → {"id"}, in private
     POST /channels/{channel}/notices            {"text"} → {"id"}, no digest
     GET  /committed                             every message, for the judge
@@ -50,6 +52,9 @@ class Behaviour:
     remembers: float = 0.0  # so long after a message the same nonce gives the same message; 0: never
     readable: bool = True  # whether a channel's history may be read
     lag: float = 0.0  # so long a message is not in the history yet
+    page: int = 0  # the most messages that one look is given, however many it asks for; 0: any number
+    between_looks: float = 0.0  # Slack: so long after one look into a history a workspace is given no other
+    keeps_metadata: bool = True  # Slack: a message's metadata is given back
     resets: float = 0.0
     halves: float = 0.0
     stalls: float = 0.0
@@ -206,7 +211,9 @@ class Platform:
             return web.json_response({"error": "Missing Access"}, status=403)
         since, until = float(request.query["since"]), time.time() - self.behaviour.lag
         found = [asdict(each) for each in self._channels.get(channel, ()) if since <= each.at <= until]
-        return web.json_response({"messages": found})
+        begin = int(request.query.get("begin", 0))
+        end = begin + (self.behaviour.page or len(found))
+        return web.json_response({"messages": found[begin:end], "next": end if end < len(found) else 0})
 
     async def tell(self, request: web.Request) -> web.Response:
         self.counts["tells"] += 1

@@ -9,7 +9,7 @@ from typing import Any, Self
 import aiohttp
 
 from bot.errors import Delayed, Reach, Refused, Uncertain
-from bot.models import Abilities, Delivery, Digest
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 MINUTE = timedelta(minutes=1)
 
@@ -48,10 +48,14 @@ class PlatformMessenger:
         answer = await self._ask("POST", f"/channels/{delivery.channel}/messages", json=body)
         return str(answer["id"])
 
-    async def find(self, delivery: Delivery) -> str | None:
+    async def find(self, delivery: Delivery) -> Look:
         since = ((delivery.first_try or delivery.due) - MINUTE).timestamp()
-        answer = await self._ask("GET", f"/channels/{delivery.channel}/messages", params={"since": f"{since:.6f}"})
-        return next((str(each["id"]) for each in answer["messages"] if each["marker"] == delivery.id), None)
+        asked = {"since": f"{since:.6f}", "begin": delivery.cursor or "0"}
+        answer = await self._ask("GET", f"/channels/{delivery.channel}/messages", params=asked)
+        found = next((str(each["id"]) for each in answer["messages"] if each["marker"] == delivery.id), "")
+        if found:
+            return Look(message=found)
+        return Look(cursor=str(answer["next"])) if answer["next"] else ABSENT
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

@@ -16,13 +16,14 @@ from enum import StrEnum
 from typing import Any
 
 from bot.errors import Delayed, Reach, Refused, Uncertain
-from bot.models import Abilities, Delivery, Digest
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 SECOND = timedelta(seconds=1)
 NONCE_WINDOW = timedelta(seconds=120)  # that is promised …
 NONCES_KEPT = timedelta(seconds=180)  # … and that is kept
 LONGEST_CALL = timedelta(seconds=15)
 LAG = timedelta(seconds=20)  # of a history behind what was posted
+PAGES = 3  # of a history; a look shows one, and often there is another
 QUIET_FROM, QUIET_UNTIL = time(22), time(6)  # in UTC, in workspaces that want it so
 
 
@@ -176,7 +177,7 @@ class Platform:
             raise ValueError("the answer is no JSON")
         return _message(delivery)
 
-    async def find(self, delivery: Delivery) -> str | None:
+    async def find(self, delivery: Delivery) -> Look:
         self.fuse.burn()
         self.land()
         self._refuse(delivery, set())
@@ -184,8 +185,11 @@ class Platform:
             raise Refused("Its history may not be read.")
         if self._fault() is Fault.UNREAD:
             raise self._chance.choice([Delayed("Not now.", retry_after=30 * SECOND), Uncertain("The connection broke.")])
+        if len(delivery.cursor) < PAGES and self._chance.random() < 0.5:
+            return Look(cursor=f"{delivery.cursor}|")
         at = self.posted.get(delivery.id)
-        return _message(delivery) if at is not None and self._clock.true - at >= self._chance.random() * LAG else None
+        seen = at is not None and self._clock.true - at >= self._chance.random() * LAG
+        return Look(message=_message(delivery)) if seen else ABSENT
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import Abilities, Delivery, Digest
+from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 # Discord says that it remembers a nonce for a few minutes; the ledger relies on two of them.
 REMEMBERED = timedelta(minutes=3)
@@ -114,6 +114,7 @@ class Transcript:
     looks: list[Fault] = field(default_factory=list)
     closed: dict[str, DeliveryError] = field(default_factory=dict)  # channels that take nothing, with what they say
     lag: timedelta = timedelta(0)  # until a message can be seen in the history
+    page: int = 0  # messages of a channel that one look shows; 0: all
     parts: int = 1
     platform: str = "chat"
     steps: Steps = field(default_factory=Steps)
@@ -181,16 +182,19 @@ class Transcript:
         """Return how many messages of the delivery there are."""
         return sum(each.marker == delivery for each in self._standing())
 
-    async def find(self, delivery: Delivery) -> str | None:
+    async def find(self, delivery: Delivery) -> Look:
         self.steps.step()
         self.looked.append(self.clock())
         fault = self.looks.pop(0) if self.looks else Fault.NONE
         _raise_unposted(fault)
-        now, since = self.clock(), (delivery.first_try or delivery.due) - timedelta(minutes=1)
-        seen = (each for each in self._standing() if since <= each.at <= now - self.lag)
-        found = next((each.id for each in seen if (each.marker, each.channel) == (delivery.id, delivery.channel)), None)
+        since = (delivery.first_try or delivery.due) - timedelta(minutes=1)
+        until = min(self.clock() - self.lag, delivery.last_try + timedelta(minutes=1) if delivery.last_try else self.clock())
+        seen = [each for each in self._standing() if since <= each.at <= until and each.channel == delivery.channel]
+        begin = int(delivery.cursor or 0)
+        end = begin + (self.page or len(seen))
+        found = next((each.id for each in seen[begin:end] if each.marker == delivery.id), "")
         self.steps.step()
-        return found
+        return Look(message=found) if found else Look(cursor=str(end)) if end < len(seen) else ABSENT
 
     def link(self, delivery: Delivery) -> str:
         return f"https://chat.example/{delivery.channel}/{delivery.message}"

@@ -67,6 +67,7 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         thread=given.thread,
         reason=given.reason,
         late=given.late,
+        cursor=given.cursor,
     )
     return fresh if wanted or given.state is not DeliveryState.PENDING else expired(fresh, UNSUBSCRIBED)
 

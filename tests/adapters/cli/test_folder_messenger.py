@@ -11,6 +11,7 @@ from bot.errors import Reach, Refused
 from bot.models import Delivery
 from tests.conftest import NOW
 from tests.fakes.digests import GPU, HOSTILE
+from tests.fakes.looks import seek
 from tests.fakes.transcript import delivery
 
 
@@ -52,9 +53,9 @@ async def test_a_topic_that_is_subscribed_anew_on_the_same_day_overwrites_nothin
     assert sorted(names) == ["2026-04-01-gpu-systems", "2026-04-01-gpu-systems-2"]
     assert [await messenger.send(each) for each in (second, first)] == [names[1], names[0]]
     assert await messenger.send(third) == "2026-04-01-gpu-systems-3"
-    assert [await messenger.find(each) for each in (first, second, third)] == [*names, "2026-04-01-gpu-systems-3"]
+    assert [await seek(messenger, each) for each in (first, second, third)] == [*names, "2026-04-01-gpu-systems-3"]
     tomorrow = replace(first, id="d9", occurrence=("s1", NOW.date() + timedelta(days=1), 0))
-    assert await messenger.find(tomorrow) is None
+    assert await seek(messenger, tomorrow) == ""
     assert await messenger.send(tomorrow) == "2026-04-02-gpu-systems"
 
 
@@ -80,7 +81,7 @@ async def test_a_page_that_was_written_without_its_text_is_not_taken_for_posted(
     sent = await made(messenger)
     await asyncio.to_thread((tmp_path / "2026-04-01-gpu-systems.html").write_text, "half <!-- delivery d1p1 -->")
 
-    assert await messenger.find(sent) is None
+    assert await seek(messenger, sent) == ""
     await messenger.send(sent)
     assert json.loads(sent.payload)["html"] in (await asyncio.to_thread(files, tmp_path))["2026-04-01-gpu-systems.html"]
 

@@ -17,6 +17,7 @@ from bot.models import Delivery
 from tests.adapters.discord.render.test_messages import many
 from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Fault, Guild, Kind, Permission, running
+from tests.fakes.looks import seek
 from tests.stores.memory import MemoryStore
 
 
@@ -102,13 +103,13 @@ async def test_what_was_posted_is_found_by_its_marker_among_others(
 ) -> None:
     papers, anna = fake.channel(guild, "papers"), fake.join(guild, fake.user("Anna"))
     (sent,) = deliveries(messenger, guild, papers)
-    assert await messenger.find(sent) is None
+    assert await seek(messenger, sent) == ""
     name = await messenger.send(sent)
     for number in range(150):  # more than one page of history
         fake.write(papers, anna, f"nice one {number}")
 
-    assert await messenger.find(sent) == name
-    assert await messenger.find(replace(sent, id="0" * 24)) is None
+    assert await seek(messenger, sent) == name
+    assert await seek(messenger, replace(sent, id="0" * 24)) == ""
 
 
 async def test_where_the_history_may_not_be_read_nothing_is_taken_for_not_posted(
@@ -119,7 +120,7 @@ async def test_where_the_history_may_not_be_read_nothing_is_taken_for_not_posted
     await messenger.send(sent)
     fake.let(papers, may_not=Permission.READ_MESSAGE_HISTORY)
     with pytest.raises(Refused, match=r"I need \*Read Message History\* in #papers\."):
-        await messenger.find(sent)
+        await seek(messenger, sent)
 
 
 async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:
@@ -129,7 +130,7 @@ async def test_parts_follow_each_other_in_the_channel(fake: FakeDiscord, guild: 
     names = [await messenger.send(replace(part, thread=first)) for part in parts[1:]]
 
     assert len(papers.messages) == len(parts) >= 3
-    assert [await messenger.find(replace(part, thread=first)) for part in parts] == [first, *names]
+    assert [await seek(messenger, replace(part, thread=first)) for part in parts] == [first, *names]
     assert fake.wrong == []
 
 
@@ -149,7 +150,7 @@ async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_
     assert len(papers.messages) == 1
     assert [str(each) for each in thread.messages] == [name.split("/")[1], last.split("/")[1]]
     assert thread.name.startswith("GPU systems · ")
-    assert await messenger.find(second) == name
+    assert await seek(messenger, second) == name
     assert messenger.link(replace(second, message=name)).endswith(f"/{thread.id}/{name.split('/')[1]}")
     assert fake.wrong == []
 
@@ -169,7 +170,7 @@ async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
     assert len(post.applied) == 1
     # Posts take no nonce: who sends again looks first.
     assert await messenger.send(again(first)) == head
-    assert await messenger.find(first) == head
+    assert await seek(messenger, first) == head
     assert len([each for each in fake.channels.values() if each.parent is forum]) == 1
     assert fake.wrong == []
 
@@ -245,7 +246,7 @@ async def test_a_message_that_is_not_taken_as_written_is_posted_as_plain_text_on
 
     (message,) = papers.messages.values()
     assert "Kernel-Smith" in message.content
-    assert await messenger.find(sent) == name
+    assert await seek(messenger, sent) == name
 
 
 @pytest.mark.parametrize(
@@ -398,7 +399,7 @@ async def test_nothing_is_sent_while_discord_takes_nothing(
             await messenger.send(sent)
         assert delayed.value.reach is Reach.PLATFORM
         with pytest.raises(Delayed):
-            await messenger.find(sent)
+            await seek(messenger, sent)
     assert len(fake.calls) == 1
 
 

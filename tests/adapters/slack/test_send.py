@@ -14,6 +14,7 @@ from bot.models import Delivery, Digest, text_key
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
 from tests.fakes.digests import EMPTY, GPU, HOSTILE
+from tests.fakes.looks import seek
 from tests.fakes.platform import Fault
 from tests.fakes.slack import Channel, Failure
 from tests.fakes.transcript import delivery
@@ -53,7 +54,7 @@ async def test_later_parts_hang_on_the_first_and_are_found_there(room: Room) -> 
     ts = await room.messenger.send(second)
 
     assert [each.thread for each in room.fake.messages(room.fake.general)] == ["", first]
-    assert await room.messenger.find(second) == ts
+    assert await seek(room.messenger, second) == ts
 
 
 async def test_a_part_whose_first_was_deleted_is_posted_and_found_in_the_channel(room: Room) -> None:
@@ -61,7 +62,7 @@ async def test_a_part_whose_first_was_deleted_is_posted_and_found_in_the_channel
     ts = await room.messenger.send(lost)
 
     assert [each.thread for each in room.fake.messages(room.fake.general)] == [""]
-    assert await room.messenger.find(lost) == ts
+    assert await seek(room.messenger, lost) == ts
 
 
 async def test_a_message_is_found_among_hundreds_and_not_before_its_time(room: Room) -> None:
@@ -70,8 +71,8 @@ async def test_a_message_is_found_among_hundreds_and_not_before_its_time(room: R
     for number in range(450):
         room.fake.say(room.fake.general, f"message {number}")
 
-    assert await room.messenger.find(sent) == ts
-    assert await room.messenger.find(replace(sent, first_try=NOW + timedelta(days=9999))) is None
+    assert await seek(room.messenger, sent) == ts
+    assert await seek(room.messenger, replace(sent, first_try=NOW + timedelta(days=9999))) == ""
     assert [each.method for each in room.fake.requests].count("conversations.history") == 4
 
 
@@ -84,7 +85,7 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
 
         assert message.blocks == ()
         assert all(entry.ranked.item.title in message.text for entry in GPU.entries)
-        assert await room.messenger.find(sent) is not None
+        assert await seek(room.messenger, sent)
     room.fake.fail("chat.postMessage", Failure(error="invalid_blocks"), times=2)
     with pytest.raises(Refused, match="laid out"):
         await room.messenger.send(of(room, room.fake.general))
@@ -92,7 +93,7 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
 
 async def test_a_public_channel_is_joined_when_that_is_allowed(room: Room) -> None:
     sent = of(room, room.fake.random)
-    assert await room.messenger.send(sent) == await room.messenger.find(sent)
+    assert await room.messenger.send(sent) == await seek(room.messenger, sent)
 
     async with posting(join_channels=False) as other:
         with pytest.raises(Refused, match="/invite @Broadsheet"):
@@ -115,7 +116,7 @@ async def test_a_direct_conversation_is_a_channel_like_any_other(room: Room) -> 
     sent = of(room, room.fake.direct(room.fake.ben))
     ts = await room.messenger.send(sent)
 
-    assert await room.messenger.find(sent) == ts
+    assert await seek(room.messenger, sent) == ts
     assert [each.ts for each in room.fake.seen_by(room.fake.ben)] == [ts]
 
 
@@ -132,7 +133,7 @@ async def test_a_pause_that_slack_asks_for_is_told(room: Room) -> None:
     with pytest.raises(Delayed) as posted:
         await room.messenger.send(of(room, room.fake.general))
     with pytest.raises(Delayed) as looked:
-        await room.messenger.find(of(room, room.fake.general))
+        await seek(room.messenger, of(room, room.fake.general))
     assert posted.value.retry_after == looked.value.retry_after == timedelta(seconds=37)
 
 
@@ -166,10 +167,10 @@ async def test_a_slack_that_is_not_there_has_taken_nothing(room: Room) -> None:
 async def test_a_history_that_may_not_be_read_is_refused(room: Room) -> None:
     room.fake.fail("conversations.history", Failure(error="missing_scope"))
     with pytest.raises(Refused, match="permission"):
-        await room.messenger.find(of(room, room.fake.general))
+        await seek(room.messenger, of(room, room.fake.general))
     async with posting(join_channels=False) as other:
         with pytest.raises(Refused, match="invite"):
-            await other.messenger.find(of(other, other.fake.random))
+            await seek(other.messenger, of(other, other.fake.random))
 
 
 async def test_the_link_is_the_permanent_one_and_leads_into_the_thread(room: Room) -> None:

@@ -665,7 +665,7 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
     for each in posted:  # by the service that wrote on after the copy was made
         await harness.chat.send(each)
     harness.clock.advance(timedelta(hours=2))
-    await notice_restored(harness.store.facts, NOW + MINUTE)
+    await notice_restored(harness.store.facts, NOW + MINUTE, harness.clock())
 
     for _ in range(20):
         await harness.round(deliverer)
@@ -682,7 +682,7 @@ async def test_what_a_restored_copy_has_not_seen_posted_is_found_and_the_rest_is
 async def test_what_a_restored_copy_cannot_find_out_is_not_posted_and_said(abilities: Abilities) -> None:
     harness = Harness(abilities)
     deliverer = await planted(harness)
-    await notice_restored(harness.store.facts, NOW)
+    await notice_restored(harness.store.facts, NOW, harness.clock())
     fresh = delivery(2, now=NOW + 3 * MINUTE)
     await harness.plant([fresh])
     harness.clock.advance(4 * MINUTE)
@@ -704,7 +704,7 @@ async def test_only_a_database_older_than_its_last_heartbeat_is_in_doubt(
     if known is not None:
         await harness.store.facts.set("heartbeat", (NOW + known * MINUTE).isoformat())
     beat = None if alive is None else NOW + alive * MINUTE
-    until = await notice_restored(harness.store.facts, beat)
+    until = await notice_restored(harness.store.facts, beat, harness.clock())
     assert until == await read_unrecorded_until(harness.store.facts)
     # What was posted between the last heartbeat and the end is not told by it.
     assert until == (beat + 2 * MINUTE if beat is not None and in_doubt else None)
@@ -747,7 +747,7 @@ async def test_what_a_restored_database_knows_of_a_late_try_is_looked_for_from_i
     harness.clock.advance(30 * MINUTE)
     harness.chat.faults = [Fault.LOST_REQUEST]
     await deliverer.deliver_due(harness.clock)
-    await notice_restored(harness.store.facts, harness.clock())
+    await notice_restored(harness.store.facts, harness.clock(), harness.clock())
     harness.clock.advance(MINUTE)
 
     await deliverer.reconcile(harness.clock)
@@ -798,12 +798,57 @@ async def restored(abilities: Abilities, parts: int = 1, **preferences: Any) -> 
     await harness.store.workspaces.save_preferences("chat:T1", Preferences(**preferences), change())
     deliverer = await planted(harness, *numbered([parts], NOW))
     await harness.store.facts.set("heartbeat", (NOW - MINUTE).isoformat())
-    await notice_restored(harness.store.facts, NOW)
+    await notice_restored(harness.store.facts, NOW, harness.clock())
     return harness, deliverer
+
+
+async def test_the_history_is_believed_a_quarantine_after_the_restored_database_was_noticed() -> None:
+    harness, deliverer = await restored(HISTORY)
+    harness.chat.lag = timedelta(seconds=55)
+    await harness.chat.send(delivery(now=NOW))  # by the service that was stopped a moment ago
+    for _ in range(12):
+        await harness.round(deliverer)
+    assert (await states(harness), harness.chat.posted("d1p1")) == ({"d1p1": DeliveryState.DONE}, 1)
+    assert harness.chat.looked == [NOW + MINUTE]
+
+
+async def test_until_the_history_is_believed_after_a_restore_a_delivery_says_what_it_waits_for() -> None:
+    harness, deliverer = await restored(HISTORY)
+    await deliverer.deliver_due(harness.clock)
+    row = (await harness.rows())["d1p1"]
+    assert (row.state, row.next_at, row.attempts) == (DeliveryState.PENDING, NOW + MINUTE, 0)
+    assert row.reason == "It waits until the channel shows what was posted before the database was restored."
+    assert (harness.chat.looked, harness.chat.calls) == ([], [])
+
+
+async def test_what_a_restored_copy_knows_to_be_uncertain_is_looked_for_no_sooner_either() -> None:
+    harness = Harness(HISTORY, faults=[Fault.LOST_REQUEST])
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(10 * MINUTE)
+    await notice_restored(harness.store.facts, harness.clock(), harness.clock())
+    await deliverer.reconcile(harness.clock)
+    assert (harness.chat.looked, (await harness.rows())["d1p1"].next_at) == ([], NOW + 11 * MINUTE)
+
+
+async def test_a_clock_that_was_set_back_after_a_restore_holds_nothing_up() -> None:
+    harness, deliverer = await restored(HISTORY)
+    await harness.store.facts.set("doubted since", (NOW + 60 * MINUTE).isoformat())
+    await deliverer.deliver_due(harness.clock)
+    assert await states(harness) == {"d1p1": DeliveryState.DONE}
+
+
+async def test_of_a_restoration_that_was_noticed_by_an_earlier_version_the_last_heartbeat_is_taken() -> None:
+    harness, deliverer = await restored(HISTORY)
+    await harness.store.facts.set("doubted since", "")
+    harness.clock.advance(MINUTE)
+    await deliverer.deliver_due(harness.clock)
+    assert await states(harness) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_what_was_not_posted_before_a_restore_is_posted_in_the_same_round() -> None:
     harness, deliverer = await restored(HISTORY)
+    harness.clock.advance(MINUTE)
     await deliverer.deliver_due(harness.clock)
     assert (await states(harness), len(harness.chat.looked)) == ({"d1p1": DeliveryState.DONE}, 1)
 
@@ -811,6 +856,7 @@ async def test_what_was_not_posted_before_a_restore_is_posted_in_the_same_round(
 async def test_what_was_posted_before_a_restore_ends_the_parts_after_it() -> None:
     harness, deliverer = await restored(HISTORY, parts=2)
     await harness.chat.send(delivery(now=NOW))
+    harness.clock.advance(MINUTE)
     await deliverer.deliver_due(harness.clock)
     assert await states(harness) == {"d1p1": DeliveryState.DONE, "d1p2": DeliveryState.EXPIRED}
     assert harness.chat.posted("d1p1") == 1
@@ -818,12 +864,14 @@ async def test_what_was_posted_before_a_restore_ends_the_parts_after_it() -> Non
 
 async def test_where_nobody_may_look_after_a_restore_a_channel_that_prefers_it_sees_it_twice() -> None:
     harness, deliverer = await restored(NEITHER, prefer_duplicate=("C1",))
+    harness.clock.advance(MINUTE)
     await deliverer.deliver_due(harness.clock)
     assert await states(harness) == {"d1p1": DeliveryState.DONE}
 
 
 async def test_where_nobody_may_look_after_a_restore_it_is_not_posted_and_the_alerts_know() -> None:
     harness, deliverer = await restored(NEITHER, alerts="C-admin")
+    harness.clock.advance(MINUTE)
     await deliverer.deliver_due(harness.clock)
     await deliverer.send_notices(harness.clock)
     assert await states(harness) == {"d1p1": DeliveryState.EXPIRED}

@@ -78,7 +78,7 @@ async def test_a_death_while_a_restored_database_catches_up_posts_nothing_again(
         await made.plant(numbered([1, 1], NOW))
         await made.chat.send(numbered([1], NOW)[0])  # by the service that wrote on after the copy was made
         made.clock.advance(timedelta(hours=2))
-        await notice_restored(made.store.facts, NOW)
+        await notice_restored(made.store.facts, NOW, made.clock())
         await made.live(steps)
         await none_twice(made)
         assert {each.state for each in (await made.rows()).values()} == {DeliveryState.DONE}

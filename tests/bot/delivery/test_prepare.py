@@ -224,7 +224,7 @@ async def test_after_a_restore_a_channel_that_nobody_can_look_into_is_left_out_a
     for abilities, state in ((NEITHER, OccurrenceState.SKIPPED), (HISTORY, OccurrenceState.MADE)):
         harness = await furnished(None, abilities=abilities)
         await due(harness)
-        await notice_restored(harness.store.facts, NOW)
+        await notice_restored(harness.store.facts, NOW, harness.clock())
         await preparer(harness).prepare_due(NOW)
         assert [each for each, _ in await told(harness)] == [state]
 

@@ -42,7 +42,7 @@ class Try:
         await self.sender.send_next(self.held, self.before, self.harness.chat, self.harness.clock, unposted=True)
 
     async def look(self) -> str | None:
-        return await self.sender.look(self.held, self.before, self.harness.chat, self.harness.clock, NOW)
+        return await self.sender.look(self.held, self.before, self.harness.chat, self.harness.clock, NOW, NOW)
 
     async def row(self) -> Delivery:
         (found,) = (await self.harness.rows()).values()

@@ -1,6 +1,6 @@
 """Requests about channels, threads and their messages."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from tests.fakes.discord.calls import NOTHING, Call, Reply, route
@@ -203,8 +203,15 @@ async def archived_threads(world: World, call: Call) -> Reply:
     channel = world.channel_of(call.number("channel_id"))
     world.demand(channel, Permission.READ_MESSAGE_HISTORY)
     assert channel.guild is not None
-    some = [each for each in channel.guild.channels.values() if each.parent is channel and each.archived_at]
-    return 200, {"threads": [each.shape() for each in some], "members": [], "has_more": False}
+    limit = int(call.query.get("limit", 50))
+    if not 2 <= limit <= 100:
+        raise Refusal(50035, flaws=[(("limit",), "Must be between 2 and 100.")])
+    before = datetime.fromisoformat(call.query["before"]) if "before" in call.query else None
+    put_away = [(each.archived_at, each) for each in channel.guild.channels.values() if each.parent is channel]
+    some = [(at, each) for at, each in put_away if at is not None and (before is None or at < before)]
+    some.sort(key=lambda found: found[0], reverse=True)
+    page = [each.shape() for _, each in some[:limit]]
+    return 200, {"threads": page, "members": [], "has_more": len(some) > limit}
 
 
 @route("POST", _CHANNEL + "/typing")

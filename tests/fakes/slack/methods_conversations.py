@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from tests.fakes.platform import Behaviour
 from tests.fakes.slack import scopes
 from tests.fakes.slack.call import Call
 from tests.fakes.slack.state import Channel, Json, Kind, Message
@@ -14,17 +15,20 @@ T = TypeVar("T")
 
 
 class Conversations:
-    """The methods; a message is `lag()` seconds old before a history shows it, and none is shown unless `readable()`."""
+    """The methods. A history shows a message and its metadata as the behaviour says: `lag`, `readable`, `keeps_metadata`.
 
-    def __init__(self, lag: Callable[[], float], readable: Callable[[], bool]) -> None:
-        self._lag = lag
-        self._readable = readable
+    A behaviour's `page` stands for an app that is distributed outside the Marketplace: 15 objects at most, however many it
+    asks for (docs.slack.dev/reference/methods/conversations.history).
+    """
+
+    def __init__(self, behaviour: Callable[[], Behaviour]) -> None:
+        self._behaviour = behaviour
 
     def history(self, world: World, call: Call) -> Json:
         channel = self._readable_channel(world, call)
         found = [each for each in self._settled(world, channel) if each.thread in ("", each.ts)]
-        page, more = _paged(_between(found, call.args)[::-1], call, 100, 999)
-        return {"messages": [_shown(each, call) for each in page], **more}
+        page, more = _paged(_between(found, call.args)[::-1], call, 100, 999, self._behaviour().page)
+        return {"messages": [self._shown(each, call) for each in page], **more}
 
     def replies(self, world: World, call: Call) -> Json:
         channel, ts = self._readable_channel(world, call), call.args["ts"]
@@ -33,12 +37,16 @@ class Conversations:
             raise Wrong("thread_not_found")
         root = [each for each in settled if each.ts == ts]
         found = root + _between([each for each in settled if each.thread == ts and each.ts != ts], call.args)
-        page, more = _paged(found, call, 1000, 1000)
-        return {"messages": [_shown(each, call) for each in page], **more}
+        page, more = _paged(found, call, 1000, 1000, self._behaviour().page)
+        return {"messages": [self._shown(each, call) for each in page], **more}
+
+    def _shown(self, message: Message, call: Call) -> Json:
+        asked = self._behaviour().keeps_metadata and call.args.get("include_all_metadata")
+        return message.shown() | ({"metadata": message.metadata} if message.metadata and asked else {})
 
     def _readable_channel(self, world: World, call: Call) -> Channel:
         channel = world.channel(call.grant, call.args["channel"])
-        if not self._readable():
+        if not self._behaviour().readable:
             raise Wrong("missing_scope", needed="channels:history", provided="")
         scopes.demand_history(call.grant, channel.kind)
         if world.teams[channel.team].app_user.id not in channel.members:
@@ -46,7 +54,7 @@ class Conversations:
         return channel
 
     def _settled(self, world: World, channel: Channel) -> list[Message]:
-        until = world.now - self._lag()
+        until = world.now - self._behaviour().lag
         return [each for each in channel.messages if each.at <= until and not (each.shown_to or each.is_deleted)]
 
 
@@ -131,11 +139,12 @@ def _between(found: Sequence[Message], args: Json) -> list[Message]:
     return [each for each in found if oldest < float(each.ts) < latest or (inclusive and float(each.ts) in (oldest, latest))]
 
 
-def _paged(found: Sequence[T], call: Call, usual: int, most: int) -> tuple[list[T], Json]:
-    """Return one page, and what stands beside it."""
+def _paged(found: Sequence[T], call: Call, usual: int, most: int, given: int = 0) -> tuple[list[T], Json]:
+    """Return one page, and what stands beside it; `given` is the most that this app gets, whatever it asks for."""
     limit = call.args.get("limit", usual) or usual
     if not 0 < limit <= most:
         raise Wrong("invalid_limit")
+    limit = min(limit, given or limit)
     begin = _cursor(call.args.get("cursor", ""))
     page, left = list(found[begin : begin + limit]), len(found) > begin + limit
     following = base64.b64encode(f"next:{begin + limit}".encode()).decode() if left else ""
@@ -150,8 +159,3 @@ def _cursor(text: str) -> int:
         return int(base64.b64decode(text).decode().removeprefix("next:"))
     except ValueError as error:
         raise Wrong("invalid_cursor") from error
-
-
-def _shown(message: Message, call: Call) -> Json:
-    metadata = {"metadata": message.metadata} if message.metadata and call.args.get("include_all_metadata") else {}
-    return message.shown() | metadata

@@ -51,7 +51,7 @@ class FakeSlack(Happenings):
 
     def _methods(self) -> Mapping[str, Method]:
         behaviour = self.faults
-        talk = methods_conversations.Conversations(lambda: behaviour.behaviour.lag, lambda: behaviour.behaviour.readable)
+        talk = methods_conversations.Conversations(lambda: behaviour.behaviour)
         files = methods_app.Files(lambda: self.url)
         return {
             **methods_app.CHAT,
@@ -158,7 +158,8 @@ class FakeSlack(Happenings):
     def counts(self) -> Mapping[str, int]:
         """How many calls of each method, `posts`, `finds`, `429`, those `inside` a pause or `on the way`, each Fault."""
         counts = self.web_api.counts + self.faults.counts
-        counts["posts"], counts["finds"] = counts["chat.postMessage"], counts["conversations.history"]
+        counts["posts"] = counts["chat.postMessage"]
+        counts["finds"] = counts["conversations.history"] + counts["conversations.replies"]
         return counts
 
     @property

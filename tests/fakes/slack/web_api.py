@@ -42,6 +42,7 @@ class WebApi:
         # since when and until when a channel, or a workspace, may not be posted to
         self._rests: dict[str, tuple[float, float]] = {}
         self._working: set[asyncio.Task[Json]] = set()
+        self._looked: dict[tuple[str, str], float] = {}  # by method and workspace: when a history was given last
 
     @property
     def rejected(self) -> list[Asked]:
@@ -160,6 +161,17 @@ class WebApi:
         if self._tiers is not None and (wait := self._tiers.wait(call.method, team, channel, now)) > 0:
             self.counts["too often"] += 1
             return self._limited(None, wait)
+        return self._looks_too_soon(call.method, team, now)
+
+    def _looks_too_soon(self, method: str, team: str, now: float) -> web.Response | None:
+        """Refuse a look so soon after the last; an app that is distributed outside the Marketplace has one a minute."""
+        between = self._faults.behaviour.between_looks
+        if not between or method not in ("conversations.history", "conversations.replies"):
+            return None
+        if (left := self._looked.get((method, team), -between) + between - now) > 0:
+            self.counts["looks too soon"] += 1
+            return self._limited(None, left)
+        self._looked[method, team] = now
         return None
 
     def _limited(self, channel: str | None, seconds: float) -> web.Response:
