@@ -411,6 +411,17 @@ async def test_only_the_latest_holder_records_and_only_once(store: AnyStore) -> 
     assert await store.ledger.deliveries("T1") == [done(second, "of the second")]
 
 
+async def test_where_a_look_stopped_is_kept_until_it_is_recorded_otherwise(store: AnyStore) -> None:
+    (only,) = await made(store, await subscribed(store))
+    for cursor in ("page 2", "page 3", ""):
+        held = await taken(store, only)
+        assert await store.ledger.record(replace(held, state=DeliveryState.PENDING, lease_until=None, cursor=cursor))
+        (only,) = await store.ledger.due_deliveries(NOW)
+        assert only.cursor == cursor
+    held = await taken(store, only)
+    assert held.cursor == ""
+
+
 async def test_a_holder_whose_lease_ran_out_still_records_while_nobody_else_has_claimed(store: AnyStore) -> None:
     (only,) = await made(store, await subscribed(store))
     assert await store.ledger.record(done(await taken(store, only)))

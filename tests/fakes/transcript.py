@@ -122,6 +122,7 @@ class Transcript:
     told: list[tuple[str, str, str]] = field(default_factory=list)
     announced: list[tuple[str, str, str]] = field(default_factory=list)
     looked: list[datetime] = field(default_factory=list)  # when somebody looked for something
+    sought: list[Delivery] = field(default_factory=list)  # what was looked for, with the times between which to look
     silent: bool = False  # nobody can be told anything
     _sent: list[Message] = field(default_factory=list)
 
@@ -185,6 +186,7 @@ class Transcript:
     async def find(self, delivery: Delivery) -> Look:
         self.steps.step()
         self.looked.append(self.clock())
+        self.sought.append(delivery)
         fault = self.looks.pop(0) if self.looks else Fault.NONE
         _raise_unposted(fault)
         since = (delivery.first_try or delivery.due) - timedelta(minutes=1)

@@ -9,6 +9,7 @@ import pytest
 
 from bot.delivery import Deliverer, DeliverySettings, Refusal, SubscriptionPauser, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
+from bot.delivery.send import SKEW
 from bot.errors import Delayed, Reach, Refused, StoreError
 from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate
 from tests.bot.deliveries import Harness, change, occurrence, subscription
@@ -320,6 +321,17 @@ async def test_a_channel_may_prefer_a_duplicate(fault: Fault, messages: int) -> 
         await harness.round(deliverer)
     assert (await states(harness)) == {"d1p1": DeliveryState.DONE}
     assert harness.chat.posted("d1p1") == messages
+
+
+async def test_a_try_by_preference_that_is_refused_leaves_open_whether_the_first_one_was_posted() -> None:
+    harness = Harness(NEITHER, faults=[Fault.LOST_ANSWER, Fault.REFUSED])
+    deliverer = await printed(harness)
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(prefer_duplicate=("C1",)), change())
+    for _ in range(30):
+        await harness.round(deliverer)
+    ((row),) = (await harness.rows()).values()
+    assert (row.state, row.reason[:9]) == (DeliveryState.AMBIGUOUS, "unknown: ")
+    assert await harness.store.digests.posted("chat:T1", "C1"), "its papers do not come again"
 
 
 async def test_nothing_is_looked_for_before_a_request_that_was_given_up_has_surely_ended() -> None:
@@ -867,6 +879,49 @@ async def test_where_nobody_may_look_after_a_restore_a_channel_that_prefers_it_s
     harness.clock.advance(MINUTE)
     await deliverer.deliver_due(harness.clock)
     assert await states(harness) == {"d1p1": DeliveryState.DONE}
+
+
+async def test_after_a_restore_a_try_by_preference_that_is_refused_leaves_open_whether_it_was_posted_before() -> None:
+    harness, deliverer = await restored(NEITHER, prefer_duplicate=("C1",))
+    harness.clock.advance(MINUTE)
+    harness.chat.faults = [Fault.REFUSED]
+    await deliverer.deliver_due(harness.clock)
+    ((row),) = (await harness.rows()).values()
+    assert (row.state, row.reason[:9]) == (DeliveryState.AMBIGUOUS, "unknown: ")
+
+
+async def windows(harness: Harness, deliverer: Deliverer) -> tuple[datetime | None, datetime | None]:
+    """Return between which times it was looked for, without what is added since clocks differ."""
+    await deliverer.deliver_due(harness.clock)
+    await deliverer.reconcile(harness.clock)
+    (asked,) = harness.chat.sought
+    assert asked.first_try is not None
+    assert asked.last_try is not None
+    return asked.first_try + SKEW, asked.last_try - SKEW
+
+
+async def test_it_is_looked_for_from_the_first_try_until_a_quarantine_after_the_last() -> None:
+    harness = Harness(HISTORY, faults=[Fault.DELAYED, Fault.LOST_REQUEST])
+    deliverer = await planted(harness)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(5 * MINUTE)
+    await deliverer.deliver_due(harness.clock)
+    harness.clock.advance(60 * MINUTE)
+    assert await windows(harness, deliverer) == (NOW + 5 * MINUTE, NOW + 6 * MINUTE)
+
+
+async def test_after_a_restore_it_is_looked_for_until_a_quarantine_after_all_that_is_in_doubt() -> None:
+    harness, deliverer = await restored(HISTORY)
+    harness.clock.advance(60 * MINUTE)
+    assert await windows(harness, deliverer) == (NOW, NOW + 2 * MINUTE + MINUTE)
+
+
+async def test_what_was_tried_by_a_clock_that_ran_ahead_is_looked_for_in_all_the_time_that_it_may_have_been() -> None:
+    harness, deliverer = await set_back()
+    await deliverer.reconcile(harness.clock)
+    harness.clock.advance(MINUTE)
+    ahead = NOW + 60 * MINUTE
+    assert await windows(harness, deliverer) == (NOW + MINUTE - timedelta(hours=12), ahead + MINUTE)
 
 
 async def test_where_nobody_may_look_after_a_restore_it_is_not_posted_and_the_alerts_know() -> None:

@@ -14,7 +14,7 @@ from bot.delivery import notice_restored
 from bot.models import Abilities, Delivery, DeliveryState
 from tests.bot.deliveries import Harness
 from tests.conftest import NOW, tries
-from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, numbered
+from tests.fakes.transcript import BOTH, HISTORY, NEITHER, NONCE, Fault, delivery, numbered
 
 KINDS = (NONCE, HISTORY, BOTH, NEITHER)
 POSTED_UNKNOWN = (Fault.LOST_ANSWER, Fault.SLOW, Fault.STUMBLED)
@@ -69,6 +69,18 @@ async def test_what_shows_late_in_the_history_is_not_posted_again_by_who_comes_a
         await made.plant(numbered([2], NOW))
         await made.live(steps)
         await all_once(made)
+
+
+async def test_who_dies_while_a_long_history_is_read_leaves_its_place_to_who_comes_after() -> None:
+    for steps in range(1, 80):
+        made = Harness(HISTORY, page=1)
+        await made.plant(numbered([2], NOW))
+        for number in range(4):  # others' messages
+            await made.chat.send(delivery(10 + number, now=NOW, channel="C1"))
+        made.chat.faults = [Fault.LOST_ANSWER]
+        await made.live(steps)
+        await all_once(made)
+        assert len(made.chat.looked) < 20
 
 
 @pytest.mark.parametrize("abilities", [HISTORY, BOTH])

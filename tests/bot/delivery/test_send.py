@@ -251,3 +251,45 @@ async def test_what_surely_was_not_posted_is_not_found_and_who_may_not_look_is_t
     with pytest.raises(Refused):
         await made.look()
     assert (await made.row()).state is DeliveryState.SENDING
+
+
+async def test_a_look_that_came_to_no_end_is_no_proof_and_the_next_one_goes_on_from_there() -> None:
+    harness = Harness(HISTORY, page=2)
+    for number in range(2, 7):  # others' messages
+        await harness.chat.send(delivery(number, now=NOW, channel="C1"))
+    made = await claimed(harness)
+    looks = 0
+    for cursor in ("2", "4"):
+        with pytest.raises(NotKnownYet):
+            await made.look()
+        row = await made.row()
+        assert (row.state, row.cursor, row.attempts) == (DeliveryState.PENDING, cursor, 0)
+        assert row.next_at == harness.clock() + SECOND
+        harness.clock.advance(SECOND)
+        held = await harness.store.ledger.claim(row, harness.clock(), LEASE)
+        assert held is not None
+        made.before, made.held, looks = row, held, looks + 1
+    assert await made.look() is None
+    assert len(harness.chat.looked) == looks + 1
+
+
+async def test_a_new_try_is_looked_for_from_the_beginning() -> None:
+    made = await claimed(Harness(HISTORY, faults=[Fault.LOST_ANSWER]))
+    made.held = replace(made.held, cursor="7")
+    await made.send()
+    assert ((await made.row()).state, (await made.row()).cursor) == (DeliveryState.AMBIGUOUS, "")
+
+
+async def test_a_look_that_failed_leaves_its_place_to_the_next_one() -> None:
+    made = await claimed(Harness(HISTORY, looks=[Fault.RETRY_AFTER]))
+    made.held = replace(made.held, cursor="7")
+    with pytest.raises(NotKnownYet):
+        await made.look()
+    assert (await made.row()).cursor == "7"
+
+
+async def test_it_is_looked_for_ten_minutes_earlier_and_later_since_clocks_differ() -> None:
+    made = await claimed(Harness(HISTORY))
+    await made.look()
+    (asked,) = made.harness.chat.sought
+    assert (asked.first_try, asked.last_try) == (NOW - 600 * SECOND, NOW + 600 * SECOND)
