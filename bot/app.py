@@ -17,7 +17,6 @@ from bot.delivery import (
     DeliveryContext,
     DeliverySettings,
     Preparer,
-    Refusal,
     Scheduler,
     SubscriptionPauser,
     notice_restored,
@@ -29,7 +28,7 @@ from bot.embed.shipped import LocalEmbedder
 from bot.errors import Reach, UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
-from bot.models import Actor, DigestRequest, Limits, Topic
+from bot.models import Actor, DigestRequest, Limits, Refusal, Topic
 from bot.ports.digests import Previewer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger

@@ -8,7 +8,6 @@ at any moment.
 
 from bot.delivery.context import DeliveryContext, DeliverySettings, delivery_id, sealed
 from bot.delivery.deliver import Deliverer
-from bot.delivery.outbox import Refusal
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.prepare import Preparer
 from bot.delivery.restored import notice_restored
@@ -19,7 +18,6 @@ __all__ = [
     "DeliveryContext",
     "DeliverySettings",
     "Preparer",
-    "Refusal",
     "Scheduler",
     "SubscriptionPauser",
     "delivery_id",

@@ -1,6 +1,5 @@
 """What all parts of delivery share: the times that they keep, the ports that they use, and the identity of a delivery."""
 
-import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Mapping
@@ -56,10 +55,10 @@ class DeliverySettings:
 class NoticeState:
     """What one process knows of what it told people."""
 
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)  # held while the list of what waits is changed
     busy: bool = False
     failures: dict[tuple[str, str], int] = field(default_factory=dict)  # in a row, by method and workspace
     alerted: dict[str, datetime] = field(default_factory=dict)  # by workspace: the last time
+    looked_at: dict[str, str] = field(default_factory=dict)  # by workspace: the recipient who had the last turn
     applying: set[object] = field(default_factory=set)  # refusals whose consequences are being drawn
 
 

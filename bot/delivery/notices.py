@@ -6,10 +6,9 @@ from collections.abc import Awaitable, Sequence
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
-from bot.delivery.outbox import Notice, Outbox
 from bot.delivery.rate_limits import PlatformCall
 from bot.errors import BotError, Delayed, Reach, Refused
-from bot.models import Method
+from bot.models import Method, Notice
 from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)
@@ -17,15 +16,15 @@ log = logging.getLogger(__name__)
 STALE = timedelta(days=7)  # what could not be said for so long is in `status` for as long, and nobody's news any more
 CLOSED = timedelta(days=1)  # for so long a workspace is left alone that refuses everything
 AT_ONCE = 4  # workspaces in which somebody is told something at the same time
-IN_A_ROW = 10  # in one workspace, before the list is looked at anew
+IN_A_ROW = 10  # recipients in one workspace who have a turn each, before it is looked anew at what is owed
 
 
 class NoticeSender:
-    """Sends them in their order, within each workspace; no workspace waits for another's."""
+    """Sends to each recipient in order, and the recipients of a workspace take turns; no workspace waits for another."""
 
     def __init__(self, context: DeliveryContext) -> None:
         self._context = context
-        self._outbox = Outbox(context)
+        self._outbox = context.store.outbox
         self._stopped = False
 
     def stop(self) -> None:
@@ -42,9 +41,7 @@ class NoticeSender:
             return 0
         notice_state.busy = True
         try:
-            waiting: dict[str, list[Notice]] = {}
-            for notice in await self._outbox.notices():
-                waiting.setdefault(notice.workspace, []).append(notice)
+            waiting = await self._outbox.notices(notice_state.looked_at, limit=IN_A_ROW)
             gate = asyncio.Semaphore(AT_ONCE)
             sending = [self._send_in_workspace(notices, gate, clock) for notices in waiting.values()]
             ended = await asyncio.gather(*sending, return_exceptions=True)
@@ -59,8 +56,9 @@ class NoticeSender:
         over = 0
         async with gate:
             for notice in notices:
-                if self._stopped or over == IN_A_ROW:
+                if self._stopped:
                     break
+                self._context.notice_state.looked_at[notice.workspace] = notice.recipient
                 if await self._is_settled(notice, clock):
                     await self._outbox.remove_notice(notice)
                     over += 1
@@ -69,7 +67,7 @@ class NoticeSender:
     async def _is_settled(self, notice: Notice, clock: Clock) -> bool:
         """Send it, where that may be done now; False when it is to be tried again."""
         now, call = clock(), self._call(notice)
-        if now - datetime.fromisoformat(notice.since) > STALE:
+        if now - notice.since > STALE:
             return True
         messenger = self._context.messenger(notice.workspace)
         if messenger is None or self._context.rate_limits.earliest(call, now) > now:

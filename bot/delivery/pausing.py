@@ -9,9 +9,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery.context import DeliveryContext
-from bot.delivery.outbox import Notice, Outbox, Refusal
 from bot.errors import Conflict, Reach
-from bot.models import Change, Subscription
+from bot.models import Change, Notice, Refusal, Subscription
 from bot.wording import some
 
 log = logging.getLogger(__name__)
@@ -26,7 +25,7 @@ class SubscriptionPauser:
 
     def __init__(self, context: DeliveryContext) -> None:
         self._context = context
-        self._outbox = Outbox(context)
+        self._outbox = context.store.outbox
 
     async def pause(self, refusal: Refusal, now: datetime) -> None:
         """Pause what a refusal holds for: every subscription of the channel, or of the whole workspace.
@@ -113,7 +112,7 @@ class SubscriptionPauser:
             if channel and (last is None or not timedelta(0) <= now - last < ALERTS_APART):
                 alerted[workspace] = now
                 said = f"{text} *status* tells what else there is."
-                notices.append(Notice(workspace, "", said, now.isoformat(), channel))
+                notices.append(Notice(workspace, "", said, now, channel))
         return notices
 
 
@@ -132,4 +131,4 @@ def _notice(owner: str, paused: Sequence[Subscription], reason: str, now: dateti
     what = some([f"{each.topic} in {each.channel}" for each in paused])
     again = some([f"*resume {topic}*" for topic in dict.fromkeys(each.topic for each in paused)])
     text = f"The digests of {what} are paused. {reason} When that is mended, {again} there posts them again."
-    return Notice(paused[0].workspace, owner, text, now.isoformat())
+    return Notice(paused[0].workspace, owner, text, now)

@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from bot.delivery.context import DeliveryContext, DeliverySettings
-from bot.delivery.outbox import Refusal
 from bot.delivery.pausing import SubscriptionPauser
 from bot.digest import due
 from bot.digest.quiet_hours import deadline_of
 from bot.errors import Reach, UsageError
-from bot.models import Occurrence, OccurrenceState, Preferences, Subscription
+from bot.models import Occurrence, OccurrenceState, Preferences, Refusal, Subscription
 from bot.ports.facts import time_of_fact
 from bot.ports.ledger import Planned
 

@@ -6,11 +6,10 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
-from bot.delivery.outbox import Refusal
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
 from bot.errors import BotError, Delayed, Reach, Refused
-from bot.models import FOREVER, Delivery, DeliveryState, Method
+from bot.models import FOREVER, Delivery, DeliveryState, Method, Refusal
 from bot.ports.messenger import Messenger
 
 log = logging.getLogger(__name__)

@@ -30,6 +30,7 @@ from bot.models.digests import (
     SummaryPart,
 )
 from bot.models.items import Item, Kind, Link, Reading, Release
+from bot.models.owed import Notice, Refusal
 from bot.models.people import EVERY_DAY, Actor, Change, Feedback, Installation, Preferences, Saved, Schedule, Subscription
 from bot.models.queries import And, Hit, Label, Near, Not, Number, Or, Page, Query, Term, Tree, When
 from bot.models.replies import Attachment, Button, Field, Reply, ReplyEntry, Suggestion, text_key
@@ -76,6 +77,7 @@ __all__ = [
     "Method",
     "Near",
     "Not",
+    "Notice",
     "Number",
     "Occurrence",
     "OccurrenceState",
@@ -87,6 +89,7 @@ __all__ = [
     "Ranked",
     "Rate",
     "Reading",
+    "Refusal",
     "Release",
     "Reply",
     "ReplyEntry",

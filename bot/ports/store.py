@@ -7,6 +7,7 @@ from bot.ports.digests import Digests
 from bot.ports.facts import Facts
 from bot.ports.items import Items, SearchIndex
 from bot.ports.ledger import Ledger
+from bot.ports.outbox import Outbox
 from bot.ports.source import SourceStates
 from bot.ports.summaries import Summaries
 from bot.ports.vectors import Vectors
@@ -48,6 +49,9 @@ class Store(Protocol):
 
     @property
     def ledger(self) -> Ledger: ...
+
+    @property
+    def outbox(self) -> Outbox: ...
 
     @property
     def chats(self) -> Chats: ...

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from pydantic_core import from_json
 
-from bot.errors import StoreError, UsageError
+from bot.errors import Reach, StoreError, UsageError
 from bot.models import (
     Change,
     Delivery,
@@ -25,10 +25,12 @@ from bot.models import (
     Item,
     Kind,
     Link,
+    Notice,
     Occurrence,
     OccurrenceState,
     Preferences,
     Query,
+    Refusal,
     Release,
     Schedule,
     SourceState,
@@ -273,6 +275,30 @@ def payloads_to_bytes(payload: str, if_late: str) -> bytes:
 
 def _with_times(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     return {**record, **{name: datetime.fromisoformat(record[name]) for name in names if name in record}}
+
+
+# --- what is owed; whose it is stands beside it
+
+
+def owed_to_text(owed: Notice | Refusal) -> str:
+    """Return the notice or the refusal, without its workspace, as one line of JSON."""
+    record = dataclasses.asdict(owed)
+    del record["workspace"]
+    return encode(record)
+
+
+@or_damaged
+def notice_from_text(workspace: str, text: str) -> Notice:
+    """Return the notice that `owed_to_text` wrote; raises StoreError for anything else."""
+    record = json.loads(text)
+    return Notice(workspace=workspace, **{**record, "since": datetime.fromisoformat(record["since"])})
+
+
+@or_damaged
+def refusal_from_text(workspace: str, text: str) -> Refusal:
+    """Return the refusal that `owed_to_text` wrote; raises StoreError for anything else."""
+    record = json.loads(text)
+    return Refusal(workspace=workspace, **{**record, "reach": Reach(record["reach"])})
 
 
 # --- what a workspace made; a query is kept as it was typed, and parsed again when it is read

@@ -14,6 +14,7 @@ from tests.stores.memory_chats import MemoryChats
 from tests.stores.memory_digests import MemoryDigests
 from tests.stores.memory_items import MemoryIndex, MemoryItems, MemorySourceStates
 from tests.stores.memory_ledger import MemoryLedger
+from tests.stores.memory_outbox import MemoryOutbox
 
 
 class MemoryStore:
@@ -28,6 +29,7 @@ class MemoryStore:
         self.ledger = MemoryLedger(self.digests)
         self.workspaces = self.ledger.workspaces
         self.people = self.workspaces.people
+        self.outbox = MemoryOutbox()
         self.chats = MemoryChats(self.ledger)
         self.summaries = MemorySummaries()
         self.facts = MemoryFacts()

@@ -131,7 +131,17 @@ _COUNTS = (
     ),
     *(
         (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")
-        for table in ("digests", "topics", "subscriptions", "preferences", "changes", "occurrences", "deliveries")
+        for table in (
+            "digests",
+            "topics",
+            "subscriptions",
+            "preferences",
+            "changes",
+            "occurrences",
+            "deliveries",
+            "notices",
+            "refusals",
+        )
     ),
 )
 

@@ -350,13 +350,46 @@ drop index occurrences_state;
 create index occurrences_state on occurrences (state, workspace, ifnull(next_at, 0), due, subscription, day, slot);
 drop index subscriptions_next;
 create index subscriptions_next on subscriptions (next_due, workspace, id, wakes);
+-- What people are to be told, and refusals that are not applied yet; in the order in which they came.
+create table notices (
+    number integer primary key,
+    workspace text not null,
+    recipient text not null, -- a person, or a channel
+    data text not null
+);
+create unique index notices_data on notices (workspace, recipient, data);
+create index notices_order on notices (workspace, recipient, number);
+create table refusals (number integer primary key, workspace text not null, data text not null);
+create unique index refusals_data on refusals (workspace, data);
 """
 
 
 @migrations()
 def m009_outbox(db: Database) -> None:
-    """Let what waits be found without a look at what does not have its turn."""
+    """Let what waits be found without a look at what does not have its turn, and keep what is owed in rows."""
     _run(db, _OUTBOX)
+    for notice in _owed(db, "notices"):
+        workspace = notice.pop("workspace")
+        if recipient := notice.get("person") or notice.get("channel"):
+            db.execute(
+                "insert or ignore into notices (workspace, recipient, data) values (?, ?, ?)",
+                [workspace, recipient, json.dumps(notice, separators=(",", ":"))],
+            )
+    for refusal in _owed(db, "refusals"):
+        db.execute(
+            "insert or ignore into refusals (workspace, data) values (?, ?)",
+            [refusal.pop("workspace"), json.dumps(refusal, separators=(",", ":"))],
+        )
+    db.execute("delete from facts where name = 'owed'")
+
+
+def _owed(db: Database, what: str) -> list[dict[str, str]]:
+    """Return what the eighth edition kept in one fact; nothing of a damaged one."""
+    row = db.execute("select value from facts where name = 'owed'").fetchone()
+    try:
+        return [dict(each, workspace=str(each["workspace"])) for each in json.loads(row[0])[what]] if row else []
+    except (ValueError, TypeError, KeyError):
+        return []
 
 
 def migrate(db: Database) -> None:

@@ -18,6 +18,7 @@ from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.locks import service_lock
 from bot.store.sqlite.maintenance import SqliteMaintenance
 from bot.store.sqlite.migrations import is_current, migrate
+from bot.store.sqlite.outbox import SqliteOutbox
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqlitePeople, SqliteWorkspaces
@@ -47,6 +48,7 @@ class SqliteStore:
         self.summaries = SqliteSummaries(connections)
         self.facts = SqliteFacts(connections)
         self.ledger = SqliteLedger(connections)
+        self.outbox = SqliteOutbox(connections)
         self.chats = SqliteChats(connections)
         self.maintenance = SqliteMaintenance(connections)
 

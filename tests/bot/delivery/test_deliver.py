@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from bot.delivery import Deliverer, DeliverySettings, Refusal, SubscriptionPauser, notice_restored, sealed
+from bot.delivery import Deliverer, DeliverySettings, SubscriptionPauser, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.delivery.send import SKEW
 from bot.errors import Delayed, Reach, Refused, StoreError
-from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate
+from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate, Refusal
 from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
 from tests.contract.made import digest

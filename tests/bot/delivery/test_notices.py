@@ -5,9 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery import Refusal, SubscriptionPauser
+from bot.delivery import SubscriptionPauser
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
-from bot.models import Abilities, DeliveryState, Rate
+from bot.models import Abilities, DeliveryState, Rate, Refusal
 from tests.bot.deliveries import Harness, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import Crash, Steps, Transcript, delivery
@@ -28,6 +28,17 @@ class Hushed(Transcript):
         self.asked += 1
         if self.errors:
             raise self.errors.pop(0)
+        await super().tell(workspace, person, text)
+
+
+class Deaf(Transcript):
+    """A platform that has these people wait for an hour."""
+
+    deaf: frozenset[str] = frozenset()
+
+    async def tell(self, workspace: str, person: str, text: str) -> None:
+        if person in self.deaf:
+            raise Delayed("Not now.", retry_after=timedelta(hours=1))
         await super().tell(workspace, person, text)
 
 
@@ -79,6 +90,32 @@ async def test_a_workspace_in_which_hundreds_are_told_does_not_delay_anothers_on
         await trouble.pause(Refusal(workspace, "", Reach.WORKSPACE, "The token was revoked."), NOW)
     await harness.deliverer().send_notices(harness.clock)
     assert "U-bea" in [person for _, person, _ in harness.chat.told]
+
+
+async def test_every_owner_is_told_however_many_there_are() -> None:
+    harness, owners = Harness(), [f"U{number}" for number in range(1500)]
+    for number, owner in enumerate(owners):
+        await harness.store.workspaces.save_subscription(subscription(number, made_by=owner), change(), replaces=0)
+    await SubscriptionPauser(harness.context()).pause(Refusal("chat:T1", "", Reach.WORKSPACE, "The token was revoked."), NOW)
+    deliverer = harness.deliverer()
+    while await deliverer.send_notices(harness.clock):
+        harness.clock.advance(timedelta(seconds=2))
+    assert sorted(person for _, person, _ in harness.chat.told) == sorted(owners)
+
+
+async def test_of_many_who_cannot_be_told_now_none_holds_up_the_others() -> None:
+    harness, owners = Harness(), [f"U{number:02}" for number in range(40)]
+    harness.chat = chat = Deaf(harness.clock)
+    chat.deaf = frozenset(owners[:30])
+    for number, owner in enumerate(owners):
+        made = subscription(number, made_by=owner, workspace="chat:T2")
+        await harness.store.workspaces.save_subscription(made, change("chat:T2"), replaces=0)
+    await SubscriptionPauser(harness.context()).pause(Refusal("chat:T2", "", Reach.WORKSPACE, "The token was revoked."), NOW)
+    deliverer = harness.deliverer()
+    for _ in range(6):
+        await deliverer.send_notices(harness.clock)
+        harness.clock.advance(timedelta(seconds=2))
+    assert sorted(person for _, person, _ in chat.told) == owners[30:]
 
 
 async def test_what_is_gone_twice_is_told_once() -> None:
@@ -140,11 +177,3 @@ async def test_wherever_a_process_dies_what_was_refused_is_paused_and_its_owner_
             failed = [each for each in (await harness.rows()).values() if each.state is DeliveryState.FAILED]
             assert len(chat.told) in ((1, 2) if failed else (0, 1, 2))
             assert not failed or (await harness.store.workspaces.subscriptions("chat:T1"))[0].paused
-
-
-@pytest.mark.parametrize("damaged", ["{", "[]", '{"notices": [{"person": 1}], "refusals": []}', '{"notices": 5}'])
-async def test_a_list_that_is_damaged_in_the_database_holds_nothing_up(damaged: str) -> None:
-    harness, chat = await hushed()
-    await harness.store.facts.set("owed", damaged)
-    await harness.round(harness.deliverer())
-    assert [person for _, person, _ in chat.told] == ["U-ada"]
