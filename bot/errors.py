@@ -89,12 +89,26 @@ class SourceError(BotError):
     """A source did not deliver; the round goes on without it and the digest's footer says so."""
 
 
-class SourceUnavailable(SourceError):
-    """The source cannot be had now. `retry_after` is how long it asked us to wait, or None when it did not say."""
+class NetworkFault(StrEnum):
+    """What failed on the way to a host, before it said anything; each value is a sentence about the host."""
 
-    def __init__(self, message: str, *, retry_after: timedelta | None = None) -> None:
+    NAME = "its name could not be resolved"
+    CONNECTION = "the connection failed"
+    TLS = "no encrypted connection came about"
+    PROXY = "the proxy did not let it through"
+    TIMEOUT = "no answer came in time"
+
+
+class SourceUnavailable(SourceError):
+    """The source cannot be had now. `retry_after` is how long it asked us to wait, or None when it did not say.
+
+    `fault` is what of the network failed, None where the source was reached.
+    """
+
+    def __init__(self, message: str, *, retry_after: timedelta | None = None, fault: NetworkFault | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+        self.fault = fault
 
 
 class SourceChanged(SourceError):

@@ -1,16 +1,44 @@
 """How a chat's connection is reported: while it is lost, and when it is tried."""
 
+import socket
+import ssl
 from collections.abc import Callable
 from datetime import datetime
 from typing import NamedTuple
 
+import aiohttp
+
+from bot.errors import NetworkFault
+
 
 class CheckResult(NamedTuple):
-    """What `broadsheet doctor` tried, whether it is well, and a sentence."""
+    """What `broadsheet doctor` tried, whether it is well, and a sentence.
+
+    `fault` is what of the network failed, None where the platform was reached: then nothing is known of what was tried.
+    """
 
     name: str
     well: bool
     text: str
+    fault: NetworkFault | None = None
+
+
+def unreached(name: str, fault: NetworkFault) -> CheckResult:
+    """Return that the platform could not be reached, which says nothing of its token."""
+    return CheckResult(name, False, f"it could not be reached: {fault}; the token was not tried", fault)
+
+
+def network_fault(error: BaseException) -> NetworkFault | None:
+    """Return what of the network failed, by what aiohttp raises; None where the platform answered."""
+    if isinstance(error, aiohttp.ClientHttpProxyError | aiohttp.ClientProxyConnectionError):
+        return NetworkFault.PROXY
+    if isinstance(error, aiohttp.ClientConnectorDNSError | socket.gaierror):
+        return NetworkFault.NAME
+    if isinstance(error, ssl.SSLError):
+        return NetworkFault.TLS
+    if isinstance(error, TimeoutError):
+        return NetworkFault.TIMEOUT
+    return NetworkFault.CONNECTION if isinstance(error, aiohttp.ClientConnectionError | OSError) else None
 
 
 class Outage:

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from adapters.cli.platforms import check_platforms
 from bot.app import LOCAL, App, backups_of
-from bot.errors import BotError, StoreError
+from bot.errors import BotError, NetworkFault, SourceUnavailable, StoreError
 from bot.models import DeliveryState, Item, Kind, Subscription
 from bot.ports.facts import HEARTBEAT, time_of_fact
 from bot.ports.vectors import Embedder
@@ -39,6 +39,7 @@ class Finding:
     name: str
     grade: Grade
     text: str
+    fault: NetworkFault | None = None  # of the network, where what was tried could not be reached
 
 
 async def examine(app: App, now: datetime, file: Path | None, *, offline: bool = False) -> list[Finding]:
@@ -46,11 +47,36 @@ async def examine(app: App, now: datetime, file: Path | None, *, offline: bool =
     found = [*_settings(app), *await _database(app), *await asyncio.to_thread(lambda: [*_files(app, file)])]
     found += [*_topics(app), *await _service(app, now), *await _shipped(app, now)]
     if not offline:
-        found += await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
+        asked = await asyncio.gather(*(_tried(source.title, source.check(now)) for source in app.sources))
         chats = await check_platforms(app.settings, now, app.store.chats)
-        found += [Finding(name, Grade.GOOD if well else Grade.BAD, text) for name, well, text in chats]
+        asked += [Finding(name, Grade.GOOD if well else Grade.BAD, text, fault) for name, well, text, fault in chats]
+        outside = _network(asked, app.settings.proxy)
+        found = [*outside, *found] if outside else [*found, *asked]
         found += await _model(app, now) + await _embeddings(app)
     return found
+
+
+# What to look at, in the order in which it is told.
+_ADVICE: Mapping[NetworkFault, str] = {
+    NetworkFault.NAME: "no name could be resolved: check this machine's DNS, in a container also its network",
+    NetworkFault.CONNECTION: "every connection failed: check this machine's network and its firewall",
+    NetworkFault.TIMEOUT: "no answer came in time: check this machine's network and its firewall",
+    NetworkFault.TLS: "no encrypted connection came about: check this machine's clock, and whether something between"
+    " opens what is encrypted",
+    NetworkFault.PROXY: "the proxy let nothing through: check what it allows",
+}
+
+
+def _network(asked: Sequence[Finding], proxy: str) -> list[Finding]:
+    """Return one sentence about the network in place of all, where none of several could be reached; else nothing."""
+    if len(asked) < 2 or not all(each.fault for each in asked):
+        return []
+    faults = {each.fault for each in asked}
+    said = "; ".join(advice for fault, advice in _ADVICE.items() if fault in faults)
+    through = "; sources are asked through the `proxy` of the settings" if proxy else ""
+    names = ", ".join(each.name for each in asked)
+    told = f"nothing outside was reached ({names}), and no token was tried. {said[0].upper()}{said[1:]}{through}"
+    return [Finding("network", Grade.BAD, told)]
 
 
 async def _service(app: App, now: datetime) -> list[Finding]:
@@ -182,7 +208,8 @@ async def _tried(name: str, work: Awaitable[str], otherwise: str = "") -> Findin
     try:
         return Finding(name, Grade.GOOD, await work)
     except BotError as error:
-        return Finding(name, Grade.BAD, f"{str(error).rstrip('.')}{otherwise}" if otherwise else str(error))
+        fault = error.fault if isinstance(error, SourceUnavailable) else None
+        return Finding(name, Grade.BAD, f"{str(error).rstrip('.')}{otherwise}" if otherwise else str(error), fault)
 
 
 async def _model(app: App, now: datetime) -> list[Finding]:

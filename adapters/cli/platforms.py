@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from adapters.chat.connection import CheckResult
-from bot.errors import BotError, SettingsError
+from bot.errors import BotError, NetworkFault, SettingsError
 from bot.ports.chats import Chats
 from bot.ports.messenger import Messenger
 from bot.service.platforms import PendingPlatform, Platform, PlatformContext, why_closed
@@ -81,7 +81,8 @@ async def check_platforms(settings: Settings, now: datetime, chats: Chats) -> Se
             async with asyncio.timeout(TRYING.total_seconds()):
                 found += await check.check(section, now, chats)
         except TimeoutError:
-            found.append(CheckResult(name, False, f"it did not answer within {TRYING.total_seconds():.0f} seconds"))
+            said = f"it did not answer within {TRYING.total_seconds():.0f} seconds"
+            found.append(CheckResult(name, False, said, NetworkFault.TIMEOUT))
         except BotError as error:
             found.append(CheckResult(name, False, str(error)))
     return found

@@ -8,7 +8,7 @@ from discord import Permissions
 from discord.errors import HTTPException
 from discord.http import Route
 
-from adapters.chat.connection import CheckResult
+from adapters.chat.connection import CheckResult, network_fault, unreached
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import NAMES
 from adapters.discord.client.errors import discord_delivery_error
@@ -35,7 +35,8 @@ async def check(settings: DiscordSettings, now: datetime, chats: Chats | None = 
     try:
         return await _tried(client, settings)
     except Exception as error:  # noqa: BLE001 - translated raises what it does not know
-        return [CheckResult("Discord", False, _sentence(error))]
+        fault = network_fault(error)
+        return [unreached("Discord", fault) if fault else CheckResult("Discord", False, _sentence(error))]
     finally:
         await client.close()
 
@@ -43,6 +44,8 @@ async def check(settings: DiscordSettings, now: datetime, chats: Chats | None = 
 def _sentence(error: Exception) -> str:
     if isinstance(error, HTTPException) and error.status == 401:
         return "the token was not taken: copy it anew from Discord's developer portal, under Bot"
+    if isinstance(error, HTTPException):
+        return f"Discord did not say whether the token is good (status {error.status}): try again in a few minutes"
     return str(discord_delivery_error(error))
 
 

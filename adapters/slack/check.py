@@ -5,20 +5,21 @@ from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from adapters.chat.connection import CheckResult
+from adapters.chat.connection import CheckResult, network_fault, unreached
 from adapters.slack.client.api import Clients, new_session
-from adapters.slack.client.errors import FAILURES, failure_reason
+from adapters.slack.client.errors import FAILURES, error_code, failure_reason, slack_delivery_error
 from adapters.slack.connection.requirements import require_slack_settings
 from adapters.slack.install import permissions
 from adapters.slack.install.encryption import TokenCipher
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.manifest import is_public
-from bot.errors import SettingsError
+from bot.errors import SettingsError, Uncertain
 from bot.ports.chats import Chats
 from bot.settings.chat import SlackSettings
 
 WRONG_CLOCK = timedelta(minutes=1)  # Slack's requests are refused when they seem five minutes old
 MOST = 20  # installations that are tried
+_PAUSE = frozenset({"ratelimited", "rate_limited"})  # said of every token
 
 
 async def check(settings: SlackSettings, now: datetime, chats: Chats | None = None) -> list[CheckResult]:
@@ -31,6 +32,8 @@ async def check(settings: SlackSettings, now: datetime, chats: Chats | None = No
         installations = await _installations(settings, now, chats)
         clients = Clients(settings, session, lambda: now, installations)
         found = await _tokens(clients, now)
+        if any(each.fault for each in found):
+            return found
         if settings.mode == "socket":
             found.append(await _socket(clients))
         elif not is_public(settings.public_url):
@@ -59,6 +62,8 @@ async def _tokens(clients: Clients, now: datetime) -> list[CheckResult]:
     for each in everywhere[:MOST]:
         # As it is kept: were it renewed here, the service would hold one that is spent.
         found += await _token(clients, f"Slack {place_of(each)}", str(each.bot_token), now)
+        if found[-1].fault:
+            return found  # what could not be reached now cannot be reached for the others either
     if len(everywhere) > MOST or not everywhere:
         told = (
             f"{len(everywhere)} installations, of which {MOST} were tried" if everywhere else "nobody has installed it yet"
@@ -71,8 +76,7 @@ async def _token(clients: Clients, name: str, token: str, now: datetime) -> list
     try:
         answer: Any = await clients.new_client(token).auth_test()
     except FAILURES as error:
-        told = f"the token was not taken ({failure_reason(error)}): install the app again, and copy its token anew"
-        return [CheckResult(name, False, told)]
+        return [_failed(name, error, "the token was not taken ({}): install the app again, and copy its token anew")]
     found: list[CheckResult] = [CheckResult(name, True, f"in {answer.get('team')} as {answer.get('user')}")]
     return found + _scopes(clients.settings, name, answer.headers) + _clock(name, answer.headers, now)
 
@@ -109,7 +113,16 @@ async def _socket(clients: Clients) -> CheckResult:
     try:
         await clients.new_client().apps_connections_open(app_token=clients.settings.app_token.get_secret_value())
     except FAILURES as error:
-        why = failure_reason(error)
-        told = f"none can be opened ({why}): switch Socket Mode on at the app's page, and give `app_token` connections:write"
-        return CheckResult("Slack socket", False, told)
+        refused = "none can be opened ({}): switch Socket Mode on at the app's page, and give `app_token` connections:write"
+        return _failed("Slack socket", error, refused)
     return CheckResult("Slack socket", True, "can be opened")
+
+
+def _failed(name: str, error: Exception, refused: str) -> CheckResult:
+    """Tell a refusal from a Slack that could not be reached, or could not answer: those say nothing of the token."""
+    if fault := network_fault(error):
+        return unreached(name, fault)
+    reason, code = failure_reason(error), error_code(error)
+    if code and code not in _PAUSE and not isinstance(slack_delivery_error(error), Uncertain):
+        return CheckResult(name, False, refused.format(reason))
+    return CheckResult(name, False, f"Slack did not say whether the token is good ({reason}): try again in a few minutes")

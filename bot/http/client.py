@@ -5,6 +5,7 @@ Every request of Broadsheet to a source or a language model goes through one `Ht
 
 import asyncio
 import re
+import socket
 import ssl
 import time
 import zlib
@@ -21,7 +22,7 @@ import anyio
 import httpcore
 import httpx
 
-from bot.errors import SourceUnavailable
+from bot.errors import NetworkFault, SourceUnavailable
 from bot.http.guard import PORTS, Guard, Resolve, lookup
 from bot.http.pace import Clock, Politeness, Sleep, Throttle, backoff, retry_after
 from bot.redact import is_secret_header, redacted, secrets_in
@@ -58,6 +59,9 @@ FOREIGN: tuple[type[Exception], ...] = (
     ValueError,
 )
 _NOTHING_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpcore.ConnectError, httpcore.ConnectTimeout)
+_NO_ANSWER = (httpx.TimeoutException, httpcore.TimeoutException, TimeoutError)
+_CUT_OFF = (httpx.NetworkError, httpcore.NetworkError, ConnectionError)
+_DEEPEST = 10  # errors that one may be raised from
 _FAULTS_OF_OURS = (httpx.LocalProtocolError, httpx.UnsupportedProtocol, httpx.InvalidURL, ValueError)
 
 
@@ -134,7 +138,7 @@ class Http:
             return await self._with_retries(request, accept, max_bytes)
         except SourceUnavailable as error:
             text = redacted(str(error), secrets)
-            raise SourceUnavailable(text, retry_after=error.retry_after) from error.__cause__
+            raise SourceUnavailable(text, retry_after=error.retry_after, fault=error.fault) from error.__cause__
 
     async def close(self) -> None:
         """Close every connection."""
@@ -317,16 +321,33 @@ def _translated(name: str, method: str) -> Iterator[None]:
     try:
         yield
     except SourceUnavailable as error:
-        raise type(error)(f"{name}: {error}", retry_after=error.retry_after) from error.__cause__
+        raise type(error)(f"{name}: {error}", retry_after=error.retry_after, fault=error.fault) from error.__cause__
     except FOREIGN as error:
         if isinstance(error, _FAULTS_OF_OURS):  # no cause: these quote the header that they cannot send, credentials too
             raise SourceUnavailable(f"{name} {_words(error)}") from None
         repeats = isinstance(error, _NOTHING_SENT) or method == "GET"
-        raise (_Transient if repeats else SourceUnavailable)(f"{name} {_words(error)}") from error
+        kind = _Transient if repeats else SourceUnavailable
+        raise kind(f"{name} {_words(error)}", fault=_network_fault(error)) from error
+
+
+def _network_fault(error: BaseException) -> NetworkFault | None:
+    """Return what of the network failed, by what the libraries raise and what they raise it from."""
+    if isinstance(error, httpx.ProxyError | httpcore.ProxyError):
+        return NetworkFault.PROXY
+    if isinstance(error, _NO_ANSWER):
+        return NetworkFault.TIMEOUT
+    reasons: list[BaseException] = [error]
+    while (reason := reasons[-1].__cause__ or reasons[-1].__context__) is not None and len(reasons) < _DEEPEST:
+        reasons.append(reason)
+    if any(isinstance(each, socket.gaierror) for each in reasons):
+        return NetworkFault.NAME
+    if any(isinstance(each, ssl.SSLError) for each in reasons):
+        return NetworkFault.TLS
+    return NetworkFault.CONNECTION if isinstance(error, (*_NOTHING_SENT, *_CUT_OFF)) else None
 
 
 def _words(error: Exception) -> str:
-    if isinstance(error, httpx.TimeoutException | httpcore.TimeoutException | TimeoutError):
+    if isinstance(error, _NO_ANSWER):
         return "did not answer in time"
     if isinstance(error, httpx.ConnectError):
         return f"could not be reached ({str(error)[:200] or 'no connection'})"

@@ -11,7 +11,7 @@ import ipaddress
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 
-from bot.errors import SourceUnavailable
+from bot.errors import NetworkFault, SourceUnavailable
 
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
 
@@ -108,9 +108,9 @@ class Guard:
         try:
             found = await self._resolve(host, port)
         except (OSError, UnicodeError) as error:
-            raise SourceUnavailable(f"the name {host} could not be resolved") from error
+            raise SourceUnavailable(f"the name {host} could not be resolved", fault=NetworkFault.NAME) from error
         if not found:
-            raise SourceUnavailable(f"the name {host} has no address")
+            raise SourceUnavailable(f"the name {host} has no address", fault=NetworkFault.NAME)
         return found
 
     def _is_allowed(self, host: str, port: int) -> bool:

@@ -296,6 +296,27 @@ async def test_chat_settings_that_cannot_work_are_refused_and_what_cannot_be_rea
     assert "s3cret" not in refused.err + tried.out + tried.err
 
 
+async def test_without_a_network_the_doctor_says_so_once_and_gives_no_advice_on_tokens(desk: Desk) -> None:
+    away = "http://127.0.0.1:9"
+    desk.settle(url=away)
+    with (desk.folder / "broadsheet.toml").open("a") as settings:
+        settings.write(f'[slack]\nbot_token = "xoxb-1-s3cret"\napp_token = "xapp-1-s3cret"\napi_url = "{away}/api"\n')
+    (desk.folder / "broadsheet.toml").chmod(0o600)
+    tried = await desk.run("doctor")
+    assert tried.status == Exit.UNWELL
+    assert tried.out.splitlines()[0] == (
+        "mend  network: nothing outside was reached (arXiv, Hugging Face, GitHub, Slack), and no token was tried. "
+        "Every connection failed: check this machine's network and its firewall"
+    )
+    assert "install the app again" not in tried.out
+    assert tried.out.count("mend ") == 1
+
+    desk.settle(github=away)  # the others answer: it is not the network
+    tried = await desk.run("doctor")
+    assert "mend  network" not in tried.out
+    assert "mend  GitHub: http://127.0.0.1:9/rate_limit could not be reached" in tried.out
+
+
 async def test_a_backup_can_be_put_back(desk: Desk) -> None:
     await desk.run("collect", "huggingface")
     assert (await desk.run("db", "backup", "copy.sqlite3")).status == Exit.OK

@@ -11,11 +11,11 @@ from pydantic import SecretStr
 
 from adapters.discord.check import check
 from adapters.discord.connection.platform import opened
-from bot.errors import SettingsError
+from bot.errors import NetworkFault, SettingsError
 from bot.settings.chat import DiscordSettings
 from tests.conftest import NOW
 from tests.e2e.discord_desk import DiscordDesk, sitting
-from tests.fakes.discord import FakeDiscord, Kind, Permission
+from tests.fakes.discord import FakeDiscord, Fault, Kind, Permission
 from tests.fakes.patience import PATIENCE
 
 
@@ -222,16 +222,32 @@ async def test_a_token_that_was_reset_is_named_as_what_to_mend(tmp_path: Path) -
 async def test_doctor_says_what_to_mend(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         settings = desk.app.settings.discord
-        told = {name: (well, text) for name, well, text in await check(settings, NOW)}
+        told = {name: (well, text) for name, well, text, _ in await check(settings, NOW)}
         assert told["Discord"][0]
         assert told["Discord server Lab"] == (True, "all is given")
         desk.guild.roles[desk.guild.id].permissions &= ~Permission.ATTACH_FILES
-        told = {name: (well, text) for name, well, text in await check(settings, NOW)}
+        told = {name: (well, text) for name, well, text, _ in await check(settings, NOW)}
         assert not told["Discord server Lab"][0]
         assert told["Discord server Lab"][1].startswith("Attach Files is missing")
         (found,) = await check(settings.model_copy(update={"token": SecretStr("x.y.z")}), NOW)
         assert found[:2] == ("Discord", False)
         assert "copy it anew" in found[2]
+
+
+async def test_doctor_tells_a_discord_that_cannot_be_reached_from_a_token_that_was_refused(
+    tmp_path: Path, unused_tcp_port: int
+) -> None:
+    async with sitting(tmp_path) as desk:
+        settings = desk.app.settings.discord
+        away = settings.model_copy(update={"api_url": f"http://127.0.0.1:{unused_tcp_port}/api/v10"})
+        said = "it could not be reached: the connection failed; the token was not tried"
+        assert await check(away, NOW) == [("Discord", False, said, NetworkFault.CONNECTION)]
+        (unknown,) = await check(settings.model_copy(update={"api_url": "https://discord.invalid/api/v10"}), NOW)
+        assert (unknown.fault, "its name could not be resolved" in unknown.text) == (NetworkFault.NAME, True)
+
+        desk.fake.befall("GET /applications/@me", fault=Fault.BROKEN, status=503, commits=False)
+        (unclear,) = await check(settings, NOW)
+        assert unclear.text == "Discord did not say whether the token is good (status 503): try again in a few minutes"
 
 
 async def test_no_token_reaches_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

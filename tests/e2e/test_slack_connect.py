@@ -13,11 +13,12 @@ import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
 
+from adapters.chat.connection import CheckResult
 from adapters.slack.check import check
 from adapters.slack.install import permissions
 from adapters.slack.install.manifest import manifest
 from bot.app import App
-from bot.errors import Refused, SettingsError
+from bot.errors import NetworkFault, Refused, SettingsError
 from bot.settings.chat import SlackSettings
 from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
 from tests.e2e.watches import kept
@@ -157,7 +158,7 @@ async def test_an_app_with_its_own_manifest_hears_and_may_do_all_of_it(tmp_path:
         await is_helped(fake, channel=fake.random)
         found = await check(settings(fake), room.clock(), room.line.chats)
 
-    assert [name for name, well, _ in found if not well] == []
+    assert [each.name for each in found if not each.well] == []
     assert [each.method for each in fake.requests if each.error == "missing_scope"] == []
 
 
@@ -356,7 +357,7 @@ async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session
     few = fake.add_grant("xoxb-0-T0BROAD-few", allowed=frozenset({"chat:write"}))
 
     async def bad(given: SlackSettings, late: int = 0) -> str:
-        return "; ".join(f"{name}: {text}" for name, well, text in await check(given, now + minutes(late)) if not well)
+        return "; ".join(f"{name}: {text}" for name, well, text, _ in await check(given, now + minutes(late)) if not well)
 
     assert await bad(settings(fake, reactions=True)) == ""
     assert "missing: commands, channels:read" in await bad(settings(fake, bot_token=few.token))
@@ -365,11 +366,31 @@ async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session
     assert "clock is" in await bad(settings(fake), late=5)
     assert "begins with xapp-" in await bad(settings(fake, app_token=""))
     assert "`public_url`" in await bad(settings(fake, mode="http", signing_secret="s" * 32))
-    assert "no connection" in await bad(settings(fake, api_url="http://127.0.0.1:9/api"))
     async with connected(app, by_oauth(fake)) as room:
         assert (await Browser(fake, room, session).installs())[0] == 200
         found = await check(by_oauth(fake), now, app.store.chats)
-    assert found == [("Slack T0BROAD", True, "in T0BROAD team as broadsheet")]
+    assert found == [CheckResult("Slack T0BROAD", True, "in T0BROAD team as broadsheet")]
+
+
+async def test_doctor_tells_a_slack_that_cannot_be_reached_from_a_token_that_was_refused(
+    fake: slack.FakeSlack, app: App, unused_tcp_port: int
+) -> None:
+    now = Clock()()
+    closed = await check(settings(fake, api_url=f"http://127.0.0.1:{unused_tcp_port}/api"), now)
+    said = "it could not be reached: the connection failed; the token was not tried"
+    assert closed == [CheckResult("Slack", False, said, NetworkFault.CONNECTION)], "once, and not for each token"
+    (unknown,) = await check(settings(fake, api_url="https://slack.invalid/api"), now)
+    assert (unknown.fault, "its name could not be resolved" in unknown.text) == (NetworkFault.NAME, True)
+
+    (refused, _) = await check(settings(fake, bot_token="xoxb-none"), now)
+    assert (refused.fault, "install the app again" in refused.text) == (None, True)
+    for failure, why in (
+        (slack.Failure(status=503), "HTTP status 503"),
+        (slack.Failure(error="ratelimited"), "ratelimited"),
+    ):
+        fake.fail("auth.test", failure)
+        (unclear, _) = await check(settings(fake), now)
+        assert unclear.text == f"Slack did not say whether the token is good ({why}): try again in a few minutes"
 
 
 @pytest.mark.parametrize(

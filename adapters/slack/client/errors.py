@@ -8,6 +8,7 @@ was posted; one that is not known here is tried again, since it costs less than 
 import asyncio
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -99,10 +100,10 @@ def failure_reason(error: BaseException) -> str:
     """Return why a call failed in a word or two, without anything that was sent: Slack's own word where it gave one."""
     if isinstance(error, SlackApiError):
         response: Any = error.response
-        try:
-            return str(response["error"])
-        except (KeyError, TypeError, ValueError):
-            return f"HTTP status {getattr(response, 'status_code', None) or getattr(response, 'status', '?')}"
+        with suppress(KeyError, TypeError, ValueError):
+            if named := response["error"]:
+                return str(named)
+        return f"HTTP status {getattr(response, 'status_code', None) or getattr(response, 'status', '?')}"
     if isinstance(error, ClientResponseError):
         return f"HTTP status {error.status}"
     if isinstance(error, asyncio.TimeoutError):

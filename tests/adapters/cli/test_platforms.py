@@ -155,5 +155,6 @@ async def test_what_cannot_be_reached_is_for_the_doctor_to_tell(tmp_path: Path) 
     async with app(tmp_path, slack=SLACK) as made:
         found = await check_platforms(made.settings, now, made.store.chats)
     assert found
-    assert not any(well for _, well, _ in found)
+    assert not any(each.well for each in found)
+    assert all(each.fault for each in found)
     assert "xoxb-1-a" not in str(found)

@@ -6,10 +6,11 @@ import time
 import zlib
 from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
-from bot.errors import SourceUnavailable
+from bot.errors import NetworkFault, SourceUnavailable
 from bot.http.client import Http, Politeness, Request
 from tests.effort import effort
 from tests.fakes.patience import PATIENCE
@@ -150,6 +151,23 @@ async def test_a_failure_that_stays_is_told_after_the_retries(web: Web, door: Op
 async def test_a_host_that_is_not_there_is_told_in_words(door: Open) -> None:
     with pytest.raises(SourceUnavailable, match=r"http://127\.0\.0\.1:9/ could not be reached"):
         await door().fetch(Request(url="http://127.0.0.1:9/"))
+
+
+async def test_what_of_the_network_failed_is_known(web: Web, door: Open, unused_tcp_port: int) -> None:
+    async def fault_at(url: str, **given: Any) -> NetworkFault | None:
+        with pytest.raises(SourceUnavailable) as told:
+            await door(**given).fetch(Request(url=url))
+        return told.value.fault
+
+    web.answer("/proxied", Answer(status=407))
+    closed = f"127.0.0.1:{unused_tcp_port}"
+    assert await fault_at(f"http://{closed}/") is NetworkFault.CONNECTION
+    assert await fault_at("http://broadsheet.invalid/") is NetworkFault.NAME
+    assert await fault_at("http://broadsheet.invalid/", guarded=True) is NetworkFault.NAME
+    assert await fault_at(web.url.replace("http:", "https:")) is NetworkFault.TLS
+    assert await fault_at("https://papers.example/", proxy=web.url) is NetworkFault.PROXY
+    assert await fault_at("https://papers.example/", proxy=f"http://{closed}") is NetworkFault.CONNECTION
+    assert await fault_at(web.url + "/nothing-here") is None, "it was reached"
 
 
 async def test_a_post_is_not_repeated_once_it_may_have_been_read(web: Web, door: Open) -> None:
