@@ -156,6 +156,10 @@ async def _database(app: App) -> list[Finding]:
     found = [
         Finding("database", Grade.GOOD, f"{path}: sound, {counts['items']:,} items, {counts['bytes'] / 2**20:,.0f} MiB")
     ]
+    aside = await app.maintenance.put_aside()
+    if aside:
+        names = ", ".join(each.name for each in aside)
+        found.append(Finding("database", Grade.NOTE, f"put aside beside it, to be removed when nobody misses it: {names}"))
     return found + await asyncio.to_thread(_disk, path)
 
 

@@ -1,6 +1,6 @@
 """Looking after a store: for the service and the operator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 from typing import Protocol
@@ -29,6 +29,10 @@ class Maintenance(Protocol):
 
     async def backup(self, path: Path) -> None:
         """Write a consistent copy to `path` while others read and write; never leaves half a file there."""
+        ...
+
+    async def put_aside(self) -> Sequence[Path]:
+        """Return what was moved away when a backup took the database's place; it can go when nobody misses it."""
         ...
 
     async def vacuum(self) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.atomic_file import in_place, write_whole
+from bot.atomic_file import drop_partials, in_place, write_whole
 from bot.private_files import Exposed, exposed, files_of, tighten
 from bot.service.backups import Backups
 from bot.service.heartbeat_file import write_alive
@@ -45,7 +45,7 @@ async def test_every_file_of_a_database_is_its_owners_alone_and_so_is_its_folder
 
     assert mode(path.parent) == "0700"
     assert modes(path.parent) == dict.fromkeys(
-        ["b.sqlite3", "b.sqlite3-wal", "b.sqlite3-shm", "b.sqlite3.lock", "b.sqlite3.turn", "b.sqlite3.alive"], "0600"
+        [f"b.sqlite3{ending}" for ending in ("", "-wal", "-shm", ".lock", ".turn", ".open", ".alive")], "0600"
     )
     await store.close()
 
@@ -61,11 +61,13 @@ def test_a_database_and_what_is_written_beside_another_file_are_private_before_a
 
 
 def test_what_a_killed_process_left_under_the_name_of_a_partial_file_is_not_written_into(tmp_path: Path) -> None:
-    left = tmp_path / f".copy.{os.getpid()}.partial"
+    left = tmp_path / ".copy.1.partial"
     left.symlink_to(tmp_path / "elsewhere")
     write_whole(tmp_path / "copy", "text")
+    drop_partials(tmp_path, "copy")
 
-    assert modes(tmp_path) == {"copy": "0600"}
+    assert sorted(path.name for path in tmp_path.iterdir()) == [".copy.1.partial", "copy"]
+    assert mode(tmp_path / "copy") == "0600"
 
 
 def test_a_database_that_a_link_names_is_private_where_it_lies(tmp_path: Path) -> None:

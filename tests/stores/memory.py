@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
 
@@ -112,6 +112,9 @@ class MemoryMaintenance:
             await asyncio.to_thread(write_whole, path, "".join(f"{line}\n" for line in lines))
         except OSError as error:
             raise StoreError(f"The backup cannot be written to {path}: {error.strerror}.") from error
+
+    async def put_aside(self) -> Sequence[Path]:
+        return ()
 
     async def vacuum(self) -> int:
         return 0

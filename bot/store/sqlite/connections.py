@@ -23,6 +23,7 @@ from sqlite_utils import Database
 from bot.errors import StoreError
 from bot.private_files import make_private
 from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
+from bot.store.sqlite.recovery.wal import note_of, number_transaction
 
 T = TypeVar("T")
 
@@ -87,7 +88,10 @@ class Writer:
 
         def run() -> T:
             with self._turn.turn():
-                return job(self._database())
+                try:
+                    return job(self._database())
+                finally:
+                    self._note()
 
         return await self._in_thread(run)
 
@@ -112,6 +116,8 @@ class Writer:
                     self._db.close()
                     self._db = None
                 raise
+            finally:
+                self._note()
 
     def _transact_shared(self) -> None:
         """Do the shared jobs that wait. Those whose own turn comes later are done by then."""
@@ -139,12 +145,19 @@ class Writer:
             self._db = db
         return self._db
 
+    def _note(self) -> None:
+        """Note how the files are now, where writing the log back changed them; the turn is ours."""
+        note = note_of(self._path)
+        if note != self._turn.read():
+            self._turn.write(note)
+
     def _shut(self) -> None:
         if self._db is not None:
             # Closing writes the log back, which is a writer's turn; if nobody lets us, the next one to close does it.
             with contextlib.suppress(StoreError), self._turn.turn():
                 self._db.close()
                 self._db = None
+                self._note()
         self._turn.close()
 
 
@@ -178,8 +191,11 @@ def _do(db: Database, shared: _Shared) -> None:
 
 def _transaction(db: Database, job: Callable[[Database], T]) -> T:
     db.conn.execute("begin immediate")
+    changes = db.conn.total_changes
     try:
         result = job(db)
+        if db.conn.total_changes != changes:
+            number_transaction(db)
         db.conn.execute("commit")
     except BaseException:
         # A full disk may already have undone the transaction.

@@ -1,6 +1,6 @@
-"""Locks between processes: one writing service per database, and one writing transaction at a time.
+"""Locks between processes: one writing service per database, one writing transaction at a time, and who has it open.
 
-Both are `flock` on files beside the database, so they end with their process, however it ends. The second one makes
+All are `flock` on files beside the database, so they end with their process, however it ends. The second one makes
 writers and their checkpoints take turns: SQLite before 3.51.3 can lose a transaction when one connection restarts the
 write-ahead log in the moment in which another writes to it (https://sqlite.org/changes.html, 3.51.3 and 3.53.0).
 """
@@ -18,6 +18,7 @@ from bot.private_files import PRIVATE
 
 PATIENCE = 15.0  # seconds that a write waits for another process
 _STEP = 0.005
+_LINE = 120  # bytes
 
 
 class FileLock:
@@ -27,13 +28,16 @@ class FileLock:
         self._path = path
         self._file: int | None = None
 
-    def take(self, patience: float = 0.0) -> bool:
-        """Take the lock within so many seconds and say whether that went well; raises OSError without the file."""
+    def take(self, patience: float = 0.0, *, shared: bool = False) -> bool:
+        """Take the lock within so many seconds and say whether that went well; raises OSError without the file.
+
+        One that is held is changed: a shared one to ours alone, or back, which lets others in for a moment.
+        """
         if self._file is None:
             # Whoever may open it, even to read, can hold it and so hold up every writer.
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         end = time.monotonic() + patience
-        while not _flock(self._file):
+        while not _flock(self._file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
             if time.monotonic() >= end:
                 return False
             time.sleep(_STEP)
@@ -52,9 +56,16 @@ class FileLock:
 
     def sign(self) -> None:
         """Write our process id into the file, for whoever finds it locked."""
+        self.write(str(os.getpid()))
+
+    def write(self, text: str) -> None:
+        """Write a line into the file, at most 119 characters, in one piece whoever is killed; the lock is held."""
         if self._file is not None:
-            os.ftruncate(self._file, 0)
-            os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
+            os.pwrite(self._file, f"{text:<{_LINE - 1}}\n".encode("ascii"), 0)
+
+    def read(self) -> str:
+        """Return the line in the file; the lock is held."""
+        return os.pread(self._file, _LINE, 0).decode("ascii", "replace").strip() if self._file is not None else ""
 
     def signature(self) -> str:
         """Return what the holder wrote, "" when nothing can be read."""
@@ -81,13 +92,18 @@ def service_lock(database: Path) -> FileLock:
 
 
 def turn_lock(database: Path) -> FileLock:
-    """Return the lock that each writing transaction holds."""
+    """Return the lock that each writing transaction holds; in it stands `recovery.wal.note_of` both files after the last."""
     return FileLock(database.with_name(database.name + ".turn"))
 
 
-def _flock(file: int) -> bool:
+def presence_lock(database: Path) -> FileLock:
+    """Return the lock that everybody holds who has the database open; who has it alone may move the files themselves."""
+    return FileLock(database.with_name(database.name + ".open"))
+
+
+def _flock(file: int, kind: int) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in (errno.EWOULDBLOCK, errno.EACCES):
             return False

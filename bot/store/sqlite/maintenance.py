@@ -1,8 +1,10 @@
 """Keeping a database sound: counting, checking, dropping what is old, copying it away and back."""
 
+import asyncio
 import contextlib
+import os
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from pathlib import Path
 
@@ -12,11 +14,14 @@ from bot.atomic_file import in_place
 from bot.errors import StoreError
 from bot.store.records import micros
 from bot.store.sqlite import chats, ledger, vectors
-from bot.store.sqlite.connections import Tables, connect, reading_long, store_errors, writing
+from bot.store.sqlite.connections import Tables, reading_long, store_errors, writing
 from bot.store.sqlite.ingest import drop, note_change
 from bot.store.sqlite.items import counts
-from bot.store.sqlite.locks import service_lock, turn_lock
-from bot.store.sqlite.migrations import refuse_strangers
+from bot.store.sqlite.locks import FileLock, presence_lock, service_lock, turn_lock
+from bot.store.sqlite.recovery.opening import finish_interrupted, put_aside, settle_log
+from bot.store.sqlite.recovery.restore import copy_to, restore
+
+_PATIENCE = 2.0  # seconds: a command that looks something up is done by then
 
 
 class SqliteMaintenance(Tables):
@@ -61,28 +66,55 @@ class SqliteMaintenance(Tables):
     @reading_long
     def backup(self, db: Database, path: Path) -> None:
         with store_errors(path), in_place(path) as partial:
-            _copy(db.conn, partial)
+            copy_to(db.conn, partial)
 
     async def vacuum(self) -> int:
         """Tidy the search index as well; as SQLite wants it, outside any transaction."""
         return await self.connections.bare(_vacuum)
 
+    async def put_aside(self) -> list[Path]:
+        return await asyncio.to_thread(put_aside, self.connections.path)
+
     def restore(self, backup: Path, now: datetime) -> Path | None:
         """Put a backup in the place of the closed database; return where the old one was put aside, None if there was none.
 
-        The backup is verified first. Raises StoreError when it is not sound, or when a service holds the database.
+        The backup is verified first. A restore that was killed is finished before. Raises StoreError when the backup is
+        not sound, or when somebody has the database open.
         """
-        target = self.connections.path
-        lock, turn = service_lock(target), turn_lock(target)
-        with store_errors(target):
-            try:
-                if not lock.take():
-                    raise StoreError(f"A running service holds {target}; stop it, then restore.")
-                with turn.turn():
-                    return _restore(backup, target, now)
-            finally:
-                lock.close()
-                turn.close()
+        with store_errors(self.connections.path), _alone(self.connections.path) as (target, _):
+            if target.exists() and backup.exists() and target.samefile(backup):
+                raise StoreError(f"{backup} is the database itself; name the backup that is to take its place.")
+            finish_interrupted(target)
+            return restore(backup, target, now)
+
+    def settle_log(self, *, keep: bool) -> Path | None:
+        """Decide of the closed database's log whether it belongs to it, where nobody else can; return where it was moved.
+
+        Raises StoreError when somebody has the database open.
+        """
+        with store_errors(self.connections.path), _alone(self.connections.path) as (target, turn):
+            return settle_log(target, turn, keep=keep)
+
+
+@contextlib.contextmanager
+def _alone(database: Path) -> Iterator[tuple[Path, FileLock]]:
+    """Have the database to ourselves inside the block, given as the file itself and the lock of the writers' turns.
+
+    Raises StoreError while somebody has it open.
+    """
+    service, presence, turn = service_lock(database), presence_lock(database), turn_lock(database)
+    try:
+        if not service.take():
+            raise StoreError(f"A running service holds {database}; stop it first.")
+        if not presence.take(_PATIENCE):
+            raise StoreError(f"Another Broadsheet has {database} open; end it first.")
+        presence.write("")  # whoever opens it next makes it ready first
+        with turn.turn():  # older versions take no other lock
+            pass
+        yield Path(os.path.realpath(database)), turn
+    finally:
+        for lock in (turn, presence, service):
+            lock.close()
 
 
 def _size(db: Database) -> int:
@@ -153,41 +185,6 @@ def _vacuum(db: Database) -> int:
     db.execute("vacuum")
     db.execute("pragma wal_checkpoint(truncate)")
     return max(0, before - _size(db))
-
-
-def _copy(source: sqlite3.Connection, path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(path)) as target:
-        source.backup(target)
-        target.execute("pragma journal_mode = delete")  # one file, without a log beside it
-
-
-def _restore(backup_file: Path, target: Path, now: datetime) -> Path | None:
-    with in_place(target) as fresh:
-        with store_errors(backup_file), contextlib.closing(connect(backup_file, read_only=True)) as db:
-            _verify(db, backup_file)
-            _copy(db.conn, fresh)
-        return _put_aside(target, now)
-
-
-def _verify(db: Database, path: Path) -> None:
-    refuse_strangers(db)
-    if "items" not in db.table_names():
-        raise StoreError(f"{path} is empty; it is no backup of a Broadsheet database.")
-    fault = db.execute("pragma integrity_check(1)").fetchone()[0]
-    if fault != "ok":
-        raise StoreError(f"The backup {path} is damaged ({fault}); choose another one.")
-
-
-def _put_aside(target: Path, now: datetime) -> Path | None:
-    """Move the database away together with its log, in which its last transactions may still stand."""
-    if not target.exists():
-        return None
-    aside = target.with_name(f"{target.name}.before-{now:%Y%m%dT%H%M%S}")
-    for ending in ("", "-wal", "-shm"):
-        part = target.with_name(target.name + ending)
-        if part.exists():
-            part.rename(aside.with_name(aside.name + ending))
-    return aside
 
 
 def _one(db: Database, sql: str) -> int:

@@ -15,10 +15,11 @@ from bot.store.sqlite.digests import SqliteDigests
 from bot.store.sqlite.items import SqliteItems
 from bot.store.sqlite.key_values import SqliteFacts, SqliteSourceStates, SqliteSummaries, fact
 from bot.store.sqlite.ledger import SqliteLedger
-from bot.store.sqlite.locks import service_lock
+from bot.store.sqlite.locks import presence_lock, service_lock
 from bot.store.sqlite.maintenance import SqliteMaintenance
 from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
+from bot.store.sqlite.recovery.opening import enter
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqlitePeople, SqliteWorkspaces
@@ -36,7 +37,7 @@ class SqliteStore:
     def __init__(self, path: Path, *, exclusive: bool = False) -> None:
         self.path = path
         self._exclusive = exclusive
-        self._lock = service_lock(path)
+        self._lock, self._presence = service_lock(path), presence_lock(path)
         self.connections = connections = Connections(path)
         self.items = SqliteItems(connections)
         self.index = SqliteIndex(connections)
@@ -53,21 +54,21 @@ class SqliteStore:
         self.maintenance = SqliteMaintenance(connections)
 
     async def open(self) -> None:
-        """Take the lock, migrate, and make the search index anew where it was made by other rules.
+        """Take the locks, end what a killed process left, migrate, and make the search index anew where other rules made it.
 
         Raises StoreError, also for a file of another program or of a newer version.
         """
         connections = self.connections
         if connections.is_open:
             return
-        with store_errors(self.path):
-            await asyncio.to_thread(self._enter)
-        connections.open()
         try:
+            with store_errors(self.path):
+                await asyncio.to_thread(self._enter)
+            connections.open()
             if not await self._is_ready():
                 await connections.write(_make_ready)
         except BaseException:
-            await self.close()
+            await self._leave()
             raise
 
     def _enter(self) -> None:
@@ -75,7 +76,6 @@ class SqliteStore:
         if self.path.is_dir():
             raise StoreError(f"The database {self.path} cannot be opened: it is a folder; name a file in it.")
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        tighten(files_of(self.path))
         if self._exclusive:
             if not self._lock.take():
                 holder = self._lock.signature()
@@ -84,6 +84,8 @@ class SqliteStore:
                     " stop it first, or give this one a database of its own."
                 )
             self._lock.sign()
+        enter(self.path, self._presence)
+        tighten(files_of(self.path))
 
     async def _is_ready(self) -> bool:
         """Look without writing, so that a file that only may be read can be searched."""
@@ -94,8 +96,13 @@ class SqliteStore:
     async def close(self) -> None:
         """Finish what is being written and let go of everything."""
         if self.connections.is_open:
+            await self._leave()
+
+    async def _leave(self) -> None:
+        if self.connections.is_open:
             await self.connections.close()
-            await asyncio.to_thread(self._lock.close)
+        await asyncio.to_thread(self._presence.close)
+        await asyncio.to_thread(self._lock.close)
 
 
 def _make_ready(db: Database) -> None:

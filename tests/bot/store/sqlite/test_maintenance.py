@@ -74,15 +74,15 @@ async def test_a_restored_backup_takes_the_place_of_the_database_which_is_kept_a
     assert await number_in(copy) == 5
 
 
-async def test_what_stood_only_in_the_log_of_the_old_database_is_kept_aside_with_it(tmp_path: Path) -> None:
+async def test_nothing_is_restored_while_a_visitor_has_the_database_open(tmp_path: Path) -> None:
     target, copy = tmp_path / "a.db", tmp_path / "b.db"
     store = await filled(target, 5)
     await store.maintenance.backup(copy)
     await store.items.add([Item(key="arxiv:last", kind=Kind.PAPER, title="caches", seen=NOW)], NOW)
-    aside = await asyncio.to_thread(
-        SqliteStore(target).maintenance.restore, copy, NOW
-    )  # a visitor still has the old file open
+    with pytest.raises(StoreError, match=r"has .* open; end it first"):
+        await asyncio.to_thread(SqliteStore(target).maintenance.restore, copy, NOW)
     await store.close()
+    aside = await asyncio.to_thread(SqliteStore(target).maintenance.restore, copy, NOW)
     assert aside is not None
     assert await number_in(aside) == 6
     assert await number_in(target) == 5

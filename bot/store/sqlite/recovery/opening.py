@@ -1,0 +1,145 @@
+"""What is looked at before a database is opened that nobody has open: whoever had it last may have been killed."""
+
+import errno
+import logging
+import os
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.atomic_file import drop_partials
+from bot.errors import StoreError
+from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
+from bot.store.sqlite.recovery.restore import BEFORE, finish, journal_of, unused
+from bot.store.sqlite.recovery.wal import INDEX, LogOwner, log_of, note_of, owner_of_log
+
+log = logging.getLogger(__name__)
+
+_READY = "ready"
+_STEP = 0.005
+_ONE_PAGE = 4096  # bytes of a database with no table: so a first start leaves it that is killed at once
+
+
+def enter(database: Path, presence: FileLock) -> None:
+    """Hold `presence` from now on, and make the database ready where nobody else has it open.
+
+    Raises StoreError where a person must decide, or another process is at it for too long; OSError.
+    """
+    end = time.monotonic() + PATIENCE
+    while not _is_entered(database, presence):
+        if time.monotonic() >= end:
+            raise StoreError(f"Another process is restoring {database} or making it ready; try again when it is done.")
+        time.sleep(_STEP)
+
+
+def _is_entered(database: Path, presence: FileLock) -> bool:
+    """Try once. The word in the lock's file says that who had the database alone last left it ready."""
+    try:
+        is_alone = presence.take()
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            return True  # who may only read here can make nothing ready, and harms nobody
+        raise
+    if is_alone:
+        presence.write("")
+        recover(Path(os.path.realpath(database)), turn_lock(database))
+        presence.write(_READY)
+        return presence.take(PATIENCE, shared=True)
+    if not presence.take(shared=True):
+        return False
+    if presence.read() == _READY:
+        return True
+    presence.release()
+    return False
+
+
+def recover(database: Path, turn: FileLock) -> None:
+    """Finish or undo what a killed process left; raises StoreError where a person must decide, OSError."""
+    finish_interrupted(database)
+    _refuse_to_begin_anew(database)
+    settle_log(database, turn)
+    drop_partials(database.parent, f"{database.name}.")
+
+
+def finish_interrupted(database: Path) -> None:
+    """Finish or undo a restore that was killed, and log of it; raises StoreError, OSError."""
+    if not journal_of(database).exists():
+        return
+    aside = finish(database)
+    told = f"; the database from before it is {aside}" if aside else ""
+    log.warning("a restore of %s had been interrupted and is now done%s", database, told)
+
+
+def settle_log(database: Path, turn: FileLock, *, keep: bool | None = None) -> Path | None:
+    """Put a log aside that is another database's; return where, None where it stays. `keep` decides what nobody can say.
+
+    Raises StoreError where a person must decide, OSError.
+    """
+    try:
+        with turn.turn():
+            whose = owner_of_log(database, turn.read()) if database.exists() else LogOwner.NOBODY
+            if whose is LogOwner.UNKNOWN and keep is None:
+                raise StoreError(_UNKNOWN.format(database=database, log=log_of(database).name))
+            is_foreign = whose is LogOwner.ANOTHER or (whose is not LogOwner.NOBODY and keep is False)
+            aside = _put_log_aside(database) if is_foreign else None
+            turn.write(note_of(database) if whose is not LogOwner.NOBODY else "")
+            return aside
+    finally:
+        turn.close()
+
+
+_UNKNOWN = (
+    "{database} was changed or replaced after its write-ahead log, {log}, was last written: nobody knows whether that still"
+    " belongs to it. Where you put a copy in the database's place, run `broadsheet db wal aside`: the log is moved away and"
+    " the copy is opened. Where it is the database of before, run `broadsheet db wal keep`: what the log holds is used."
+)
+
+
+def _put_log_aside(database: Path) -> Path:
+    found, now = log_of(database), datetime.now(UTC)
+    aside = unused(database, found.name.removeprefix(database.name), now)
+    database.with_name(database.name + INDEX).unlink(missing_ok=True)  # SQLite makes it from the log
+    found.rename(aside)
+    log.error(
+        "%s was put where another database had been, whose write-ahead log still lay there: it is opened without that log,"
+        " which is now %s; remove it when the database is as you expect it",
+        database,
+        aside,
+    )
+    return aside
+
+
+def put_aside(database: Path) -> list[Path]:
+    """Return what restores and foreign logs left beside the database, without the logs of old databases."""
+    beside = (*_named(database, BEFORE), *_named(database, f"-wal{BEFORE}"))
+    return sorted(path for path in beside if not path.name.endswith(("-wal", "-journal")))
+
+
+def _refuse_to_begin_anew(database: Path) -> None:
+    """Raise StoreError where no database is, but something tells that there was one."""
+    try:
+        size = database.stat().st_size
+    except FileNotFoundError:
+        size = 0
+    if size > _ONE_PAGE:
+        return
+    alive = [path for path in _named(database, ".alive") if path.name == f"{database.name}.alive"]
+    traces = [*alive, *_named(database, BEFORE)]
+    if log_of(database).exists() and log_of(database).stat().st_size:
+        if size:
+            return  # a new database that was killed has all it holds in its log
+        traces.append(log_of(database))
+    if traces:
+        names = ", ".join(path.name for path in traces)
+        raise StoreError(
+            f"There is no database in {database}, but {names} beside it: there was one. Put it back with"
+            f" `broadsheet db restore FILE`, from a backup or from what was put aside; or move {names} away to begin anew."
+        )
+
+
+def _named(database: Path, ending: str) -> list[Path]:
+    """Return the files beside the database whose names begin as it is named, with this ending."""
+    try:
+        return sorted(path for path in database.parent.iterdir() if path.name.startswith(database.name + ending))
+    except FileNotFoundError:
+        return []

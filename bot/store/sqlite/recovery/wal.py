@@ -1,0 +1,186 @@
+"""Whose a write-ahead log is: SQLite replays every sound log that lies beside a database, also that of the file before it.
+
+Two signs tell. Each transaction of ours numbers itself in the first page of the file (`user_version`): a number that follows
+from the one before it and has a random part. The log holds these pages, so a database belongs to it whose own number is the
+one that the log's first number follows, or is one of the log's own (where it was written back in part). Each copy that we
+make gets a number of its own.
+
+A copy made by hand of the very file that the log goes on from has the same numbers. So the lock of the writers' turns holds
+a note of both files as they were after the last transaction: of a file that was changed or replaced since, nobody can say
+whether its log still belongs to it, unless writing the log back was what changed it.
+
+Formats: https://sqlite.org/fileformat2.html, 1.3 and 4.1.
+"""
+
+import os
+import secrets
+import sqlite3
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO
+
+from sqlite_utils import Database
+
+LOG, INDEX = "-wal", "-shm"
+_DATABASE = b"SQLite format 3\0"
+_LOG = struct.Struct(">8I")  # magic number, version, size of a page, count, two salts, two sums
+_FRAME = struct.Struct(">6I")  # number of the page, size of the database where a transaction ends, two salts, two sums
+_MAGIC = (0x377F0682, 0x377F0683)
+_VERSION = slice(60, 64)  # where the first page has the user version
+_RANDOM = 0xFF
+
+
+class LogOwner(Enum):
+    """Whose the log beside a database is."""
+
+    NOBODY = "nobody"  # there is none, or nothing was committed in it
+    DATABASE = "database"
+    ANOTHER = "another"
+    UNKNOWN = "unknown"
+
+
+def log_of(database: Path) -> Path:
+    """Return where SQLite has the log of a database."""
+    return database.with_name(database.name + LOG)
+
+
+def number_transaction(db: Database) -> None:
+    """Give the open transaction its number."""
+    (before,) = db.conn.execute("pragma user_version").fetchone()
+    db.conn.execute(f"pragma user_version = {_beginning(before) | secrets.randbelow(_RANDOM) + 1}")
+
+
+def number_copy(copy: sqlite3.Connection) -> None:
+    """Give a copy a number of its own: no log but one that begins with it belongs to it."""
+    copy.execute(f"pragma user_version = {secrets.randbelow(2**31 - 1) + 1}")
+
+
+def note_of(database: Path) -> str:
+    """Return the two files as they are now, to be compared later; "" without a log."""
+    real = Path(os.path.realpath(database))  # SQLite has the log beside the file itself, also where a link names it
+    try:
+        log, file = log_of(real).stat(), real.stat()
+    except FileNotFoundError:
+        return ""
+    # A change of the mode or the owner counts as well: by nothing else does a copy with its times kept differ.
+    return f"{log.st_ino} {file.st_ino} {file.st_size} {file.st_mtime_ns} {file.st_ctime_ns}"
+
+
+def owner_of_log(database: Path, noted: str = "") -> LogOwner:
+    """Say whose the log beside a database is that nobody has open; `noted` is the last note of both, "" for none.
+
+    Raises OSError.
+    """
+    log = _read_log(log_of(database))
+    if log is None:
+        return LogOwner.NOBODY
+    file = _read_database(database)
+    if file is None:
+        return LogOwner.UNKNOWN
+    proof = _proof(file, log)
+    if log.page_size != file.page_size or proof is _Proof.AGAINST:
+        return LogOwner.ANOTHER
+    now = note_of(database)
+    if now == noted:
+        return LogOwner.DATABASE
+    if noted and now.split()[0] == noted.split()[0]:
+        is_same_file = now.split()[1] == noted.split()[1]
+        return LogOwner.DATABASE if proof is _Proof.WRITTEN_BACK and is_same_file else LogOwner.UNKNOWN
+    # No note of this log: both were copied here, or an earlier version wrote it.
+    if proof is not _Proof.NONE or _is_older(database, log_of(database)):
+        return LogOwner.DATABASE
+    return LogOwner.UNKNOWN
+
+
+def _is_older(file: Path, other: Path) -> bool:
+    """Say whether nothing was done to the file since the other one was written."""
+    return file.stat().st_ctime_ns <= other.stat().st_ctime_ns
+
+
+def _beginning(before: int) -> int:
+    """Return the part of a number by which it follows from the one before it; never negative, as SQLite keeps signs."""
+    return zlib.crc32((before & 0xFFFFFFFF).to_bytes(4, "big")) & 0x7FFFFFFF & ~_RANDOM
+
+
+def _follows(number: int, before: int) -> bool:
+    return number & _RANDOM != 0 and number & ~_RANDOM == _beginning(before)
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    page_size: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Log:
+    page_size: int
+    numbers: tuple[int, ...]  # of the first page, in the order of the transactions
+
+
+class _Proof(Enum):
+    """What the numbers say."""
+
+    NONE = "none"  # an earlier version or another program wrote both, or the log has no first page
+    FOLLOWS = "follows"
+    WRITTEN_BACK = "written back"
+    AGAINST = "against"
+
+
+def _proof(file: _File, log: _Log) -> _Proof:
+    if file.number and file.number in log.numbers:
+        return _Proof.WRITTEN_BACK
+    # Who numbers nothing leaves the number as it was.
+    others = [number for number in log.numbers if number != file.number]
+    if not others:
+        return _Proof.NONE
+    return _Proof.FOLLOWS if _follows(others[0], file.number) else _Proof.AGAINST
+
+
+def _read_database(path: Path) -> _File | None:
+    with path.open("rb") as file:
+        head = file.read(100)
+    if len(head) < 100 or not head.startswith(_DATABASE):
+        return None
+    size = int.from_bytes(head[16:18], "big")
+    return _File(65536 if size == 1 else size, int.from_bytes(head[_VERSION], "big", signed=True))
+
+
+def _read_log(path: Path) -> _Log | None:
+    """Read the log's first pages; None where there is no log, or nothing that a transaction finished."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(_LOG.size)
+            if len(head) < _LOG.size:
+                return None
+            magic, _, size, _, *salts, _, _ = _LOG.unpack(head)
+            frames = list(_frames(file, size, salts)) if magic in _MAGIC and size else []
+    except FileNotFoundError:
+        return None
+    if not any(ends for _, ends, _ in frames):
+        return None
+    return _Log(size, tuple(number for page, _, number in frames if page == 1))
+
+
+def _frames(file: BinaryIO, size: int, salts: list[int]) -> Iterator[tuple[int, int, int]]:
+    """Yield of each frame its page, the database's size where a transaction ends, and the number where the page has it.
+
+    What is behind the first frame with other salts was left by an earlier round of the log.
+    """
+    while len(head := file.read(_FRAME.size)) == _FRAME.size:
+        page, ends, *found, _, _ = _FRAME.unpack(head)
+        if found != salts:
+            return
+        number = 0
+        if page == 1:
+            content = file.read(size)
+            if len(content) < size:
+                return
+            number = int.from_bytes(content[_VERSION], "big", signed=True)
+        else:
+            file.seek(size, 1)
+        yield page, ends, number
