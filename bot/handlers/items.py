@@ -10,7 +10,7 @@ from bot import keys
 from bot.commands import Similar
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.search import PAGE, close_in_meaning, found_entry, near_text
+from bot.handlers.search import PAGE, Meant, close_in_meaning, found_entry, meant_text, meant_vector
 from bot.handlers.wording.replies import excerpt, title_or_key
 from bot.models import (
     Actor,
@@ -132,7 +132,7 @@ async def _titled(context: HandlerContext, typed: str) -> Item | None:
 
 async def _offer_close(context: HandlerContext, typed: str) -> None:
     """Raise Unclear with the items that are closest in meaning to a title that none has, if any is near enough."""
-    near = await near_text(context, typed)
+    near = (await meant_text(context, typed)).near
     if near is None:
         return
     page = await context.store.index.search(Query(typed, Term(typed)), _ANY_TIME, limit=_OFFERED, near=near)
@@ -223,15 +223,17 @@ async def linked_item(context: HandlerContext, url: str, now: datetime) -> tuple
 async def similar(context: HandlerContext, command: Similar, actor: Actor, now: datetime) -> Reply:
     """Find what is close to an item, or to the item behind a link."""
     item = await item_named(context, actor, command.item)
-    hits = await context.store.index.similar(item, now, limit=PAGE, near=await near_item(context, item))
+    meant = await meant_item(context, item)
+    hits = await context.store.index.similar(item, now, limit=PAGE, near=meant.near)
     if not hits:
         return Reply(
             title=f"Nothing is close to {excerpt(title_or_key(item))}",
-            text=("Its text has too little in common with everything else that was collected.",),
+            text=("Its text has too little in common with everything else that was collected.", *meant.notes),
         )
     gists = await context.gists([hit.item for hit in hits])
     return Reply(
         title=f"Close to {title_or_key(item)}",
+        text=meant.notes,
         entries=tuple(
             found_entry(hit.item, gist, f"closeness {hit.relevance:.2f}, where 1 is the same text")
             for hit, gist in zip(hits, gists, strict=True)
@@ -240,10 +242,12 @@ async def similar(context: HandlerContext, command: Similar, actor: Actor, now: 
     )
 
 
-async def near_item(context: HandlerContext, item: Item) -> Near | None:
-    """Return what the item means, as it is stored or from its text; None where no vector can be had."""
+async def meant_item(context: HandlerContext, item: Item) -> Meant:
+    """Return what the item means, as it is stored or from its text."""
     if context.embedder is None:
-        return None
+        return Meant()
     space, enough = context.embedder.space, context.embedder.enough
     stored = await context.store.vectors.find(space, [item.key])
-    return Near(space, stored[item.key], enough) if item.key in stored else await near_text(context, text_of_item(item))
+    if item.key not in stored:
+        return await meant_text(context, text_of_item(item))
+    return await meant_vector(context, Near(space, stored[item.key], enough))

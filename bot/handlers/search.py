@@ -208,26 +208,48 @@ def _short(text: str) -> str:
 # --- what words mean
 
 
-async def _near_query(context: HandlerContext, query: Query) -> Near | None:
-    """Return what the words of a search for the best match mean; None for any other, and where no vector can be had."""
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a text means, None where it has no vector; and what to say where not everything can be compared with it."""
+
+    near: Near | None = None
+    notes: tuple[str, ...] = ()
+
+
+BY_WORDS = "By words alone this time: what was asked for could not be compared by its meaning."
+
+
+async def _meant_query(context: HandlerContext, query: Query) -> Meant:
+    """Return what the words of a search for the best match mean; any other goes by its words."""
     text = _words(query.tree)
-    return await near_text(context, text) if query.sort == "best" and text else None
+    return await meant_text(context, text) if query.sort == "best" and text else Meant()
 
 
-async def near_text(context: HandlerContext, text: str, *, patience: float = PATIENCE) -> Near | None:
-    """Return what a text means, as far as an item's is read; None where no vector can be had in so many seconds.
+async def meant_text(context: HandlerContext, text: str, *, patience: float = PATIENCE) -> Meant:
+    """Return what a text means, as far as an item's is read.
 
-    Words alone decide then.
+    Words alone decide where no vector can be had in so many seconds; a note says so.
     """
     if context.embedder is None:
-        return None
+        return Meant()
     try:
         async with asyncio.timeout(patience):
             rows = await context.embedder.embed([text[:LONGEST_TEXT]])
     except (EmbeddingUnavailable, TimeoutError) as error:
         log.warning("a search goes by its words alone: %s", str(error) or "no vector in time")
-        return None
-    return Near(context.embedder.space, pack(rows)[0], context.embedder.enough) if rows.any() else None
+        return Meant(notes=(BY_WORDS,))
+    if not rows.any():
+        return Meant()
+    return await meant_vector(context, Near(context.embedder.space, pack(rows)[0], context.embedder.enough))
+
+
+async def meant_vector(context: HandlerContext, near: Near) -> Meant:
+    """Return what has this vector, with a note while items have none to be compared with it."""
+    lacking = (await context.store.vectors.embedded(near.space)).lacking
+    if not lacking:
+        return Meant(near)
+    have = "has" if lacking == 1 else "have"
+    return Meant(near, (f"{counted(lacking, 'item')} {have} no vector yet, and can be found by words alone.",))
 
 
 async def close_in_meaning(context: HandlerContext, near: Near | None, items: Sequence[Item]) -> frozenset[str]:
@@ -267,11 +289,11 @@ async def search(context: HandlerContext, command: Search, actor: Actor, now: da
     found = await _found(context, asked, position, actor)
     items = [hit.item for hit in found.page.hits]
     if not items:
-        return await _nothing(context, asked, position, found.page)
+        return await _nothing(context, asked, position, found)
     gists = await context.gists(items)
     return Reply(
         title=f"Found for: {excerpt(command.query)}",
-        text=(_in_words(asked, found), *_notes(asked, found.page)),
+        text=(_in_words(asked, found), *found.notes),
         entries=tuple(
             found_entry(item, gist, _line(asked, item, found, position)) for item, gist in zip(items, gists, strict=True)
         ),
@@ -289,26 +311,27 @@ class _Found:
     topic: str = ""
     ranked: dict[str, Ranked] | None = None
     close: frozenset[str] = frozenset()  # the keys of those that are close to what is sought
+    notes: tuple[str, ...] = ()  # what was left out of the search
 
 
 async def _found(context: HandlerContext, asked: SearchQuery, position: Position, actor: Actor) -> _Found:
     query, at = asked.query, position.asked
-    near = await _near_query(context, query)
+    meant = await _meant_query(context, query)
+    limit, offset = (_RANKED, 0) if query.topic_of else (PAGE, position.offset)
+    page = await context.store.index.search(query, at, limit=limit, offset=offset, mark=position.mark, near=meant.near)
+    items, notes = [hit.item for hit in page.hits], (*_in_part(asked, page), *meant.notes)
     if not query.topic_of:
-        page = await context.store.index.search(query, at, limit=PAGE, offset=position.offset, mark=position.mark, near=near)
-        return _Found(page, close=await close_in_meaning(context, near, [hit.item for hit in page.hits]))
+        return _Found(page, close=await close_in_meaning(context, meant.near, items), notes=notes)
     topic = await context.topic_named(actor.workspace, query.topic_of)
     request = await context.request(actor, topic, await context.subscription_here(actor, topic.name))
-    page = await context.store.index.search(query, at, limit=_RANKED, mark=position.mark, near=near)
-    items, last = [hit.item for hit in page.hits], position.offset + PAGE
+    last = position.offset + PAGE
     ranked = {
         each.item.key: each for each in await context.previewer.score(request, items, at, first=position.offset, last=last)
     }
     # What the topic lets in comes first, the best leading; the rest stays as it was found.
     hits = sorted(page.hits, key=lambda hit: -ranked[hit.item.key].score if hit.item.key in ranked else 1.0)
-    here = hits[position.offset : position.offset + PAGE]
-    shown = replace(page, hits=tuple(here), more=len(hits) > position.offset + PAGE)
-    return _Found(shown, topic.title, ranked)
+    shown = replace(page, hits=tuple(hits[position.offset : last]), more=len(hits) > last)
+    return _Found(shown, topic.title, ranked, notes=notes)
 
 
 def found_entry(item: Item, gist: str, line: str) -> ReplyEntry:
@@ -331,17 +354,14 @@ def _in_words(asked: SearchQuery, found: _Found) -> str:
     return f"{order}, in the last {WINDOW.days} days (repositories of any age); add *published:1y* for more."
 
 
-def _notes(asked: SearchQuery, page: Page) -> tuple[str, ...]:
+def _in_part(asked: SearchQuery, page: Page) -> tuple[str, ...]:
     """Say where a search was answered in part."""
     if not page.examined:
         return ()
-    return (
-        (
-            f"In part: all of it would take too much effort, so {counted(page.examined, 'item')} alone"
-            f" {'was' if page.examined == 1 else 'were'} looked at, {_ORDERS[asked.said.sort]}."
-            " A category, a date or longer beginnings of words narrow the search, and it is answered in full."
-        ),
-    )
+    were = "was" if page.examined == 1 else "were"
+    looked_at = f"{counted(page.examined, 'item')} alone {were} looked at, {_ORDERS[asked.said.sort]}"
+    narrow = "A category, a date or longer beginnings of words narrow the search, and it is answered in full."
+    return (f"In part: all of it would take too much effort, so {looked_at}. {narrow}",)
 
 
 def _next_steps(asked: SearchQuery, command: Search) -> tuple[str, ...]:
@@ -376,17 +396,16 @@ def _page(asked: SearchQuery, position: Position, offset: int, mark: str) -> str
 # --- nothing found
 
 
-async def _nothing(context: HandlerContext, asked: SearchQuery, position: Position, page: Page) -> Reply:
+async def _nothing(context: HandlerContext, asked: SearchQuery, position: Position, found: _Found) -> Reply:
     """Say so, and offer those wider searches that find something."""
-    notes = _notes(asked, page)
     if position.offset:
         return Reply(
             title="There are no more",
-            text=("The list ends here.", *notes),
+            text=("The list ends here.", *found.notes),
             buttons=(button("From the beginning", Search(asked.text)),),
         )
-    if page.examined:
-        return Reply(title="Nothing found", text=("None of the items that were looked at fits.", *notes))
+    if found.page.examined:
+        return Reply(title="Nothing found", text=("None of the items that were looked at fits.", *found.notes))
     offers = await _offers(context, asked, position.asked)
     if not offers and not (await context.store.index.search(Query(""), now=position.asked, limit=1)).hits:
         return Reply(title="Nothing has been collected yet", text=("The first items come with the first collection.",))
@@ -394,7 +413,7 @@ async def _nothing(context: HandlerContext, asked: SearchQuery, position: Positi
     said = f"No item has all of these words{span}." if asked.needs_all_words else f"No item fits{span}."
     return Reply(
         title="Nothing found",
-        text=(said, *(() if offers else ("A wider search finds nothing either.",))),
+        text=(said, *(() if offers else ("A wider search finds nothing either.",)), *found.notes),
         next_steps=() if offers else ("*help search* shows what a search can say.",),
         buttons=tuple(button(label, Search(text)) for label, text in offers),
     )
@@ -426,4 +445,5 @@ async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
     newest = newest_of_any(query)
     if newest is not None and (await context.store.index.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
-    return bool((await context.store.index.search(query, now, limit=1, near=await _near_query(context, query))).hits)
+    near = (await _meant_query(context, query)).near
+    return bool((await context.store.index.search(query, now, limit=1, near=near)).hits)

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from bot.commands import Search
 from bot.errors import Unclear, UsageError
-from bot.handlers.items import item_named, near_item
+from bot.handlers.items import item_named, meant_item
 from bot.handlers.search import (
+    BY_WORDS,
     LONGEST_TOKEN,
     PAGE,
     Position,
-    near_text,
+    meant_text,
     newest_of_any,
     read_page_token,
     read_search,
@@ -418,10 +419,45 @@ async def test_without_a_vector_a_search_goes_by_its_words_and_nothing_fails(ada
 async def test_a_vector_that_does_not_come_is_not_waited_for(
     ada: Asker, concepts: Concepts, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert await near_text(ada.context, "stove") is not None
+    assert (await meant_text(ada.context, "stove")).near is not None
     concepts.silent = True
-    assert await near_text(ada.context, "stove", patience=0.01) is None
+    meant = await meant_text(ada.context, "stove", patience=0.01)
+    assert (meant.near, meant.notes) == (None, (BY_WORDS,))
     assert "no vector in time" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("search cache sort:best", True),
+        ("search nosuchthing sort:best", True),
+        ("search cache topic-of:kv sort:best", True),
+        ("similar 2603.00001", False),  # its vector is stored
+        ("search cache", False),
+    ],
+)
+async def test_what_was_not_compared_by_its_meaning_is_said(
+    ada: Asker, concepts: Concepts, command: str, told: bool
+) -> None:
+    assert BY_WORDS not in (await ada.ask(command)).text
+    concepts.down = True
+    assert (BY_WORDS in (await ada.ask(command)).text) is told
+
+
+async def test_items_that_cannot_be_found_by_their_meaning_yet_are_told(ada: Asker, now: datetime) -> None:
+    assert "vector" not in said(await ada.ask("search cache sort:best"))
+    await ada.context.store.items.add([about(6, "Bitcoin explained"), about(7, "Accelerator code")], now)
+    for command in ("search cache sort:best", "search stove title:zebra sort:best", "similar 2603.00001"):
+        assert (await ada.ask(command)).text[-1] == "2 items have no vector yet, and can be found by words alone."
+    assert "vector" not in said(await ada.ask("search cache"))
+
+
+async def test_an_item_without_a_vector_is_compared_by_words_and_that_is_said(
+    ada: Asker, concepts: Concepts, now: datetime
+) -> None:
+    await ada.context.store.items.add([about(6, "Bitcoin explained")], now)
+    concepts.down = True
+    assert (await ada.ask("similar 2603.00006")).text == (BY_WORDS,)
 
 
 async def test_words_that_mean_nothing_to_the_model_are_sought_as_words(ada: Asker) -> None:
@@ -444,11 +480,11 @@ async def test_a_long_text_means_the_same_before_its_vector_is_stored_and_after(
 ) -> None:
     item = replace(about(6, "Caches"), abstract="cache " * 300 + "stove " * 300)
     await ada.context.store.items.add([item], now)
-    before = await near_item(ada.context, item)
+    before = (await meant_item(ada.context, item)).near
     await ada.context.store.vectors.save(
         concepts.space, [item], pack(await concepts.embed([text_of_item(item)])), quick=False
     )
-    assert before == await near_item(ada.context, item)
+    assert before == (await meant_item(ada.context, item)).near
 
 
 async def test_a_title_that_nothing_has_may_mean_something_that_is_there(ada: Asker) -> None:
