@@ -50,7 +50,7 @@ def resolve(image: str) -> str:
                 token = _token(client, answer.headers, scheme)
                 answer = client.head(address, headers=headers | {"Authorization": f"Bearer {token}"})
     except httpx.HTTPError as error:
-        raise NotResolved(f"{host} cannot be asked for {image}: {error or type(error).__name__}") from error
+        raise NotResolved(f"{host} cannot be asked for {image}: {str(error) or type(error).__name__}") from error
     return _digest(answer, image, host)
 
 
@@ -88,7 +88,7 @@ def _digest(answer: httpx.Response, image: str, host: str) -> str:
         raise NotResolved(f"{host} answered HTTP {answer.status_code} for {image}")
     if answer.headers.get("Content-Type", "").partition(";")[0].strip() not in _LISTS:
         raise NotResolved(f"{host} gave one system's image for {image}, not the list of all")
-    digest = answer.headers.get("Docker-Content-Digest", "")
+    digest: str = answer.headers.get("Docker-Content-Digest", "")
     if not _DIGEST.fullmatch(digest):
         raise NotResolved(f"{host} gave no digest for {image}, but {digest!r}")
     return digest

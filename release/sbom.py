@@ -112,7 +112,7 @@ def _licences(name: str) -> Iterator[License]:
         told = metadata(name)
     except PackageNotFoundError:
         return
-    short = told.get("License-Expression") or told.get("License") or ""
+    short = next((text for name in ("License-Expression", "License") for text in told.get_all(name) or ()), "")
     if 0 < len(short) <= _LONGEST and "\n" not in short:
         yield LicenseFactory().make_from_string(short)
         return
