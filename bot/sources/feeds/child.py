@@ -68,7 +68,13 @@ def _xml_feed(data: bytes, address: str, content_type: str) -> dict[str, Any]:
 
     headers = {"content-location": address} | ({"content-type": content_type} if content_type else {})
     # A stream, never the bytes themselves or text: the library would try to open those as a file or an address.
-    found = feedparser.parse(io.BytesIO(data), response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
+    stream = io.BytesIO(data)
+    try:
+        found = feedparser.parse(stream, response_headers=headers, sanitize_html=False, resolve_relative_uris=False)
+    except MemoryError:
+        raise
+    except Exception as error:  # damaged feeds make the library fail in a dozen ways: ValueError, KeyError, UnicodeError …
+        raise NotAFeed("something too damaged to be read") from error
     if not found.entries and (not found.version or (found.bozo and not found.feed)):
         raise NotAFeed("neither RSS, Atom nor JSON Feed")
     return _listed(clean_text(_text(found.feed.get("title"))), found.entries, _xml_entry, address)

@@ -227,6 +227,10 @@ LAUGHS = (
         (b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 50, "neither RSS"),
         (b"%PDF-1.7\n" + b"\x00\xff" * 1000, "neither RSS"),
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "neither RSS"),
+        # The library raises what it likes at these.
+        (b"<rss><channel><item><title>&#xD800;</title></item><b>&</channel></rss>", "something too damaged"),
+        (b"<rss><channel><item><title>&#x110000;</title></item><b>&</channel></rss>", "something too damaged"),
+        (b'<?xml version="1.0" encoding="\x84TF-8"?><rss><channel><item/></channel></rss>', "something too damaged"),
     ],
 )
 async def test_what_is_no_feed_is_told(http: Http, web: Web, now: datetime, body: bytes, words: str) -> None:
