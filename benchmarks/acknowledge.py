@@ -240,7 +240,7 @@ async def measure(given: argparse.Namespace) -> int:
                 "folder": folder,
                 "settings": dict(other.settings),
             }
-            async with _served(told) as service:
+            async with served(told) as service:
                 await other.connected()
                 waited = await _given(other, given.rate, given.seconds)
             ended = await _ended(service)
@@ -248,7 +248,8 @@ async def measure(given: argparse.Namespace) -> int:
 
 
 @asynccontextmanager
-async def _served(told: Mapping[str, Any]) -> AsyncIterator[asyncio.subprocess.Process]:
+async def served(told: Mapping[str, Any]) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Run the service in a process of its own; it ends with the block."""
     pipe = asyncio.subprocess.PIPE
     words = (sys.executable, "-m", "benchmarks.acknowledge", "--serve", json.dumps(told))
     service = await asyncio.create_subprocess_exec(*words, stdin=pipe, stdout=pipe)

@@ -1,6 +1,12 @@
 """`python -m benchmarks.soak`: every test in turn, and one Markdown table of how it went.
 
     python -m benchmarks.soak [--test NAME]… [--deliveries 4000] [--kills 40] [--channels 10000] [--seed 1]
+    python -m benchmarks.soak --nightly                the scoreboard, each row at the size that a night has for it
+    python -m benchmarks.soak --row R8 [--size 5000]   this row, and each further `--row`; otherwise at its nightly size
+    python -m benchmarks.soak --show FILE…             the table of what `--out FILE` kept
+
+`--corpus` names papers as benchmarks.corpus reads them (R10, R11), `--feeds` a folder of feeds (R8); without them the tests' own
+are taken. Each row is printed when it is done, and `--out FILE` adds it to a file.
 
 Worker processes run the real store, ledger and deliverer; the platform is tests.fakes.platform, in this process. Where
 processes are killed, the times of the protocol are the service's divided by 30 (timeout 0.5 s, lease 1.5 s, quarantine 2 s),
@@ -9,22 +15,23 @@ and so are the platform's; storms, fan-out and throughput run with the true ones
 
 import argparse
 import asyncio
+import logging
 import sys
-from asyncio.subprocess import PIPE
 from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
 
 from benchmarks.soak import broken, discord, killed, limits, restored, slack
 from benchmarks.soak.row import Row, Size, table
+from benchmarks.soak.rows.again import program
+from benchmarks.soak.rows.table import SCOREBOARD
+from benchmarks.soak.scoreboard import Ask, Result, chosen, keep, kept, markdown, scored
 
 
 def _alone(module: str) -> Callable[[Size], Awaitable[Sequence[Row]]]:
     """Return a test that is a program of its own, whose last line is its row."""
 
     async def test(_: Size) -> Sequence[Row]:
-        process = await asyncio.create_subprocess_exec(sys.executable, "-m", module, stdout=PIPE)
-        said, _nothing = await process.communicate()
-        cells = said.decode().splitlines()[-1].strip("| ").split(" | ")
-        return [Row(cells[0], cells[1], cells[2], cells[3], process.returncode == 0)]
+        return [await program(module)]
 
     return test
 
@@ -63,13 +70,46 @@ async def rows(names: Sequence[str], size: Size) -> list[Row]:
     return found
 
 
-def main() -> None:
-    """Run what was asked for and print the table."""
+async def score(names: Sequence[str], asked: argparse.Namespace) -> list[Result]:
+    """Run these rows of the scoreboard, and keep each where it is to be kept."""
+    found = []
+    for name in chosen(SCOREBOARD, names):
+        row = SCOREBOARD[name]
+        size = row.nightly if asked.size is None else asked.size
+        print(f"{name} …", file=sys.stderr, flush=True)
+        ask = Ask(size=size, seed=asked.seed, corpus=asked.corpus, feeds=asked.feeds)
+        found.append(await scored(name, row, ask))
+        print(markdown(found[-1:]).splitlines()[-1], file=sys.stderr, flush=True)
+        if asked.out:
+            await asyncio.to_thread(keep, asked.out, found[-1])
+    return found
+
+
+def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--test", action="append", choices=[*TESTS], help="only this one; may be given again")
     for name, value in (("deliveries", 4000), ("kills", 40), ("channels", 10_000), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    asked = parser.parse_args()
+    parser.add_argument("--nightly", action="store_true", help="every row of the scoreboard, at its nightly size")
+    parser.add_argument("--row", action="append", help="only this row of the scoreboard; may be given again")
+    parser.add_argument("--size", type=int, help="of the rows, in their own unit")
+    for name in ("corpus", "feeds", "out"):
+        parser.add_argument(f"--{name}", type=Path)
+    parser.add_argument("--show", type=Path, nargs="+")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Run what was asked for and print the table."""
+    logging.basicConfig(level=logging.ERROR)
+    asked = _asked()
+    if asked.show:
+        print(markdown(kept(asked.show)))
+        return
+    if asked.nightly or asked.row:
+        results = asyncio.run(score(asked.row or [*SCOREBOARD], asked))
+        print(markdown(results))
+        sys.exit(not all(each.kept for each in results))
     size = Size(deliveries=asked.deliveries, kills=asked.kills, channels=asked.channels, seed=asked.seed)
     found = asyncio.run(rows(asked.test or [*TESTS], size))
     print(table(found))

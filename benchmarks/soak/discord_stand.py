@@ -3,6 +3,10 @@
 Every fourth channel is a forum, and what comes after the first message hangs in its thread.
 """
 
+import asyncio
+import time
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from datetime import timedelta
@@ -10,14 +14,15 @@ from typing import Any
 
 from discord.http import Route
 
-from adapters.discord.client.api import RestClient
+from adapters.discord.client.api import InvalidRequests, RequestPace, RestClient
 from adapters.discord.render.components import read_button
 from adapters.discord.send import DiscordMessenger
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.work import Work
 from bot.models import Abilities
 from bot.ports.chats import Chats
-from tests.fakes.discord import Behaviour, Channel, FakeDiscord, Kind, running
+from tests.fakes.discord import Behaviour, Channel, FakeDiscord, Kind, User, running
+from tests.fakes.discord.limits import Limits
 from tests.fakes.discord.things import parts_of
 
 TOKEN = "of-the-soak"
@@ -34,6 +39,51 @@ class Scaled(DiscordMessenger):
         self.abilities = abilities
 
 
+class Invalid(InvalidRequests):
+    """The count of invalid requests where time goes so many times as fast."""
+
+    def __init__(self, speed: float) -> None:
+        super().__init__(lambda: time.monotonic() * speed)
+        self._speed = speed
+
+    def paused_for(self) -> float:
+        """Return the pause in true seconds."""
+        return super().paused_for() / self._speed
+
+
+class Pace(RequestPace):
+    """The pace of requests where time goes so many times as fast."""
+
+    def __init__(self, speed: float) -> None:
+        super().__init__(lambda: time.monotonic() * speed)
+        self._speed = speed
+
+    def take(self) -> float:
+        """Return the wait in true seconds."""
+        return super().take() / self._speed
+
+
+class Counting(Limits):
+    """The limits, which shut nobody out, and count how many invalid requests there were within ten minutes or one."""
+
+    def __init__(self, counts: Counter[str], per_second: int) -> None:
+        super().__init__(counts, per_second)
+        self.invalid_most = 1_000_000_000
+        self._at: list[float] = []
+
+    def judge(self, status: int, *, shared: bool = False) -> None:
+        """Count a reply."""
+        before = self.counts["invalid"]
+        super().judge(status, shared=shared)
+        if self.counts["invalid"] == before:
+            return
+        now = asyncio.get_running_loop().time()
+        self._at.append(now)
+        for name, span in (("invalid in 600 s", 600.0), ("invalid in 60 s", 60.0)):
+            here = len(self._at) - bisect_left(self._at, now - span)
+            self.counts[name] = max(self.counts[name], here)
+
+
 def _marker(body: Mapping[str, Any]) -> str:
     """Return the delivery whose message this is: that of the first button of ours."""
     parts = parts_of(list(body.get("components") or ()))
@@ -47,13 +97,14 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
     async with running(behaviour) as fake:
         fake.token = TOKEN
         fake.read_marker = _marker
-        fake.limits.invalid_most = 1_000_000_000  # a storm's 429 are not the sender's fault
+        fake.limits = Counting(fake.counts, behaviour.per_second)
         for number in range(crowd.channels):
             place = int(crowd.workspace(number).partition(":")[2])
             guild = fake.guilds.get(place) or fake.guild(f"Server {place}", number=place)
             kind = Kind.TEXT if (number + 1) % _FORUMS else Kind.FORUM
             channel = Channel(int(crowd.channel(number)), kind, f"channel {number}", guild)
             fake.channels[channel.id] = guild.channels[channel.id] = channel
+            fake.users[int(crowd.owner(number))] = User(int(crowd.owner(number)), f"Person {number}")
         yield fake
         if fake.wrong or fake.mentions:
             raise RuntimeError(f"Discord would not have taken it: {fake.wrong[:3]}, {fake.mentions[:3]}")
@@ -63,7 +114,7 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
 async def discord_messenger(work: Work, chats: Chats) -> AsyncIterator[Scaled]:
     """Open the messenger."""
     Route.BASE = f"{work.url}/api/v10"
-    door = RestClient(TOKEN)
+    door = RestClient(TOKEN, Invalid(work.speed), pace=Pace(work.speed))
     try:
         yield Scaled(door, chats, work.abilities(), timedelta(seconds=work.quarantine))
     finally:

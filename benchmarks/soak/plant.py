@@ -15,8 +15,12 @@ from tests.fakes.digests import GPU
 
 TOPIC = Topic(name=GPU.topic, title=GPU.title)
 WORKSPACES = 20
-# How a platform calls its workspaces and channels: what stands before their numbers.
-_NAMES = {"fake": ("W", "C"), "slack": ("W", "C"), "discord": ("10000000", "20000000")}
+# How a platform calls its workspaces, channels and people: what stands before their numbers.
+_NAMES = {
+    "fake": ("W", "C", "U"),
+    "slack": ("W", "C", "U"),
+    "discord": ("10000000", "20000000", "30000000"),
+}
 LONG_BEFORE = timedelta(hours=1)  # everything was subscribed and noticed then
 # Where writing through to the disk costs nothing, if there is such a place.
 _FAST = "/dev/shm" if Path("/dev/shm").is_dir() else None
@@ -30,6 +34,8 @@ class Crowd:
     due: datetime
     parts: tuple[int, ...] = (1, 2, 1)  # how many messages the channels' digests have, in turn
     platform: str = "fake"
+    workspaces: int = WORKSPACES
+    always: bool = False  # whether digests are posted that are empty
 
     def the_day_before(self) -> "Crowd":
         """Return the same channels as they were due a day earlier."""
@@ -41,11 +47,15 @@ class Crowd:
 
     def workspace(self, number: int) -> str:
         """Return the workspace of a channel."""
-        return f"{self.platform}:{_NAMES[self.platform][0]}{number % WORKSPACES}"
+        return f"{self.platform}:{_NAMES[self.platform][0]}{number % self.workspaces}"
 
     def channel(self, number: int) -> str:
         """Return what the channel of that number is called."""
         return f"{_NAMES[self.platform][1]}{number}"
+
+    def owner(self, number: int) -> str:
+        """Return who subscribed the channel of that number."""
+        return f"{_NAMES[self.platform][2]}{number}"
 
     def entries(self, channel: str) -> int:
         """Return how many entries the messenger makes the channel's number of messages of."""
@@ -83,7 +93,8 @@ class Crowd:
                 topic=TOPIC.name,
                 schedule=Schedule(at=time(self.due.hour, self.due.minute)),
                 baseline=self.due - LONG_BEFORE,
-                made_by=f"U{number}",
+                always=self.always,
+                made_by=self.owner(number),
                 made_at=self.due - LONG_BEFORE,
             )
 

@@ -1,7 +1,9 @@
 """One run: a crowd planted, a platform, a worker that may be killed, and the verdict."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ from benchmarks.soak.judge import Verdict, is_sound, judged
 from benchmarks.soak.kills import Killer
 from benchmarks.soak.plant import Crowd, ledger, plant
 from benchmarks.soak.stands import stand
+from benchmarks.soak.tls import Wire, wire
 from benchmarks.soak.work import Strategy, Work
 from tests.fakes.platform import Behaviour, Message
 
@@ -44,6 +47,7 @@ class Plan:
     kills: int = 0
     platform: str = "fake"
     tiers: bool = False  # whether Slack counts requests as it says that it does
+    cut: float = 0.0  # of all that passes, so much is cut in its middle; the platform is then behind TLS
 
 
 def due_just_now() -> datetime:
@@ -61,9 +65,10 @@ async def run(plan: Plan) -> Outcome:
         if has_ledger:
             await plant(database, crowd)
         async with stand(plan.behaviour, crowd, tiers=plan.tiers) as platform:
-            work = replace(plan.work, database=str(database), url=platform.url).of(crowd)
-            killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
-            seconds = await killer.run()
+            async with _way(plan, platform.url) as way:
+                work = replace(plan.work, database=str(database), url=way.url, trusted=way.trusted).of(crowd)
+                killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
+                seconds = await killer.run()
         rows = await ledger(database, made) if has_ledger else {}
         verdict = judged(made, platform.committed, rows, sound=is_sound(database))
     return Outcome(
@@ -71,5 +76,14 @@ async def run(plan: Plan) -> Outcome:
         kills=killer.kills,
         seconds=seconds,
         posts=platform.committed,
-        counts=platform.counts,
+        counts=Counter({**platform.counts, "cut": way.cut}),
     )
+
+
+@asynccontextmanager
+async def _way(plan: Plan, url: str) -> AsyncIterator[Wire]:
+    if not plan.cut:
+        yield Wire(url, "")
+        return
+    async with wire(url, plan.cut, plan.behaviour.seed) as found:
+        yield found

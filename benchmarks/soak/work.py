@@ -28,6 +28,7 @@ class Work:
     database: str = ""
     platform: str = "fake"
     url: str = ""  # the platform's
+    trusted: str = ""  # a certificate's file, where the platform is behind TLS
     speed: float = 1.0  # of its time, where it has limits of its own
     strategy: Strategy = Strategy.LEDGER
     nonce_window: float = 0.0

@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.soak.plain import Plain
 from benchmarks.soak.plant import TOPIC, DigestOfSize
 from benchmarks.soak.stands import messenger_of
+from benchmarks.soak.tls import trust
 from benchmarks.soak.work import SCALE, Strategy, Work, read
 from bot.delivery import Deliverer, DeliveryContext, DeliverySettings, Preparer, Scheduler, notice_restored
 from bot.digest.request import RequestBuilder
@@ -53,15 +54,15 @@ class Service:
         """Return what its clock shows."""
         return datetime.now(UTC) + self._ahead
 
-    async def run(self) -> None:
-        """Go on until everything is settled."""
+    async def run(self, until: Callable[[], Awaitable[bool]] | None = None) -> None:
+        """Go on until everything is settled, and whatever is awaited has come about."""
         if self._work.print_first:
             await self._print()
         loops = [
             asyncio.create_task(self._again(each)) for each in (self._beat, self._print, self._deliver, self._reconcile)
         ]
         try:
-            while not await self._is_settled():
+            while not await self._is_settled() or (until is not None and not await until()):
                 await asyncio.wait(loops, timeout=PAUSE)
                 for each in loops:
                     if each.done():
@@ -114,6 +115,8 @@ class Service:
 
 async def run(work: Work) -> None:
     """Do the work."""
+    if work.trusted:
+        trust(work.trusted)
     store = SqliteStore(Path(work.database), exclusive=True)
     async with messenger_of(work, store.chats) as messenger:
         if work.strategy is not Strategy.LEDGER:

@@ -93,7 +93,12 @@ async def service(folder: Path) -> AsyncIterator[App]:
 
 @asynccontextmanager
 async def connected(
-    app: App, given: SlackSettings, *, watched: bool = True, clock: Clock | None = None
+    app: App,
+    given: SlackSettings,
+    *,
+    watched: bool = True,
+    clock: Clock | None = None,
+    timeouts: SocketTimeouts = SHORT,
 ) -> AsyncIterator[Room]:
     """Connect as the service does, and begin a watch again that ends."""
     clock = clock or Clock()
@@ -104,6 +109,6 @@ async def connected(
 
     usual = app.platform_context(clock)
     line = PlatformContext(usual.handler_context, usual.chats, clock, noted)
-    async with opened(given, line, timeouts=SHORT) as platform:
+    async with opened(given, line, timeouts=timeouts) as platform:
         async with kept(platform.watches if watched else ()):
             yield Room(platform, line, clock, gone)

@@ -50,6 +50,7 @@ class FakeDiscord(Actions):
         self.limits = Limits(self.counts, behaviour.per_second)
         self.calls: list[Call] = []  # every request
         self.troubles: list[Trouble] = []
+        self.refusing: dict[str, int] = {}  # by channel: the code with which every call about it is refused
         self.heard = asyncio.Event()  # that something is to be posted
         self._sent: Counter[str] = Counter()  # by marker
         self._working: set[asyncio.Task[Any]] = set()
@@ -128,6 +129,8 @@ class FakeDiscord(Actions):
 
     def _trouble(self, call: Call, route: Route) -> Trouble | None:
         """Return what befalls the request: what a test asked for, otherwise for posts what the seed says."""
+        if (code := self.refusing.get(call.part.get("channel_id", ""))) is not None:
+            return Trouble(code=code)
         for each in self.troubles:
             if each.times > 0 and each.match in f"{call.method} {call.path}":
                 if each.after > 0:

@@ -38,6 +38,7 @@ class Faults:
     def __init__(self, behaviour: Behaviour) -> None:
         self.behaviour = behaviour
         self.counts: Counter[str] = Counter()
+        self.refusing: dict[str, str] = {}  # by channel: the error with which every call about it is refused
         self._planned: dict[str, list[Failure]] = {}
         self._asked: Counter[str] = Counter()
 

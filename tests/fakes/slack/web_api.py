@@ -78,6 +78,8 @@ class WebApi:
         if (grant.kind == "app") != (method == "apps.connections.open") and method not in ("auth.test", "oauth.v2.access"):
             raise Wrong("not_allowed_token_type")
         args = arguments.checked(method, given)
+        if error := self._faults.refusing.get(str(args.get("channel", ""))):
+            raise Wrong(error)
         if grant.kind != "app":
             scopes.demand(grant, method)
         return Call(method, grant, args)
