@@ -2,11 +2,11 @@
 
     python -m benchmarks.soak [--test NAME]… [--deliveries 4000] [--kills 40] [--channels 10000] [--seed 1]
     python -m benchmarks.soak --nightly                the scoreboard, each row at the size that a night has for it
-    python -m benchmarks.soak --row R8 [--size 5000]   this row, and each further `--row`; otherwise at its nightly size
+    python -m benchmarks.soak --row R8 [--size 5000]   this row, and each further `--row`; else at its nightly size
     python -m benchmarks.soak --show FILE…             the table of what `--out FILE` kept
 
-`--corpus` names papers as benchmarks.corpus reads them (R10, R11), `--feeds` a folder of feeds (R8); without them the tests' own
-are taken. Each row is printed when it is done, and `--out FILE` adds it to a file.
+`--corpus` names papers as benchmarks.corpus reads them (R10, R11), `--feeds` a folder of feeds (R8); without them the tests'
+own are taken. Each row is printed when it is done, and `--out FILE` adds it to a file.
 
 Worker processes run the real store, ledger and deliverer; the platform is tests.fakes.platform, in this process. Where
 processes are killed, the times of the protocol are the service's divided by 30 (timeout 0.5 s, lease 1.5 s, quarantine 2 s),

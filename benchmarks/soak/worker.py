@@ -103,11 +103,13 @@ class Service:
         if now <= self._work.crowd().due:
             return False
         try:
+            # In the order in which work goes on, so that none slips by between two questions.
+            if await store.ledger.subscriptions_due(now, limit=1):
+                return False
             counts = await store.ledger.counts()
             if any(counts[state] for state in ("due", "pending", "sending")):
                 return False
-            waiting = await store.ledger.unsettled_deliveries(now + _FOREVER, limit=1)
-            return not waiting and not await store.ledger.subscriptions_due(now, limit=1)
+            return not await store.ledger.unsettled_deliveries(now + _FOREVER, limit=1)
         except StoreError as error:
             log.warning("%s", error)
             return False

@@ -1,14 +1,23 @@
 """The soak in short, with real processes that are killed; `make soak` is the long form."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from blockbuster import BlockBuster
 
 from benchmarks.soak import broken, discord, killed, restored, slack
-from benchmarks.soak.row import Size
-from benchmarks.soak.run import Plan, run
+from benchmarks.soak.plant import Crowd
+from benchmarks.soak.row import Row, Size
+from benchmarks.soak.rows import clock, connections, drops, feeds, refusals, upgrades
+from benchmarks.soak.rows.table import SCOREBOARD
+from benchmarks.soak.run import Plan, due_just_now, run
+from benchmarks.soak.scoreboard import Ask, Scored, chosen, keep, kept, markdown, scored
 from benchmarks.soak.work import Strategy, Work
+from bot.store.sqlite.migrations import migration_names
+from tests.fakes.platform import Behaviour
 
 SHORT = Size(deliveries=150, kills=4, seed=4)
 
@@ -57,3 +66,86 @@ async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_
     )
     assert [row for row in killed_ if not row.kept] == []
     assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
+
+
+# --- the scoreboard
+
+
+async def results(sizes: Mapping[str, int]) -> list[str]:
+    """Run these rows at these sizes, and return what those measured that were not kept."""
+    found = await asyncio.gather(*(scored(name, SCOREBOARD[name], Ask(size=size, seed=4)) for name, size in sizes.items()))
+    return [f"{each.row}: {each.measured}" for each in found if not each.kept]
+
+
+async def test_rows_are_chosen_by_name_kept_in_a_file_and_printed(tmp_path: Path) -> None:
+    async def right(ask: Ask) -> Row:
+        return Row("a test", f"{ask.size} things", "none lost", "0 lost", True)
+
+    async def broken_(ask: Ask) -> Row:
+        raise ValueError("it cannot be run")
+
+    rows = {"R4-slack": ("ten", right), "R4-discord": ("ten", broken_), "R1": ("ten", right)}
+    table = {name: Scored(test=what, unit="things", nightly=10, short=1, run=run_) for name, (what, run_) in rows.items()}
+    assert chosen(table, ["R4", "R4-slack"]) == ["R4-slack", "R4-discord"]
+    with pytest.raises(KeyError):
+        chosen(table, ["R2"])
+    for name in ("R4-discord", "R1", "R1"):
+        keep(tmp_path / "rows.jsonl", await scored(name, table[name], Ask(size=3)))
+    first, second = kept([tmp_path / "rows.jsonl"])
+    assert (first.row, first.kept, first.size, first.nightly) == ("R1", True, "3 things", "10 things")
+    assert (second.row, second.kept) == ("R4-discord", False)
+    assert "**not kept:** ValueError: it cannot be run" in markdown([first, second])
+
+
+def test_every_row_but_the_third_is_on_the_scoreboard() -> None:
+    numbers = {name.partition("-")[0] for name in SCOREBOARD if name.startswith("R")}
+    assert numbers == {f"R{number}" for number in range(1, 22) if number != 3}
+
+
+@pytest.mark.long
+async def test_feeds_addresses_and_titles_made_to_do_harm_do_none() -> None:
+    assert await results({"R8": 60, "R9": 3, "R11": 28}) == []
+
+
+def test_a_feed_that_the_reader_fails_on_is_counted() -> None:
+    def fails(*_: object) -> dict[str, object]:
+        raise KeyError("tags")
+
+    assert feeds.outcome(b"just text") == "no feed"
+    assert feeds.outcome(b"<rss><channel><item/></channel></rss>") == "read"
+    assert feeds.outcome(b"<rss><channel><item/></channel></rss>", fails).startswith("crash of the reader: KeyError")
+
+
+@pytest.mark.long
+async def test_everything_arrives_once_over_tls_that_is_cut_and_from_databases_of_an_earlier_schema() -> None:
+    cut = replace(connections.plan("Slack", Behaviour(), Ask(size=30, seed=4)), cut=0.15)
+    names = await asyncio.to_thread(migration_names)
+    outcome, first, third = await asyncio.gather(
+        run(cut), upgrades.brought_up(names, 1, 4), upgrades.brought_up(names, 3, 4)
+    )
+    assert outcome.counts["cut"] > 0
+    assert (outcome.verdict.is_clean, first, third) == (True, "", "")
+
+
+@pytest.mark.long
+async def test_what_is_refused_for_good_is_told_to_its_owner_once() -> None:
+    channel = refusals.Closing(
+        crowd=Crowd(12, due_just_now(), (2,), "slack", 6), channels=frozenset({1, 7}), codes=("is_archived",)
+    )
+    workspace = replace(channel, codes=("token_revoked",), whole=True)
+    for closing in (channel, workspace):
+        found = await refusals.refused(closing)
+        assert (found.is_right, found.owed) == (True, 2), found
+
+
+@pytest.mark.long
+async def test_what_is_on_its_way_as_a_connection_falls_is_handled_once() -> None:
+    found = await asyncio.gather(*(drops.room(platform, 6, 4, short=True) for platform in ("slack", "discord")))
+    assert [(each.never, each.again, each.drops) for each in found] == [(0, 0, 6), (0, 0, 6)]
+
+
+@pytest.mark.long
+async def test_clocks_that_jump_and_services_that_take_over_post_once(nothing_blocks_the_loop: BlockBuster) -> None:
+    nothing_blocks_the_loop.deactivate()
+    rows = await asyncio.gather(clock.jumping(Ask(size=5, seed=4)), SCOREBOARD["R21"].run(Ask(size=1)))
+    assert [row for row in rows if not row.kept] == []

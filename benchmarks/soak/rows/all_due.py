@@ -56,11 +56,11 @@ async def _posted(place: Place) -> Beside:
     await place.ready(service)
     watching = asyncio.create_task(place.watch(found))
     end = time() + _LONGEST
-    while len(place.fake.committed) < place.crowd.channels and time() < end:
-        await asyncio.sleep(0.2)
+    while len({each.channel for each in place.fake.committed}) < place.crowd.channels and time() < end:
+        await asyncio.sleep(1.0)
         if watching.done():
             watching.result()
-    await asyncio.sleep(2.0)  # what is recorded as done after it was posted
+    await asyncio.sleep(5.0)  # what is recorded as done after it was posted
     watching.cancel()
     with suppress(asyncio.CancelledError):
         await watching

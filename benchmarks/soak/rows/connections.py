@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from benchmarks.soak import discord, slack
-from benchmarks.soak.killed import BOTH, LAG, REMEMBERED
+from benchmarks.soak.killed import BOTH, LAG, ORDINARY, REMEMBERED
 from benchmarks.soak.limits import FAULTS, TRUE
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.run import Outcome, Plan, run
@@ -16,8 +16,10 @@ _CUT = 0.12  # of what passes a TLS connection; a try is some four pieces
 _SLACK = Work(speed=SCALE, workers=16)
 _DISCORD = replace(BOTH, workers=16)
 _FAULTS = {
-    name: replace(each, **{kind: _HALF for kind in ("resets", "halves", "stalls", "broken") if getattr(each, kind)})
-    for name, each in FAULTS.items()
+    "reset": Behaviour(resets=_HALF),
+    "half reply": Behaviour(halves=_HALF),
+    "stall": Behaviour(stalls=_HALF, stall=FAULTS["stall"].stall),
+    "5xx": Behaviour(broken=_HALF),
 }
 _TIMES = 10  # so many times as fast are the storm's pauses and the ten minutes in which invalid requests are counted
 _INVALID = 1000  # in ten minutes
@@ -34,9 +36,9 @@ async def faults_in_discord(ask: Ask) -> Row:
 
 
 async def _faults(platform: str, ask: Ask) -> Row:
-    found = {name: await run(_plan(platform, each, ask)) for name, each in _FAULTS.items()}
+    found = {name: await run(plan(platform, each, ask)) for name, each in _FAULTS.items()}
     ordinary = Behaviour(seed=ask.seed)
-    found["TLS cut"] = await run(replace(_plan(platform, ordinary, ask), cut=_CUT))
+    found["TLS cut"] = await run(replace(plan(platform, ordinary, ask), cut=_CUT))
     kept = all(each.verdict.is_clean and _number(name, each) for name, each in found.items())
     told = "; ".join(
         f"{name} {each.verdict.lost} / {each.verdict.duplicate} ({_number(name, each):,} times)"
@@ -48,7 +50,8 @@ async def _faults(platform: str, ask: Ask) -> Row:
     return Row(what, f"5 kinds × {expected:,} deliveries", "0 lost / 0 duplicate", told + unclean, kept)
 
 
-def _plan(platform: str, behaviour: Behaviour, ask: Ask) -> Plan:
+def plan(platform: str, behaviour: Behaviour, ask: Ask) -> Plan:
+    """Return the plan of a run on "Slack" or "Discord"."""
     if platform == "Slack":
         behaviour, work, parts = replace(behaviour, lag=LAG, seed=ask.seed), _SLACK, (2, 3, 2)
     else:
@@ -70,8 +73,7 @@ async def storm_in_discord(ask: Ask) -> Row:
         limited=0.3, all_limited=3 / ask.size, rests=(low, high), remembers=REMEMBERED, per_second=50 * _TIMES, seed=ask.seed
     )
     work = replace(TRUE, nonce_window=120.0, finds=True, per_second=50.0 * _TIMES, per_channel_second=1.0, speed=_TIMES)
-    plan = Plan(behaviour=behaviour, work=work, deliveries=ask.size, parts=(1,), platform="discord")
-    outcome = await run(plan)
+    outcome = await run(Plan(behaviour=behaviour, work=work, deliveries=ask.size, parts=(1,), platform="discord"))
     verdict, counts = outcome.verdict, outcome.counts
     share, invalid = counts["inside"] / counts["posts"], counts["invalid in 60 s"]
     measured = (
@@ -104,12 +106,12 @@ async def kills_in_slack(ask: Ask) -> Row:
 
 async def kills_in_slack_without_history(ask: Ask) -> Row:
     """R2, where the app may not read what was posted."""
-    behaviour = replace(slack.ORDINARY, readable=False, seed=ask.seed)
-    plan = Plan(
+    behaviour = replace(ORDINARY, readable=False, seed=ask.seed)
+    asked = Plan(
         behaviour=behaviour, work=_SLACK, deliveries=ask.size, parts=(2, 3, 2), kills=ask.size // 40, platform="slack"
     )
-    outcome = await run(plan)
-    kept = outcome.verdict.is_clean_but_for_unknown and outcome.kills >= plan.kills
+    outcome = await run(asked)
+    kept = outcome.verdict.is_clean_but_for_unknown and outcome.kills >= asked.kills
     sizes = f"{outcome.verdict.expected:,} deliveries, {outcome.kills} kills"
     target = "0 duplicate, the unknown ones listed"
     return Row("Slack, `kill -9`, no right to read history", sizes, target, outcome.verdict.figures(), kept)

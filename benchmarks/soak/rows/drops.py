@@ -28,6 +28,7 @@ from benchmarks.soak.row import Row
 from benchmarks.soak.scoreboard import ROOT, Ask
 from tests.e2e import discord_desk, slack_rooms
 from tests.fakes import slack
+from tests.fakes.discord.gateway import Gateway
 
 _ROOMS = 10  # of each platform, at a time
 _LIMIT = 60.0  # seconds
@@ -149,8 +150,8 @@ async def _falls_in_discord(
         "deaf": lambda: setattr(gateway, "is_deaf", True),
         "invalid, to be resumed": lambda: gateway.invalidate(resumable=True),
         "invalid": gateway.invalidate,
-        "forgotten": lambda: (gateway.forget(), gateway.drop()),
-        "down": lambda: (setattr(gateway, "is_down", True), gateway.drop()),
+        "forgotten": lambda: _dropped(gateway, gateway.forget),
+        "down": lambda: _dropped(gateway, lambda: setattr(gateway, "is_down", True)),
     }
     if short:
         del ways["deaf"]
@@ -173,6 +174,11 @@ async def _falls_in_discord(
     await again.answered(_LONGEST)
 
 
+def _dropped(gateway: Gateway, before: Callable[[], object]) -> None:
+    before()
+    gateway.drop()
+
+
 async def _heard_anew(desk: discord_desk.DiscordDesk, before: tuple[int, int]) -> None:
     gateway = desk.fake.gateway
     async with asyncio.timeout(_LONGEST):
@@ -183,7 +189,8 @@ async def _heard_anew(desk: discord_desk.DiscordDesk, before: tuple[int, int]) -
 # --- the row
 
 
-async def _room(platform: str, drops: int, seed: int, *, short: bool) -> Tally:
+async def room(platform: str, drops: int, seed: int, *, short: bool) -> Tally:
+    """Let so many connections fall in a process of its own; `short`: with sockets that are trusted for three seconds."""
     arguments = ("-m", "benchmarks.soak.rows.drops", platform, str(drops), str(seed), *(("--short",) if short else ()))
     process = await asyncio.create_subprocess_exec(sys.executable, *arguments, cwd=ROOT, stdout=PIPE)
     said, _ = await process.communicate()
@@ -197,7 +204,7 @@ async def falling(ask: Ask) -> Row:
     rooms = max(1, min(_ROOMS, ask.size // 10))
     short = ask.size < 20 * rooms
     asked = [
-        _room(platform, max(1, ask.size // 2 // rooms), ask.seed + number, short=short)
+        room(platform, max(1, ask.size // 2 // rooms), ask.seed + number, short=short)
         for platform in ("slack", "discord")
         for number in range(rooms)
     ]

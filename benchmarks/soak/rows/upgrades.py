@@ -40,10 +40,10 @@ _OURS = ("_sqlite_migrations", "sqlite_", "words")
 
 async def every_schema(ask: Ask) -> Row:
     """Bring up each of them, so many times."""
-    names, wrong, done = migration_names(), [], 0
+    names, wrong, done = await asyncio.to_thread(migration_names), [], 0
     for turn in range(ask.size):
         for schema in range(1, len(names) + 1):
-            fault = await _brought_up(names, schema, ask.seed * 1000 + turn)
+            fault = await brought_up(names, schema, ask.seed * 1000 + turn)
             done += 1
             if fault:
                 wrong.append(f"schema {schema}: {fault}")
@@ -52,7 +52,7 @@ async def every_schema(ask: Ask) -> Row:
     return Row("upgrade from each released schema under load", sizes, "0 loss", measured, not wrong)
 
 
-async def _brought_up(names: list[str], schema: int, seed: int) -> str:
+async def brought_up(names: list[str], schema: int, seed: int) -> str:
     """Return what was wrong with it, "" when nothing was."""
     applied = names[:schema]
     if _WORKSPACES not in applied:
