@@ -1,12 +1,10 @@
-"""What a posted link and a reaction come to, in whatever chat."""
+"""What a posted link comes to, in whatever chat."""
 
-import json
-from collections.abc import Sequence
 from datetime import timedelta
 
 from adapters.chat.context import ListenerContext
 from bot.handlers.items import linked_item
-from bot.models import Delivery, Item, Summary
+from bot.models import Item, Summary
 
 _PREVIEWED_ONCE = timedelta(minutes=30)  # a link is previewed once within it in a channel
 
@@ -21,12 +19,3 @@ async def item_to_preview(context: ListenerContext, platform: str, place: str, u
         return None
     name = f"preview {place} {found[0].key}"
     return found if await context.platform.chats.first_time(platform, name, context.now, _PREVIEWED_ONCE) else None
-
-
-def keys_reacted_to(delivery: Delivery) -> Sequence[str]:
-    """Return the items of the one entry that a delivery shows; () where it shows none, or several: which is meant?"""
-    try:
-        entries = json.loads(delivery.payload)["keys"]
-    except (ValueError, KeyError):
-        return ()
-    return tuple(entries[0]) if len(entries) == 1 else ()

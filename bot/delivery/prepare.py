@@ -1,6 +1,7 @@
 """From occurrences to deliveries: the digest is made, and frozen as the messages that will be sent, in one transaction."""
 
 import asyncio
+import json
 import logging
 import secrets
 from collections.abc import Sequence
@@ -213,6 +214,15 @@ def _rendered(inputs: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
     return [(each, late if late != each else "") for each, late in zip(said, if_late, strict=True)]
 
 
+def _entry_shown(payload: str) -> tuple[str, ...]:
+    """Return the items of the one entry that a message shows; () where it shows none, or several."""
+    try:
+        entries = json.loads(payload)["keys"]
+    except (ValueError, KeyError, TypeError):
+        return ()
+    return tuple(entries[0]) if len(entries) == 1 else ()
+
+
 def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: int, now: datetime) -> Delivery:
     number, day, slot = occurrence.subscription, occurrence.day, occurrence.slot
     return Delivery(
@@ -224,6 +234,7 @@ def _delivery(occurrence: Occurrence, said: tuple[str, str], part: int, parts: i
         part=part,
         parts=parts,
         payload=said[0],
+        shows=_entry_shown(said[0]),
         if_late=said[1],
         seal=sealed(*said),
         due=occurrence.due,

@@ -67,8 +67,9 @@ class Delivery:
     topic: str
     part: int = 1  # from 1; a part is not sent before the one before it is done
     parts: int = 1
-    payload: str  # what the messenger rendered, frozen
+    payload: str  # what the messenger rendered, frozen; "" from the moment at which it is settled
     seal: str = ""  # SHA-256 in hex of what may be said: what does not fit it any more is not posted; "" fits everything
+    shows: tuple[str, ...] = ()  # the items of the one entry that it shows; () where it shows none, or several
     if_late: str = ""  # the payload that is posted instead once it is late; "" where nothing in it depends on that
     due: datetime
     state: DeliveryState = DeliveryState.PENDING

@@ -20,7 +20,10 @@ class Messenger(Protocol):
         ...
 
     def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
-        """Return the digest as the payloads of one or more messages, each within the platform's limits; pure."""
+        """Return the digest as the payloads of one or more messages, each within the platform's limits; pure.
+
+        A payload may be a JSON object whose `keys` are the items that the message shows, those of one entry together.
+        """
         ...
 
     async def send(self, delivery: Delivery) -> str:

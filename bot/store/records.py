@@ -264,6 +264,7 @@ def delivery_from_text(text: str, payload: bytes | None) -> Delivery:
     subscription, day, slot = record["occurrence"]
     record["occurrence"] = (subscription, date.fromisoformat(day), slot)
     record["state"] = DeliveryState(record.get("state", DeliveryState.PENDING))
+    record["shows"] = tuple(record.get("shows", ()))
     said, _, if_late = (payload or b"").partition(_NO_LETTER)
     return Delivery(payload=bytes_to_text(said), if_late=bytes_to_text(if_late), **record)
 

@@ -67,7 +67,12 @@ async def taken(store: AnyStore, delivery: Delivery, now: datetime = NOW) -> Del
 
 
 def done(claimed: Delivery, message: str = "m") -> Delivery:
-    return replace(claimed, state=DeliveryState.DONE, message=message, lease_until=None)
+    return settled(replace(claimed, state=DeliveryState.DONE, message=message, lease_until=None))
+
+
+def settled(delivery: Delivery) -> Delivery:
+    """Return the delivery as it stands when nobody will say it again."""
+    return replace(delivery, payload="", if_late="")
 
 
 def names(found: Sequence[Delivery | Occurrence]) -> list[str]:

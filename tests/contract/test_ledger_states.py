@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
-from tests.contract.test_ledger import LEASE, occurrence, part
+from tests.contract.test_ledger import LEASE, occurrence, part, settled
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
@@ -240,7 +240,8 @@ class Desk(RuleBasedStateMachine):
     # --- what should be found
 
     def put(self, delivery: Delivery) -> None:
-        self.deliveries[delivery.workspace, delivery.id] = delivery
+        over = delivery.state in (DeliveryState.DONE, *ENDED)
+        self.deliveries[delivery.workspace, delivery.id] = settled(delivery) if over else delivery
 
     def of(self, state: DeliveryState) -> list[Delivery]:
         return [each for each in self.deliveries.values() if each.state is state]

@@ -5,7 +5,7 @@ import logging
 import discord
 from discord.http import MultipartParameters
 
-from adapters.chat.events import item_to_preview, keys_reacted_to
+from adapters.chat.events import item_to_preview
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.render.messages import item_message
@@ -42,7 +42,7 @@ async def count_reaction(context: DiscordContext, event: discord.RawReactionActi
         return
     workspace = workspace_of(event.guild_id, event.user_id)
     delivery = await _delivery(context, workspace, str(event.channel_id), str(event.message_id))
-    if delivery is None or not (keys := keys_reacted_to(delivery)):
+    if delivery is None or not (keys := delivery.shows):
         return
     actor = Actor(platform=PLATFORM, workspace=workspace, channel=delivery.channel, person=str(event.user_id))
     more = name == _MORE

@@ -11,7 +11,7 @@ from typing import Any
 from slack_bolt.app.async_app import AsyncApp
 from slack_sdk.oauth.installation_store import Installation
 
-from adapters.chat.events import item_to_preview, keys_reacted_to
+from adapters.chat.events import item_to_preview
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
 from adapters.slack.install.installations import place_of
@@ -171,7 +171,7 @@ async def _count_reaction(context: SlackContext, workspace: str, event: Body, *,
         return
     channel = event["item"]["channel"]
     delivery = await context.platform.chats.delivery_posted(workspace, channel, event["item"]["ts"])
-    if delivery is None or not (keys := keys_reacted_to(delivery)):
+    if delivery is None or not (keys := delivery.shows):
         return
     actor = await context.actors.actor(workspace, channel, event["user"])
     await note_reaction(

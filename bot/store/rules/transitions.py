@@ -50,7 +50,8 @@ def ran_out(delivery: Delivery, now: datetime) -> bool:
 def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Delivery | None:
     """Return what is to be stored when a claimer records the delivery, or None when the claimer holds it no more.
 
-    What it says and whose it is stays as it was stored. Unless its subscription is still `wanted`, it does not wait again.
+    What it says and whose it is stays as it was stored; what is settled says nothing more.
+    Unless its subscription is still `wanted`, it does not wait again.
     """
     if stored is None or stored.state is not DeliveryState.SENDING or stored.token != given.token:
         return None
@@ -69,12 +70,17 @@ def recorded(stored: Delivery | None, given: Delivery, *, wanted: bool) -> Deliv
         late=given.late,
         cursor=given.cursor,
     )
-    return fresh if wanted or given.state is not DeliveryState.PENDING else expired(fresh, UNSUBSCRIBED)
+    return _told(fresh) if wanted or given.state is not DeliveryState.PENDING else expired(fresh, UNSUBSCRIBED)
+
+
+def _told(delivery: Delivery) -> Delivery:
+    """Return the delivery without what it says, where it is settled: nobody will ever say it again."""
+    return delivery if delivery.state in OPEN else replace(delivery, payload="", if_late="")
 
 
 def expired(delivery: Delivery, reason: str) -> Delivery:
     """Return the delivery as one that will never be sent."""
-    return replace(delivery, state=DeliveryState.EXPIRED, reason=reason, lease_until=None)
+    return _told(replace(delivery, state=DeliveryState.EXPIRED, reason=reason, lease_until=None))
 
 
 def is_undone(recorded: Delivery, given: Delivery, *, unposted: bool) -> bool:

@@ -28,7 +28,18 @@ from bot.store.records import (
     subscription_from_text,
     time_of,
 )
-from bot.store.rules.transitions import KEPT, UNSUBSCRIBED, after, claimed, closed, expired, is_undone, recorded, released
+from bot.store.rules.transitions import (
+    KEPT,
+    OPEN,
+    UNSUBSCRIBED,
+    after,
+    claimed,
+    closed,
+    expired,
+    is_undone,
+    recorded,
+    released,
+)
 from bot.store.sqlite import digests
 from bot.store.sqlite.connections import Tables, reading, writing, writing_shared
 
@@ -362,6 +373,9 @@ def _update(db: Database, fresh: Delivery) -> None:
     progress = "state = ?, next_at = ?, lease_until = ?, message = ?, data = ?"
     sql = f"update deliveries set {progress} where workspace = ? and id = ?"
     db.execute(sql, [*_progress(fresh), fresh.workspace, fresh.id])
+    if fresh.state not in OPEN:
+        sql = "delete from payloads where number = (select number from deliveries where workspace = ? and id = ?)"
+        db.execute(sql, [fresh.workspace, fresh.id])
 
 
 def _stored(db: Database, given: Delivery) -> Delivery | None:

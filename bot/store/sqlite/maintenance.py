@@ -138,6 +138,7 @@ def _faults(db: Database) -> list[str]:
     return faults
 
 
+_OPEN = "state not in ('done', 'failed', 'expired')"
 _COUNTS = (
     (
         "{} items are missing from the search index.",
@@ -159,7 +160,7 @@ _COUNTS = (
     ),
     (
         "{} deliveries have lost what they say.",
-        "select count(*) from deliveries where number not in (select number from payloads)",
+        f"select count(*) from deliveries where {_OPEN} and number not in (select number from payloads)",
     ),
     *(
         (f"{{}} {table} cannot be read.", f"select count(*) from {table} where not json_valid(data)")

@@ -381,6 +381,21 @@ def m009_outbox(db: Database) -> None:
             [refusal.pop("workspace"), json.dumps(refusal, separators=(",", ":"))],
         )
     db.execute("delete from facts where name = 'owed'")
+    settled = db.execute("select number from deliveries where state in ('done', 'failed', 'expired')").fetchall()
+    for number in settled:
+        row = db.execute("select payload from payloads where number = ?", number).fetchone()
+        if shows := _entry_shown(row[0] if row else b""):
+            db.execute("update deliveries set data = json_set(data, '$.shows', json(?)) where number = ?", [shows, *number])
+    db.conn.executemany("delete from payloads where number = ?", settled)
+
+
+def _entry_shown(payload: bytes) -> str:
+    """Return as JSON the keys of the one entry that a message of the eighth edition shows; "" where that is not one."""
+    try:
+        entries = json.loads(payload.partition(b"\xff")[0])["keys"]
+        return json.dumps(entries[0]) if len(entries) == 1 else ""
+    except (ValueError, KeyError, TypeError):
+        return ""
 
 
 def _owed(db: Database, what: str) -> list[dict[str, str]]:

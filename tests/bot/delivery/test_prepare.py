@@ -31,7 +31,7 @@ from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
-from tests.fakes.transcript import HISTORY, NEITHER
+from tests.fakes.transcript import HISTORY, NEITHER, Transcript
 from tests.fakes.works import paper
 from tests.stores.instead import instead
 from tests.stores.memory import MemoryStore
@@ -88,6 +88,35 @@ async def test_a_digest_that_is_due_becomes_messages_that_wait_and_counts_as_pos
     assert len(await harness.store.digests.posted("chat:T1", "C1")) == 3
     assert await told(harness) == [(OccurrenceState.MADE, "")]
     assert await preparer(harness).prepare_due(NOW) == 0
+
+
+@pytest.mark.parametrize(
+    ("payload", "shows"),
+    [
+        ('{"keys": [["arxiv:1", "github:a/b"]]}', ("arxiv:1", "github:a/b")),
+        ('{"keys": [["arxiv:1"], ["arxiv:2"]]}', ()),
+        ('{"keys": []}', ()),
+        ("{}", ()),
+        ("[]", ()),
+        ("no JSON", ()),
+    ],
+)
+async def test_what_a_message_shows_is_known_where_it_shows_one_entry(payload: str, shows: tuple[str, ...]) -> None:
+    harness = await furnished()
+    harness.chat = Saying(harness.clock)
+    harness.chat.payload = payload
+    await due(harness)
+    await preparer(harness).prepare_due(NOW)
+    assert [each.shows for each in (await harness.rows()).values()] == [shows]
+
+
+class Saying(Transcript):
+    """A platform whose every digest is this message."""
+
+    payload = ""
+
+    def render(self, digest: Digest, *, compact: bool, late: bool) -> list[str]:
+        return [self.payload]
 
 
 async def test_two_topics_of_one_channel_do_not_show_the_same_item_twice() -> None:

@@ -12,13 +12,13 @@ import pytest
 from sqlite_utils import Database
 
 from bot.models import DeliveryState, OccurrenceState
-from bot.store.records import micros, to_text
+from bot.store.records import delivery_to_text, micros, to_text
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.ledger import SqliteLedger
 from bot.store.sqlite.migrations import migrations
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
-from tests.contract.made import FULL_SUBSCRIPTION
+from tests.contract.made import FULL_SUBSCRIPTION, change
 from tests.contract.test_ledger import LEASE, done, made, occurrence, part, subscribed, taken
 from tests.contract.test_ledger_undone import printed
 from tests.stores.direct import Direct, answer
@@ -167,6 +167,69 @@ async def test_what_waits_is_put_in_turns_without_being_read(store: SqliteStore,
         return [detail for *_, detail in rows]
 
     assert any("USING COVERING INDEX deliveries_pending" in detail for detail in await asyncio.to_thread(plan))
+
+
+async def payloads(path: Path) -> int:
+    def count() -> int:
+        db = connect(path)
+        found: int = db.table("payloads").count
+        db.close()
+        return found
+
+    return await asyncio.to_thread(count)
+
+
+async def test_what_a_message_says_is_kept_until_it_is_settled_and_no_longer(store: SqliteStore, path: Path) -> None:
+    ours = await subscribed(store)
+    pending = [(await made(store, ours, slot=slot))[0] for slot in range(4)]
+    unclear, posted, failed, _ = pending
+    held = await taken(store, unclear)
+    await store.ledger.record(replace(held, state=DeliveryState.AMBIGUOUS, lease_until=None))
+    assert await payloads(path) == 4
+    await store.ledger.record(done(await taken(store, posted)))
+    await store.ledger.record(replace(await taken(store, failed), state=DeliveryState.FAILED, lease_until=None))
+    assert await payloads(path) == 2
+    assert await store.maintenance.check() == []
+    await store.workspaces.delete_subscription(ours, change())
+    assert await payloads(path) == 1
+    assert {each.id for each in await store.ledger.deliveries("T1") if each.payload} == {unclear.id}
+    assert await store.maintenance.check() == []
+
+
+def eighth_edition(path: Path) -> None:
+    """Write a database of when payloads stayed: one that shows one entry, one that shows two, one of another kind."""
+    db = connect(path)
+    migrations.apply(db, stop_before="m009_outbox")
+    said = {
+        "d1": '{"keys":[["arxiv:1","github:a/b"]]}',
+        "d2": '{"keys":[["arxiv:1"],["arxiv:2"]]}',
+        "d3": "Text",
+        "d4": "Text",
+    }
+    states = dict.fromkeys(("d1", "d2"), "done") | {"d3": "failed", "d4": "pending"}
+    for slot, (name, payload) in enumerate(said.items()):
+        one = replace(part(occurrence(FULL_SUBSCRIPTION, slot=slot)), id=name, state=DeliveryState(states[name]))
+        place = [one.workspace, one.id, one.occurrence[0], "2026-04-01", slot, 1, one.channel, 1, one.state, 1]
+        row = db.execute(
+            "insert into deliveries (workspace, id, subscription, day, slot, part, channel, due, state, next_at, data)"
+            " values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [*place, delivery_to_text(one)],
+        ).lastrowid
+        late = b"\xffLate" if name == "d1" else b""
+        db.execute("insert into payloads (number, payload) values (?, ?)", [row, payload.encode() + late])
+    db.conn.commit()
+    db.close()
+
+
+async def test_of_what_was_settled_before_payloads_went_soon_only_what_it_shows_is_kept(path: Path) -> None:
+    await asyncio.to_thread(eighth_edition, path)
+    store = SqliteStore(path)
+    await store.open()
+    found = {each.id: (each.shows, each.payload) for each in await store.ledger.deliveries(FULL_SUBSCRIPTION.workspace)}
+    assert found == {"d1": (("arxiv:1", "github:a/b"), ""), "d2": ((), ""), "d3": ((), ""), "d4": ((), "Text")}
+    assert await payloads(path) == 1
+    assert await store.maintenance.check() == []
+    await store.close()
 
 
 async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) -> None:
