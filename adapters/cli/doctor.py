@@ -176,7 +176,7 @@ def _files(app: App, settings: Path | None) -> Iterable[Finding]:
     ours = [*files_of(database), *(path for _, path in (backups.made() if backups else ()))]
     tighten(ours)
     if left := " ".join(str(path) for path in ours if _exposure(path)):
-        how = "its owner can mend it by chmod 600; where modes cannot be changed, mount the file system with umask=077"
+        how = "give them to the service's account and chmod 600; where modes cannot be changed, mount with umask=077"
         yield Finding("files", Grade.NOTE, f"others can read {left}: {how}")
     settings = settings.expanduser() if settings else None
     if settings and (whose := _exposure(settings)) and holds_secrets(settings):

@@ -175,3 +175,19 @@ def test_a_file_that_others_may_read_is_told_apart_from_one_that_is_given_by_its
 def test_a_folder_is_exposed_where_others_may_put_files_in_the_place_of_ours(bits: int, found: Exposed | None) -> None:
     assert exposed(stat.S_IFDIR | bits, 1000, 1000) is found
     assert exposed(stat.S_IFDIR | bits, 1000, 0) is found  # root can mend everything
+
+
+async def test_what_a_restore_writes_and_puts_aside_is_private(tmp_path: Path, now: datetime) -> None:
+    path = tmp_path / "data" / "b.sqlite3"
+    store = SqliteStore(path)
+    await store.open()
+    await store.maintenance.backup(tmp_path / "copy")
+    await store.close()
+    path.chmod(0o644)  # as an earlier version left it
+    aside = await asyncio.to_thread(store.maintenance.restore, tmp_path / "copy", now)
+    assert mode(path) == "0600"
+    await store.open()
+    await store.close()
+
+    assert aside is not None
+    assert set(modes(path.parent).values()) == {"0600"}, modes(path.parent)
