@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from bot.models import Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
+from bot.models import ON_REQUEST, Change, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription
 from bot.store.sqlite.store import SqliteStore
 from tests.conftest import NOW
 from tests.contract.test_ledger import LEASE, occurrence, part, settled
@@ -111,6 +111,16 @@ class Desk(RuleBasedStateMachine):
     @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), late=st.booleans())
     def tick(self, workspace: str, days: int, slot: int, late: bool) -> None:
         self.due(workspace, days, slot, late)
+
+    @rule(workspace=workspaces, days=st.integers(0, 2), parts=st.sampled_from((2, 1, 0)))
+    def ask_for_one(self, workspace: str, days: int, parts: int) -> None:
+        """Somebody asks for a digest, which the tick has not found; what comes of it is as of any other."""
+        ours = self.subscriptions[workspace]
+        asked = occurrence(ours, NOW.date() - timedelta(days=days), slot=ON_REQUEST)
+        place = (workspace, ours.id, asked.day, ON_REQUEST)
+        assert self.both(lambda store: store.ledger.open_on_request(asked)) == (place not in self.happened)
+        self.happened.setdefault(place, asked)
+        self.publish(workspace, days, ON_REQUEST, parts)
 
     @rule(workspace=workspaces, days=st.integers(0, 2), slot=st.integers(0, 1), parts=st.sampled_from((3, 2, 1, 0)))
     def publish_one(self, workspace: str, days: int, slot: int, parts: int) -> None:

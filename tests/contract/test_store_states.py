@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.models import And, Coverage, Digest, Entry, Item, Query, Ranked, SourceState, Summary, Tree
 from bot.store.sqlite.store import SqliteStore
@@ -34,6 +34,7 @@ class Stores(RuleBasedStateMachine):
         self.loop = asyncio.Runner()
         self.sqlite = SqliteStore(Path(self.folder.name) / "states.db")
         self.stores: tuple[AnyStore, ...] = (MemoryStore(), self.sqlite)
+        self.was: dict[str, Item | None] = {}
         self.loop.run(self.sqlite.open())
 
     def teardown(self) -> None:
@@ -56,6 +57,21 @@ class Stores(RuleBasedStateMachine):
     def add(self, items: list[Item], retired: set[str], now: object) -> None:
         state = SourceState(name="arxiv", items=len(items))
         self.both(lambda store: store.items.add(items, now, retired=retired, state=state))  # type: ignore[arg-type]
+
+    @rule(names=st.sets(KEYS, min_size=1))
+    def read(self, names: set[str]) -> None:
+        """Another process reads, and makes something of it later."""
+        self.was = dict.fromkeys(names) | dict(self.both(lambda store: store.items.find(names)))
+
+    @precondition(lambda self: bool(getattr(self, "was", {})))
+    @rule(items=st.lists(generate.items(), max_size=2), retired=st.sets(KEYS, max_size=1))
+    def add_what_was_made_of_it(self, items: list[Item], retired: set[str]) -> None:
+        found = self.both(lambda store: store.items.find(self.was))
+        before = self.both(lambda store: store.items.find([item.key for item in items]))
+        unchanged = dict.fromkeys(self.was) | dict(found) == self.was
+        assert self.both(lambda store: store.items.add(items, NOW, retired=retired, known=self.was)) == unchanged
+        if not unchanged:
+            assert self.both(lambda store: store.items.find([item.key for item in items])) == before
 
     @rule(key=KEYS, upvotes=st.none() | st.integers(0, 9), now=DAYS)
     def vote(self, key: str, upvotes: int | None, now: object) -> None:
