@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from benchmarks.soak.killed import BOTH, LAG, ORDINARY, REMEMBERED
+from benchmarks.soak.killed import BOTH, HISTORY, LAG, ORDINARY, REMEMBERED
 from benchmarks.soak.limits import FAULTS, TRUE, faulty
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.run import Outcome, Plan, run
@@ -53,6 +53,16 @@ async def storm(size: Size) -> Sequence[Row]:
     kept = verdict.is_clean and share <= 0.01
     target = "0 lost, at most 1 % of the requests inside a Retry-After"
     return [Row("Discord, 30 % of the posts get a 429, 50 requests/s", f"{channels} channels", target, measured, kept)]
+
+
+async def crowded(size: Size) -> Sequence[Row]:
+    """Half the posts are lost on the way, in channels in which people wrote 5,000 messages; no nonce is remembered."""
+    behaviour = Behaviour(resets=0.5, commits=0.5, others=5000, lag=LAG, seed=size.seed)
+    outcome = await run(replace(_plan(behaviour, max(28, size.deliveries // 50)), work=HISTORY))
+    verdict, counts = outcome.verdict, outcome.counts
+    measured = f"{verdict.figures()}; {counts['reset']} lost answers, {counts['finds']} looks; {outcome.seconds:.0f} s"
+    what, sizes = "Discord, 5,000 messages of others in each channel", f"{verdict.expected} deliveries"
+    return [Row(what, sizes, "0 lost, 0 duplicate, integrity ok", measured, verdict.is_clean)]
 
 
 def _plan(behaviour: Behaviour, deliveries: int, kills: int = 0) -> Plan:

@@ -105,6 +105,8 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
             channel = Channel(int(crowd.channel(number)), kind, f"channel {number}", guild)
             fake.channels[channel.id] = guild.channels[channel.id] = channel
             fake.users[int(crowd.owner(number))] = User(int(crowd.owner(number)), f"Person {number}")
+            for said in range(behaviour.others if kind is Kind.TEXT else 0):
+                fake.write(channel, guild.owner, f"message {said}")
         yield fake
         if fake.wrong or fake.mentions:
             raise RuntimeError(f"Discord would not have taken it: {fake.wrong[:3]}, {fake.mentions[:3]}")

@@ -20,7 +20,6 @@ from tests.fakes.platform import Behaviour, Platform, running
 _DAY = timedelta(days=1).total_seconds()
 _AFTER = 1.0  # seconds after yesterday's were due the service begins, so that it makes them all before it posts the first
 _BEFORE = 0.3  # seconds before it is due the service begins: what was due later than its heartbeat was posted too
-_BY_HAND = 2 * LAG  # seconds until the service begins on the restored database: longer than a history lags
 _STEP = 0.01
 
 
@@ -50,7 +49,6 @@ async def _restored(where: str, behaviour: Behaviour, work: Work, size: Size) ->
             await asyncio.to_thread(
                 SqliteStore(database).maintenance.restore, database.with_suffix(".backup"), datetime.now(UTC)
             )
-            await asyncio.sleep(_BY_HAND)
             await kills.Killer(replace(work.of(crowd), begins=0.0), 0, behaviour.seed, lambda: 0).run()
         rows, overtaken = await ledger(database, made), await skipped(database, made)
         said = [each for each in made if each.occurrence not in overtaken or each.id in rows]

@@ -69,5 +69,29 @@ async def fan_out(size: Size) -> Sequence[Row]:
     return [Row("Slack, fan-out", sizes, target, measured, kept)]
 
 
+async def crowded(size: Size) -> Sequence[Row]:
+    """Half the posts are lost on the way, in channels in which people wrote 5,000 messages in the minutes before."""
+    return [await _looked_for("5,000 messages of others in each channel", Behaviour(others=5000), size)]
+
+
+async def slow(size: Size) -> Sequence[Row]:
+    """The same for an app that is distributed outside the Marketplace: one look a minute in each workspace, 15 messages."""
+    behaviour = Behaviour(others=100, page=15, between_looks=60 / SCALE)
+    return [await _looked_for("one look a minute, 15 messages each; 100 of others in each channel", behaviour, size)]
+
+
+async def without_metadata(size: Size) -> Sequence[Row]:
+    """The same on a server that keeps messages without their metadata."""
+    return [await _looked_for("no metadata is given back", Behaviour(keeps_metadata=False), size)]
+
+
+async def _looked_for(what: str, behaviour: Behaviour, size: Size) -> Row:
+    behaviour = replace(behaviour, resets=0.5, commits=0.5, lag=LAG, seed=size.seed)
+    outcome = await run(_plan(behaviour, max(28, size.deliveries // 50)))
+    verdict, counts = outcome.verdict, outcome.counts
+    measured = f"{verdict.figures()}; {counts['reset']} lost answers, {counts['finds']} looks; {outcome.seconds:.0f} s"
+    return Row(f"Slack, {what}", f"{verdict.expected} deliveries", _TARGET, measured, verdict.is_clean)
+
+
 def _plan(behaviour: Behaviour, deliveries: int, kills: int = 0) -> Plan:
     return Plan(behaviour=behaviour, work=_WORK, deliveries=deliveries, parts=_PARTS, kills=kills, platform="slack")

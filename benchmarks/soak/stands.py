@@ -47,7 +47,9 @@ async def _slack(behaviour: Behaviour, crowd: Crowd, tiers: bool) -> AsyncIterat
         for number in range(crowd.channels):
             name = crowd.workspace(number).partition(":")[2]
             team = fake.world.teams.get(name) or fake.add_team(name)
-            fake.add_channel(f"C{number}", f"channel-{number}", joined=True, team=team)
+            channel = fake.add_channel(f"C{number}", f"channel-{number}", joined=True, team=team)
+            for said in range(behaviour.others):
+                fake.say(channel, f"message {said}")
         for number in range(crowd.channels):  # after the channels, whose members they need not be
             name = crowd.workspace(number).partition(":")[2]
             fake.add_person(crowd.owner(number), f"person-{number}", team=fake.world.teams[name])

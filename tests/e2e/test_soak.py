@@ -57,6 +57,11 @@ async def test_everything_arrives_once_in_slack_though_senders_are_killed_and_co
 
 
 @pytest.mark.long
+async def test_everything_arrives_once_in_a_slack_that_gives_no_metadata_back() -> None:
+    assert [row for row in await slack.without_metadata(SHORT) if not row.kept] == []
+
+
+@pytest.mark.long
 async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_connections_fail() -> None:
     small = replace(SHORT, deliveries=90, kills=3)
     killed_, reset, failed = await asyncio.gather(

@@ -55,6 +55,7 @@ class Behaviour:
     page: int = 0  # the most messages that one look is given, however many it asks for; 0: any number
     between_looks: float = 0.0  # Slack: so long after one look into a history a workspace is given no other
     keeps_metadata: bool = True  # Slack: a message's metadata is given back
+    others: int = 0  # messages of people that stand in every channel when a run begins
     resets: float = 0.0
     halves: float = 0.0
     stalls: float = 0.0
