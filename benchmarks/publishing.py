@@ -55,8 +55,8 @@ async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -
         await question()
         times.setdefault(name, []).append((time.process_time() - start) * 1000)
 
-    lately = await store.items.seen_between(NOW - request.window, NOW)
-    early = (await store.items.seen_between(NOW - WEEK, NOW))[-1]
+    week = await since(store, NOW - WEEK)
+    lately, early = await since(store, NOW - request.window), week[-1]
     await timed("a digest published", lambda: publisher.publish([request], NOW))
     await timed("a preview", lambda: publisher.preview(request, NOW))
     await timed("a preview, again", lambda: publisher.preview(request, LATER))
@@ -69,9 +69,14 @@ async def ask(store: SqliteStore, topic: Topic, times: dict[str, list[float]]) -
     await timed("the week read and indexed", lambda: whole(store, topic))
 
 
+async def since(store: SqliteStore, time: datetime) -> list[Item]:
+    """Return what came in since then, the newest first."""
+    return [item for _, item in await store.items.arrived(await store.items.arrival_before(time, NOW))]
+
+
 async def whole(store: SqliteStore, topic: Topic) -> None:
     """Read and index the week, and rank it."""
-    items = await store.items.seen_between(NOW - WEEK, NOW)
+    items = await since(store, NOW - WEEK)
     rank(ItemIndex(items, {}, NOW), topic)
 
 

@@ -26,6 +26,7 @@ from bot.models import (
     Summary,
     SummaryPart,
     Topic,
+    Window,
 )
 from bot.wording import counted
 
@@ -42,6 +43,7 @@ def digest(
     summaries: Sequence[Summary],
     *,
     coverage: Coverage,
+    window: Window,
     since: datetime,
     now: datetime,
 ) -> Digest:
@@ -50,7 +52,7 @@ def digest(
         Entry(card.ranked, for_the_topic(summary, card.ranked), card.partner)
         for card, summary in zip(cards, summaries, strict=True)
     )
-    return Digest(topic.name, topic.title, now.date(), since, now, entries, coverage)
+    return Digest(topic.name, topic.title, now.date(), since, now, entries, coverage, window)
 
 
 def for_the_topic(summary: Summary, ranked: Ranked) -> Summary:

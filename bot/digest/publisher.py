@@ -9,7 +9,7 @@ from bot.digest import compose
 from bot.digest.recent_items import IndexedItems, RecentItems
 from bot.digest.selection import NOT_IN_TIME, SelectionContext, outcome, rank_together, select, try_filters, with_place
 from bot.digest.topic_vectors import TopicVectors
-from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Ranked, Summary, Topic
+from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Position, Ranked, Summary, Topic, Window
 from bot.ports.store import Store
 from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
@@ -63,13 +63,13 @@ class Publisher:
     async def explain(self, request: DigestRequest, item: Item, now: datetime) -> ItemOutcome:
         """Return what becomes of the item in the digest that would be made now, by the steps that make it.
 
-        An item that has come to be known under another key is the item of the answer. One that was not first seen in the
-        digest's time, or is not stored, is judged as if it had been; the reason is that it was not.
+        An item that has come to be known under another key is the item of the answer. One that did not arrive in the
+        digest's window, or is not stored, is judged as if it had; the reason is that it did not.
         """
+        window, since = await self._window(request, now)
         item = await self._as_stored(item)
-        since = await self._since(request, now)
-        indexed = await self._indexed_items(request, since, now)
-        candidates = indexed.candidates(since, now)
+        indexed = await self._indexed_items(request, window, now)
+        candidates = indexed.candidates(window)
         ours = next((each for each in candidates.items if each.key == item.key), None)
         judged = candidates if ours else await self._candidates_with(indexed, candidates, item)
         context = await self._context(request, indexed, ())
@@ -86,8 +86,9 @@ class Publisher:
 
         What was no news when it was first seen does not count as in the topic: no filter would have it posted.
         """
-        indexed = await self._indexed_items(request, since, now)
-        candidates, context = indexed.candidates(since, now), await self._topic_context(request)
+        window = await self._window_since(since, now)
+        indexed = await self._indexed_items(request, window, now)
+        candidates, context = indexed.candidates(window), await self._topic_context(request)
         return await indexed.in_thread(lambda: try_filters(request, candidates, context, shown))
 
     async def score(
@@ -97,7 +98,7 @@ class Publisher:
 
         Those from the `first` rank to before the `last` have reasons.
         """
-        indexed = await self._indexed_items(request, now - request.window, now)
+        indexed = await self._indexed_items(request, await self._window_since(now - request.window, now), now)
         strangers = [item for item in items if not indexed.contains(item)]
         groups = [indexed.only(items), all_items(await self._recent_items.beside(indexed, strangers))]
         context = await self._topic_context(request)
@@ -109,46 +110,85 @@ class Publisher:
 
     # --- when
 
-    async def _since(self, request: DigestRequest, now: datetime) -> datetime:
-        begins = await self._since_last(request, now) if request.since_last else now - request.window
-        if request.baseline is None or request.baseline > now:
-            return begins
-        if await self._reaches_back(request, request.baseline):
-            return min(request.baseline, now - request.window)
-        return max(begins, request.baseline)
+    async def _window(self, request: DigestRequest, now: datetime) -> tuple[Window, datetime]:
+        """Return the arrivals that the digest looks at, and for people when they begin.
 
-    async def _reaches_back(self, request: DigestRequest, baseline: datetime) -> bool:
-        """Say whether what was first seen before the baseline is looked at: where it is asked for, in a first digest."""
-        if not request.reach_back:
-            return False
-        last = await self._store.digests.last(request.workspace, request.channel, request.topic.name)
-        return last is None or last[1] < baseline
-
-    async def _since_last(self, request: DigestRequest, now: datetime) -> datetime:
-        """Return where the last digest ended, or, where one was dropped since, that one began: as far back as news goes."""
+        The last arrival is read first, and once: what is stored from then on is left to the next digest.
+        """
+        through = await self._store.items.last_arrival()
         place = (request.workspace, request.channel, request.topic.name)
-        last, dropped = await self._store.digests.last(*place), await self._store.digests.unposted_since(*place)
-        # A digest that ended after now, and a subscription that began then, were made by a clock that had run ahead.
-        begins = now - request.window if last is None or last[1] > now else last[1]
-        return begins if dropped is None else min(begins, max(dropped, now - request.limits.max_age))
+        # Before what was posted is read: what is dropped in between is looked at once more, and not lost.
+        dropped, last = await self._store.digests.unposted(*place), await self._store.digests.last(*place)
+        ended = last[1] if last else None
+        begins = await self._begins(request, ended, dropped.begins if dropped else None, now)
+        window = Window(
+            after=min(begins.arrival, through),
+            through=through,
+            follows=ended.arrival if ended else 0,
+            makes_up=dropped.number if dropped else 0,
+        )
+        return window, min(begins.time, now)
+
+    async def _begins(
+        self, request: DigestRequest, ended: Position | None, dropped: Position | None, now: datetime
+    ) -> Position:
+        """Return where the digest begins: where the last one ended, or a dropped one began, but not before its baseline.
+
+        `ended` is where the channel's last digest of the topic did, `dropped` where one began that was dropped since.
+        """
+        if not request.since_last:
+            ended, dropped = await self._position(now - request.window, now), None
+        before = min(filter(None, (ended, dropped)), default=None)
+        baseline = await self._baseline(request, before, ended, now)
+        if baseline is None:
+            return before or await self._position(now - request.window, now)
+        if request.reach_back and (ended is None or ended < baseline):
+            return min(baseline, await self._position(now - request.window, now))
+        return max(before, baseline) if before else baseline
+
+    async def _baseline(
+        self, request: DigestRequest, before: Position | None, ended: Position | None, now: datetime
+    ) -> Position | None:
+        """Return where the request's baseline lies, None where it has none that holds.
+
+        One that is but a time, set by a pause that was to end after it, holds for the first digest after that.
+        """
+        time = request.baseline
+        if time is None or request.baseline_arrival is not None:
+            return None if time is None else Position(request.baseline_arrival or 0, time)
+        if time > now or (before is not None and before.time >= time):
+            return None
+        found = await self._position(time, now)
+        return found if ended is None or ended.time < time else min(found, ended)
+
+    async def _position(self, time: datetime, now: datetime) -> Position:
+        """Return where what was first seen from then on begins."""
+        return Position(await self._store.items.arrival_before(time, now), time)
+
+    async def _window_since(self, since: datetime, now: datetime) -> Window:
+        """Return the arrivals since then."""
+        through = await self._store.items.last_arrival()
+        return Window((await self._position(since, now)).arrival, through)
 
     async def _indexed_items(
-        self, request: DigestRequest, since: datetime, now: datetime, *, exact: bool = False
+        self, request: DigestRequest, window: Window, now: datetime, *, exact: bool = False
     ) -> IndexedItems:
-        return await self._recent_items.indexed(since, request.limits.max_age, now, exact=exact)
+        return await self._recent_items.indexed(window.after, request.limits.max_age, now, exact=exact)
 
     # --- what
 
     async def _digest(self, request: DigestRequest, shown: Collection[str], now: datetime, *, exact: bool = False) -> Digest:
-        since = await self._since(request, now)
-        indexed = await self._indexed_items(request, since, now, exact=exact)
-        candidates = indexed.candidates(since, now)
+        window, since = await self._window(request, now)
+        indexed = await self._indexed_items(request, window, now, exact=exact)
+        candidates = indexed.candidates(window)
         context = await self._context(request, indexed, shown)
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
-        return compose.digest(request.topic, selection.cards, summaries, coverage=coverage, since=since, now=now)
+        return compose.digest(
+            request.topic, selection.cards, summaries, coverage=coverage, window=window, since=since, now=now
+        )
 
     async def _candidates_with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
         """Return the candidates with another item; that alone, where the index does not hold it."""

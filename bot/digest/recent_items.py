@@ -1,26 +1,28 @@
 """What digests look at: the items of the last days, indexed once and kept for whoever asks next."""
 
 import asyncio
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
 from threading import Lock
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bot.models import Item, Reading
+from bot.models import Item, Reading, Window
 from bot.ports.items import Items
 from bot.ports.vectors import Vectors
 from bot.rank import Candidates, ItemIndex
 
 T = TypeVar("T")
 
-# One index serves every digest that begins within so many days, from the beginning of the first of them: it is made anew
-# where what is stored changed, and once a day.
+# One index serves every digest that looks at what was first seen within so many days, from the beginning of the first of
+# them: it is made anew where what is stored changed, and once a day.
 DAYS = timedelta(days=7)
+# Digests that reach further back share an index where they begin within as many arrivals of each other.
+STEP = 1000
 # How long the ages and paces of an index may stand. Whoever asks "why" has just seen the digest; a few minutes move a score
 # by less than a thousandth.
 FRESH = timedelta(minutes=5)
@@ -36,12 +38,12 @@ SHIPPED = "minilm-l6"
 # How far back readings are asked for.
 READINGS = timedelta(days=30)
 
-_FAR = datetime.max.replace(tzinfo=UTC) - timedelta(days=1)  # later than any clock: all that is stored from a moment on
+_Key = tuple[int, date, timedelta]  # of an index: the arrival after which it begins, its day, the age of what is news
 
 
 @dataclass(frozen=True)
 class IndexedItems:
-    """All items first seen since a moment, the newest first, and the index of those that were news then.
+    """All items that came after an arrival, the newest first, and the index of those that were news then.
 
     `partners` are the papers and repositories that items name as their other halves, of the time or not. One thread at a
     time uses the index.
@@ -49,6 +51,7 @@ class IndexedItems:
 
     mark: str  # of the store, when they were read
     items: Sequence[Item]
+    arrivals: Mapping[str, int]  # of the items by key
     index: ItemIndex
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
     partners: Mapping[str, Item]
@@ -64,12 +67,10 @@ class IndexedItems:
 
         return await asyncio.to_thread(alone)
 
-    def candidates(self, since: datetime, now: datetime) -> Candidates:
-        """Return the items first seen from `since` on, those of a clock that runs ahead left out."""
-        first, last = _cut(self._seen, since, now)
-        among = np.zeros(len(self.index.items), bool)
-        among[slice(*_cut(self._indexed, since, now))] = True
-        return Candidates(self.items[first:last], self.index, among)
+    def candidates(self, window: Window) -> Candidates:
+        """Return the items that arrived in the window."""
+        within = [item for item, arrival in zip(self.items, self._arrived, strict=True) if _is_in(arrival, window)]
+        return Candidates(within, self.index, (self._indexed > window.after) & (self._indexed <= window.through))
 
     def contains(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""
@@ -88,12 +89,12 @@ class IndexedItems:
         return replace(self, index=self.index.at(now, self.readings), lock=Lock())
 
     @cached_property
-    def _seen(self) -> list[float]:
-        return _moments(self.items)
+    def _arrived(self) -> list[int]:
+        return [self.arrivals[item.key] for item in self.items]
 
     @cached_property
-    def _indexed(self) -> list[float]:
-        return _moments(self.index.items)
+    def _indexed(self) -> NDArray[np.int64]:
+        return np.array([self.arrivals[item.key] for item in self.index.items], np.int64)
 
 
 class RecentItems:
@@ -104,41 +105,51 @@ class RecentItems:
         self._stored, self._stored_vectors = stored, vectors
         self._space = space
         self._most = most
-        self._kept: dict[tuple[datetime, timedelta], tuple[IndexedItems, datetime]] = {}  # and when it was last asked for
+        self._kept: dict[_Key, tuple[IndexedItems, datetime]] = {}  # and when it was last asked for
+        self._usual: tuple[str, date, int] = ("", date.min, 0)  # of a mark and a day: after which arrival indexes begin
         self._making = asyncio.Lock()  # who asks for what is just being made waits for it
 
-    async def indexed(self, since: datetime, max_age: timedelta, now: datetime, *, exact: bool = False) -> IndexedItems:
-        """Return what there is from `since` on, and from some days before; what is older than `max_age` is no news.
+    async def indexed(self, after: int, max_age: timedelta, now: datetime, *, exact: bool = False) -> IndexedItems:
+        """Return what arrived after that, and some days before; what was older than `max_age` when it came is no news.
 
         Ages and paces are those of a few minutes ago at most; with `exact`, of now.
         """
-        begin = datetime.combine(min(since, now - DAYS).astimezone(UTC).date(), time(), UTC)
+        day = (now - DAYS).astimezone(UTC).date()
         async with self._making:
             mark = await self._stored.mark()
-            indexed, _ = self._kept.pop((begin, max_age), (None, now))
-            if indexed is None or indexed.mark != mark:
-                indexed = await self._built(indexed, mark, begin, max_age, now)
+            key = (await self._begin(after, mark, day, now), day, max_age)
+            indexed, _ = self._kept.pop(key, (None, now))
+            if indexed is None or indexed.mark != mark or indexed.index.now - now > FRESH:  # the clock was set back
+                indexed = await self._built(indexed, mark, key, now)
             elif indexed.index.now != now and (exact or not timedelta(0) <= now - indexed.index.now < FRESH):
                 indexed = await asyncio.to_thread(indexed.at, now)
             indexed = await self._with_vectors(indexed)
-            self._keep((begin, max_age), indexed, now)
+            self._keep(key, indexed, now)
             return indexed
+
+    async def _begin(self, after: int, mark: str, day: date, now: datetime) -> int:
+        """Return after which arrival an index begins that holds what arrived after that one."""
+        if self._usual[:2] != (mark, day):
+            self._usual = (mark, day, await self._stored.arrival_before(_midnight(day), now))
+        usual = self._usual[2]
+        return usual if usual <= after else after // STEP * STEP
 
     async def beside(self, indexed: IndexedItems, items: Sequence[Item]) -> ItemIndex:
         """Return an index of other items, judged as if they were of the indexed ones."""
         readings, vectors = await self._readings(items, indexed.index.now), await self._vectors(items)
         return await asyncio.to_thread(indexed.index.beside, items, readings, vectors)
 
-    async def _built(
-        self, before: IndexedItems | None, mark: str, begin: datetime, max_age: timedelta, now: datetime
-    ) -> IndexedItems:
-        items = await self._stored.seen_between(begin, _FAR)
-        news = await asyncio.to_thread(lambda: [item for item in items if not item.is_old(max_age, item.seen or now)])
+    async def _built(self, before: IndexedItems | None, mark: str, key: _Key, now: datetime) -> IndexedItems:
+        begin, day, max_age = key
+        arrived = await self._stored.arrived(begin)
+        items = [item for _, item in arrived]
+        arrivals = {item.key: arrival for arrival, item in arrived}
+        news = await asyncio.to_thread(lambda: [item for item in items if _was_news(item, max_age, _midnight(day), now)])
         readings = await self._readings(news, now)
         taken_over = before.index if before else None
         index = await asyncio.to_thread(lambda: ItemIndex(news, readings, now, before=taken_over))
         partners = await self._stored.find({key for item in news for key in (item.repo, item.paper) if key})
-        return IndexedItems(mark, items, index, readings, partners)
+        return IndexedItems(mark, items, arrivals, index, readings, partners)
 
     async def _with_vectors(self, indexed: IndexedItems) -> IndexedItems:
         """The index with its items' vectors as they are now; texts are not indexed again."""
@@ -155,7 +166,7 @@ class RecentItems:
     async def _readings(self, items: Sequence[Item], now: datetime) -> Mapping[str, Sequence[Reading]]:
         return await self._stored.readings([item.key for item in items], (now - READINGS).date())
 
-    def _keep(self, key: tuple[datetime, timedelta], indexed: IndexedItems, now: datetime) -> None:
+    def _keep(self, key: _Key, indexed: IndexedItems, now: datetime) -> None:
         """Keep the index, and of the others those that were used last and not long ago, as far as there is room."""
         room = self._most
         others = reversed(self._kept.items())
@@ -166,10 +177,15 @@ class RecentItems:
                 self._kept = {each: (kept, asked), **self._kept}
 
 
-def _moments(items: Sequence[Item]) -> list[float]:
-    """When each was first seen, as numbers that grow along the row."""
-    return [-item.seen.timestamp() if item.seen else 0.0 for item in items]
+def _is_in(arrival: int, window: Window) -> bool:
+    return window.after < arrival <= window.through
 
 
-def _cut(moments: Sequence[float], since: datetime, now: datetime) -> tuple[int, int]:
-    return bisect_left(moments, -now.timestamp()), bisect_right(moments, -since.timestamp())
+def _was_news(item: Item, max_age: timedelta, since: datetime, now: datetime) -> bool:
+    """Say whether the item was news when it was first seen, or since: not where a clock had run ahead, or after long."""
+    seen = item.seen or now
+    return not item.is_old(max_age, max(since, min(seen, now)))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

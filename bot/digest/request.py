@@ -31,4 +31,10 @@ class RequestBuilder:
         request = DigestRequest(topic, workspace, channel, limits=replace(self.limits, entries=entries), window=self.window)
         if subscription is None:
             return request
-        return replace(request, filter=subscription.filter, min_score=subscription.min_score, baseline=subscription.baseline)
+        return replace(
+            request,
+            filter=subscription.filter,
+            min_score=subscription.min_score,
+            baseline=subscription.baseline,
+            baseline_arrival=subscription.baseline_arrival,
+        )

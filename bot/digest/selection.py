@@ -30,7 +30,7 @@ TWIN = "near twins"
 CAP = "over the cap"
 REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
 
-# Why the next digest does not even look at an item; no footer says so, for none counts what it has not seen.
+# Why the next digest does not even look at an item: it arrived before. No footer says so: none counts what it has not seen.
 NOT_IN_TIME = "not in its time"
 
 
@@ -81,7 +81,9 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
     scored = _scored(request, candidates.index, _without_old(candidates, dropped), context)
     ranked = scored.without_reasons()
     entered = {each.item.key for each in ranked}
-    dropped.update((item.key, QUERY) for item in candidates.items if item.key not in entered and item.key not in dropped)
+    for item in candidates.items:
+        if item.key not in entered and item.key not in dropped:  # what was no news when it came is not in the index
+            dropped[item.key] = OLD if candidates.index.number(item.key) is None else QUERY
     passed = []
     for each, passes in zip(ranked, scored.matching(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:

@@ -71,8 +71,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         outlook = await _outlook(outcome, subscription, now)
         coming = _is_coming(subscription, now)
         awaited += coming and not outcome.reason
-        verdict = _verdict(outcome, request, await here.moment(outcome.since), coming=coming)
-        lines = (*_path(outcome), verdict, *outlook)
+        since = await here.moment(outcome.since)
+        verdict = _verdict(outcome, request, since, coming=coming)
+        lines = (*_path(outcome), *_stored_late(outcome, since), verdict, *outlook)
         entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, outcome)))
     return Reply(
         title=f"Why: {title_or_key(item)}",
@@ -161,13 +162,21 @@ def _score(outcome: ItemOutcome) -> str:
     return f"Score {outcome.ranked.score:.2f}: {', '.join(parts)}." if parts else f"Score {outcome.ranked.score:.2f}."
 
 
+def _stored_late(outcome: ItemOutcome, since: str) -> tuple[str, ...]:
+    """Say of what is looked at why it is, although it was seen before the digest's time."""
+    seen = outcome.item.seen
+    if outcome.reason == selection.NOT_IN_TIME or seen is None or seen >= outcome.since:
+        return ()
+    return (f"It was stored after {since}, by a collection that had begun before: the next digest looks at it.",)
+
+
 def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming: bool) -> str:
     """Return what decides whether it is in the next digest, in a sentence."""
     because = f": {outcome.clause}" if outcome.clause else ""
     instead = f"{outcome.instead.title} ({outcome.instead.key})" if outcome.instead else "another"
     sentences = {
         "": "It is in the next digest, as things stand." if coming else "It would be in a digest that is made now.",
-        selection.NOT_IN_TIME: f"It was seen before the time of the next digest, which begins {since}.",
+        selection.NOT_IN_TIME: f"It came in before the time of the next digest, which begins {since}.",
         selection.OLD: f"It is too old to be news: a digest goes back {counted(request.limits.max_age.days, 'day')}.",
         selection.WITHDRAWN: "It was withdrawn.",
         selection.POSTED: "It was posted here already, and nothing is posted twice.",

@@ -24,10 +24,13 @@ from bot.models.digests import (
     Digest,
     Entry,
     Limits,
+    Position,
     Posting,
     SourceReport,
     Summary,
     SummaryPart,
+    Unposted,
+    Window,
 )
 from bot.models.items import Item, Kind, Link, Reading, Release
 from bot.models.owed import Notice, Refusal
@@ -83,6 +86,7 @@ __all__ = [
     "OccurrenceState",
     "Or",
     "Page",
+    "Position",
     "Posting",
     "Preferences",
     "Query",
@@ -106,6 +110,8 @@ __all__ = [
     "TestedItem",
     "Topic",
     "Tree",
+    "Unposted",
     "When",
+    "Window",
     "text_key",
 ]

@@ -66,6 +66,36 @@ class Coverage:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in the order in which items were stored: just behind one arrival. The time is for people."""
+
+    arrival: int
+    time: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The arrivals that a digest looks at: those later than `after`, up to `through`.
+
+    The rest is for who saves the digest. `follows`: how far the channel's digests of the topic had looked when this one was
+    made. `makes_up`: the number of the last digest dropped unposted whose arrivals it looks at again; 0: of none.
+    """
+
+    after: int = 0
+    through: int = 0
+    follows: int = 0
+    makes_up: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Unposted:
+    """What the digests of a channel and topic looked at that were dropped unposted, for the next one to look at again."""
+
+    begins: Position  # where the earliest of them began
+    number: int  # of the one that was dropped last; grows with each that is
+
+
 @dataclass(frozen=True, slots=True)
 class Digest:
     """What one occurrence says, for one topic."""
@@ -73,10 +103,11 @@ class Digest:
     topic: str  # the topic's name
     title: str
     day: date
-    since: datetime  # items first seen from here …
-    until: datetime  # … to here were considered
+    since: datetime  # for people: from when …
+    until: datetime  # … to when; what was considered, the window says
     entries: tuple[Entry, ...]
     coverage: Coverage
+    window: Window = Window()
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,9 @@ class Subscription:
     channel: str
     topic: str  # the topic's name
     schedule: Schedule
-    baseline: datetime  # nothing first seen before is posted: subscribing never floods
+    baseline: datetime  # nothing that came in before is posted: subscribing never floods
+    baseline_arrival: int | None = None  # the last that came in before; None: a pause ends ahead, where the time decides
+    made_arrival: int | None = None  # the last that had come in when it was made; None: that is not known
     entries: int | None = None  # at most so many; None: as the settings say
     min_score: float | None = None  # None: as the topic says
     compact: bool = False
@@ -105,6 +107,7 @@ class Change:
     what: str  # "topic gpu-systems", "subscription C0123 gpu-systems", "feedback gpu-systems arxiv:2606.01234"
     before: str = ""  # as a person would type or read it; "" when it was not there
     after: str = ""  # "" when it is gone
+    arrival: int | None = None  # of a subscription that ended the one at its baseline; None: it had none, or is not known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

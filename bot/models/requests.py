@@ -21,7 +21,8 @@ class DigestRequest:
     min_score: float | None = None  # instead of the topic's
     window: timedelta = timedelta(hours=48)
     since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
-    baseline: datetime | None = None  # nothing first seen before
+    baseline: datetime | None = None  # nothing that came in before; where it lies ahead, by a pause, it does not hold yet
+    baseline_arrival: int | None = None  # the last arrival that came in before; None: to be found by the time
     # Where the channel had no digest of the topic since the baseline, begin one window ago, if that is before it.
     reach_back: bool = False
 
@@ -33,7 +34,7 @@ class ItemOutcome:
     item: Item
     reason: str  # "" when it would be in it, else one of bot.digest.selection.REASONS or NOT_IN_TIME
     otherwise: str = ""  # of an item that is not in its time the reason if it were; so is the rest: place, clause, instead
-    since: datetime  # the digest looks at what was first seen from here on
+    since: datetime  # for people: the digest looks at what came in from here on
     ranked: Ranked | None = None  # with the parts of its score, when it enters the topic
     place: int | None = None  # from 1, among all that enter the topic, best first
     clause: str = ""  # in words: of the filter that stopped it, else of the topic's query that let it in or kept it out

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Posting, Ranked, Summary
+from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Position, Posting, Ranked, Summary, Unposted
 
 
 class Digests(Protocol):
@@ -18,15 +18,15 @@ class Digests(Protocol):
         """Return the keys already posted to the channel."""
         ...
 
-    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
-        """Return the day and the `until` of the channel's newest digest of the topic."""
+    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
+        """Return the day of the channel's digest of the topic that looked furthest, and how far it did."""
         ...
 
-    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
-        """Return the earliest `since` of the topic's digests that were dropped unposted, None when there is none.
+    async def unposted(self, workspace: str, channel: str, topic: str) -> Unposted | None:
+        """Return where the topic's digests began that were dropped unposted, None when there is none.
 
-        One that is saved more than an hour later takes over what those looked at; of a dropped one it is left once more.
-        What nobody took over is forgotten 40 days after it ended.
+        One whose window says that it makes up for them takes that over; of a dropped one it is left once more. What nobody
+        took over is forgotten 40 days after it ended, where the topic is not subscribed any more.
         """
         ...
 

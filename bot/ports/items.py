@@ -35,8 +35,24 @@ class Items(Protocol):
         """
         ...
 
-    async def seen_between(self, since: datetime, until: datetime) -> Sequence[Item]:
-        """Return the items first seen at or after `since` and before `until`, newest first."""
+    async def last_arrival(self) -> int:
+        """Return the highest arrival that was ever given, 0 before the first.
+
+        An item's arrival is given in the transaction that first stores its key, in the order in which these are committed.
+        It is kept when the item is replaced, and never given again: whatever is stored later has a higher one.
+        """
+        ...
+
+    async def arrived(self, after: int, through: int | None = None) -> Sequence[tuple[int, Item]]:
+        """Return the items that arrived after one number and up to another, each with its own; those seen last first."""
+        ...
+
+    async def arrival_before(self, since: datetime, until: datetime) -> int:
+        """Return the arrival just before the first of the items first seen from `since` to `until`, the last without any.
+
+        What is meant by a time, for who has no arrival: an item is seen when the collection begins that brings it, so what
+        arrived later may have been seen before.
+        """
         ...
 
     async def mark(self) -> str:

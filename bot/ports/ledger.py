@@ -76,7 +76,8 @@ class Ledger(Protocol):
     ) -> bool:
         """Record what became of an occurrence that is due, with its digest and the deliveries of it, in one transaction.
 
-        Returns False, and writes nothing, when somebody else has closed it. What the digest shows counts as posted.
+        Returns False, and writes nothing, when somebody else has closed it. What the digest shows counts as posted. Raises
+        Conflict, and writes nothing, when another digest of the channel and topic was saved or dropped since it was made.
         With the state DUE it is put off instead, until its `next_at`.
         """
         ...

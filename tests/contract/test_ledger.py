@@ -8,7 +8,17 @@ from datetime import date, datetime, timedelta
 import pytest
 
 from bot.errors import Conflict, StoreError
-from bot.models import ON_REQUEST, Delivery, DeliveryState, Occurrence, OccurrenceState, Schedule, Subscription, Topic
+from bot.models import (
+    ON_REQUEST,
+    Delivery,
+    DeliveryState,
+    Occurrence,
+    OccurrenceState,
+    Position,
+    Schedule,
+    Subscription,
+    Topic,
+)
 from bot.ports.ledger import Planned
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
@@ -219,7 +229,7 @@ async def test_closing_an_occurrence_keeps_its_digest_what_it_posts_and_its_deli
     assert await store.ledger.recent_occurrences("T1") == [closed]
     assert await store.ledger.deliveries("T1") == pending
     assert await store.digests.posted("T1", ours.channel) == {paper(1).key, paper(2).key}
-    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, NOW)
+    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, Position(0, NOW))
     assert await store.digests.posted("T2", ours.channel) == frozenset()
 
 

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.models import FOREVER, Delivery, DeliveryState, OccurrenceState, Subscription
+from bot.errors import Conflict
+from bot.models import FOREVER, Delivery, DeliveryState, OccurrenceState, Position, Subscription, Unposted, Window
 from tests.conftest import NOW
 from tests.contract.made import change, digest, paper
 from tests.contract.test_ledger import DAY, LEASE, MINUTE, TODAY, made, occurrence, part, subscribed, taken
@@ -13,6 +14,7 @@ from tests.stores import AnyStore
 
 HOUR = timedelta(hours=1)
 FIRST = {paper(1).key, paper(2).key}
+EVERYTHING = Window()
 ENDED = [DeliveryState.FAILED, DeliveryState.EXPIRED]
 
 
@@ -25,12 +27,13 @@ async def printed(
     parts: int = 2,
     at: datetime | None = None,
     since: datetime = NOW - DAY,
+    window: Window = EVERYTHING,
 ) -> list[Delivery]:
     """Return the messages of a digest that shows two papers from this number on; one a minute, by their slots."""
     due, at = occurrence(of, slot=slot), at or NOW + slot * MINUTE
     await store.ledger.open_occurrences([due], of, NOW + DAY)
     pending = [part(due, number, parts, made_at=at) for number in range(1, parts + 1)]
-    shown = replace(digest(0.5, 0.25, first=first), since=since, until=at)
+    shown = replace(digest(0.5, 0.25, first=first), since=since, until=at, window=window)
     assert await store.ledger.close_occurrence(
         replace(due, state=OccurrenceState.MADE), at, digest=shown, deliveries=pending
     )
@@ -79,7 +82,7 @@ async def test_only_its_own_digest_goes_though_another_of_the_day_shows_the_same
         replace(await taken(store, gone), state=DeliveryState.EXPIRED, reason="Too late."), unposted=True
     )
     assert await store.digests.posted("T1", ours.channel) == FIRST
-    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, NOW)
+    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, Position(0, NOW))
 
 
 async def test_who_holds_it_no_more_takes_nothing_back(store: AnyStore) -> None:
@@ -100,54 +103,63 @@ async def ends(store: AnyStore, delivery: Delivery, at: datetime, state: Deliver
     assert await store.ledger.record(replace(held, state=state, reason="Too late."), unposted=True)
 
 
-async def saved(store: AnyStore, of: Subscription, since: datetime, until: datetime, topic: str = "kv") -> None:
+async def saved(store: AnyStore, of: Subscription, window: Window, topic: str = "kv") -> None:
     """Keep a digest of nothing."""
-    empty = replace(digest(topic=topic, day=until.date()), since=since, until=until)
-    await store.digests.save("T1", of.channel, empty, until)
+    empty = replace(digest(topic=topic), window=window)
+    await store.digests.save("T1", of.channel, empty, NOW + HOUR)
 
 
-async def owed(store: AnyStore, of: Subscription, topic: str = "kv") -> datetime | None:
-    return await store.digests.unposted_since("T1", of.channel, topic)
+async def owed(store: AnyStore, of: Subscription, topic: str = "kv") -> int | None:
+    """Return after which arrival the next digest begins because of those that were dropped."""
+    found = await store.digests.unposted("T1", of.channel, topic)
+    return found.begins.arrival if found else None
+
+
+async def dropped(store: AnyStore, of: Subscription) -> int:
+    """Return the number of the last that was dropped."""
+    found = await store.digests.unposted("T1", of.channel, "kv")
+    return found.number if found else 0
 
 
 @pytest.mark.parametrize("state", ENDED)
-async def test_a_digest_that_ends_unposted_after_a_later_one_was_made_leaves_its_time_to_the_next(
+async def test_a_digest_that_ends_unposted_after_a_later_one_was_made_leaves_its_arrivals_to_the_next(
     store: AnyStore, state: DeliveryState
 ) -> None:
     ours = await subscribed(store)
-    (gone,) = await printed(store, ours, parts=1)
-    await saved(store, ours, NOW, NOW + DAY)
+    (gone,) = await printed(store, ours, parts=1, window=Window(3, 7))
+    await saved(store, ours, Window(7, 9))
     assert await owed(store, ours) is None
     await ends(store, gone, NOW + DAY + 2 * HOUR, state)
-    assert await owed(store, ours) == NOW - DAY
-    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY + DAY, NOW + DAY)
-    assert await store.digests.unposted_since("T1", ours.channel, "other") is None
-    assert await store.digests.unposted_since("T1", "C9", "kv") is None
-    assert await store.digests.unposted_since("T9", ours.channel, "kv") is None
-    await saved(store, ours, NOW, NOW + 2 * DAY, topic="other")
-    assert await owed(store, ours) == NOW - DAY
-    await saved(store, ours, NOW - DAY, NOW + 2 * DAY)
+    assert await store.digests.unposted("T1", ours.channel, "kv") == Unposted(Position(3, NOW - DAY), 1)
+    assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, Position(9, NOW))
+    assert await store.digests.unposted("T1", ours.channel, "other") is None
+    assert await store.digests.unposted("T1", "C9", "kv") is None
+    assert await store.digests.unposted("T9", ours.channel, "kv") is None
+    await saved(store, ours, Window(0, 12, makes_up=1), topic="other")
+    assert await owed(store, ours) == 3
+    await saved(store, ours, Window(3, 12, makes_up=1))
     assert await owed(store, ours) is None
 
 
 async def test_the_earliest_of_those_that_were_dropped_is_where_the_next_begins(store: AnyStore) -> None:
     ours = await subscribed(store)
-    begins = (NOW - 2 * DAY, NOW - 3 * DAY, NOW - DAY)
-    pending = [(await printed(store, ours, slot=slot, parts=1, since=since))[0] for slot, since in enumerate(begins)]
+    windows = (Window(5, 8), Window(4, 9, follows=8), Window(9, 10, follows=9))
+    pending = [(await printed(store, ours, slot=slot, parts=1, window=each))[0] for slot, each in enumerate(windows)]
     for each in pending:
         await ends(store, each, NOW + HOUR)
-    assert await owed(store, ours) == NOW - 3 * DAY
+    assert await store.digests.unposted("T1", ours.channel, "kv") == Unposted(Position(4, NOW - DAY), 3)
 
 
 async def test_one_that_took_it_over_and_is_dropped_too_leaves_it_again(store: AnyStore) -> None:
     ours = await subscribed(store)
-    (first,) = await printed(store, ours, parts=1)
+    (first,) = await printed(store, ours, parts=1, window=Window(2, 5))
     await ends(store, first, NOW + 5 * HOUR)
-    (second,) = await printed(store, ours, slot=1, parts=1, at=NOW + DAY, since=NOW - DAY)
+    again = Window(2, 8, makes_up=await dropped(store, ours))
+    (second,) = await printed(store, ours, slot=1, parts=1, at=NOW + DAY, window=again)
     assert await owed(store, ours) is None
-    await saved(store, ours, NOW + DAY, NOW + 2 * DAY)
+    await saved(store, ours, Window(8, 9))
     await ends(store, second, NOW + 3 * DAY)
-    assert await owed(store, ours) == NOW - DAY
+    assert await owed(store, ours) == 2
     assert await store.maintenance.check() == []
 
 
@@ -160,35 +172,55 @@ async def test_what_is_posted_leaves_nothing(store: AnyStore) -> None:
     assert await owed(store, ours) is None
 
 
-@pytest.mark.parametrize(("apart", "known"), [(-2 * HOUR, True), (-MINUTE, False), (MINUTE, False), (2 * HOUR, True)])
-async def test_a_digest_that_was_being_made_while_another_ended_may_not_have_known_of_it(
-    store: AnyStore, apart: timedelta, known: bool
-) -> None:
-    # Of one that ended a while after the digest was made, a clock told that had run ahead.
+async def test_a_digest_that_was_being_made_while_another_was_dropped_does_not_make_up_for_it(store: AnyStore) -> None:
     ours = await subscribed(store)
-    (gone,) = await printed(store, ours, parts=1)
-    await ends(store, gone, NOW + DAY + apart)
-    await saved(store, ours, NOW, NOW + DAY)
-    assert await owed(store, ours) == (None if known else NOW - DAY)
-    await saved(store, ours, NOW - DAY, NOW + 2 * DAY)
+    (first,) = await printed(store, ours, parts=1, window=Window(1, 2))
+    (second,) = await printed(store, ours, slot=1, parts=1, window=Window(2, 3, follows=2))
+    await ends(store, first, NOW + HOUR)
+    knew = await dropped(store, ours)
+    await ends(store, second, NOW + HOUR)
+    await saved(store, ours, Window(1, 9, makes_up=knew))
+    assert await owed(store, ours) == 2
+    (third,) = await printed(
+        store, ours, slot=2, parts=1, window=Window(2, 9, follows=9, makes_up=await dropped(store, ours))
+    )
     assert await owed(store, ours) is None
+    await ends(store, third, NOW + 2 * HOUR)
+    assert await dropped(store, ours) > knew + 1
 
 
-async def test_unsubscribing_leaves_the_time_of_what_was_not_posted(store: AnyStore) -> None:
+async def test_of_two_digests_of_a_topic_that_were_made_at_once_the_second_is_refused(store: AnyStore) -> None:
     ours = await subscribed(store)
-    await printed(store, ours, parts=1)
-    await saved(store, ours, NOW, NOW + DAY)
+    (first,) = await printed(store, ours, parts=1, window=Window(0, 5))
+    with pytest.raises(Conflict, match="made anew"):
+        await printed(store, ours, slot=1, first=3, parts=1, window=Window(0, 6))
+    assert await store.digests.posted("T1", ours.channel) == FIRST
+    assert [each.slot for each in await store.ledger.occurrences(NOW + HOUR)] == [1]
+    assert [each.id for each in await store.ledger.deliveries("T1")] == [first.id]
+    await ends(store, first, NOW + HOUR)
+    with pytest.raises(Conflict, match="made anew"):  # nor one that knew of the first, which is no more
+        await printed(store, ours, slot=2, parts=1, window=Window(5, 6, follows=5))
+
+
+async def test_unsubscribing_leaves_the_arrivals_of_what_was_not_posted(store: AnyStore) -> None:
+    ours = await subscribed(store)
+    await printed(store, ours, parts=1, window=Window(4, 6))
+    await saved(store, ours, Window(6, 8))
     await store.workspaces.delete_subscription(ours, change())
-    assert await owed(store, ours) == NOW - DAY
+    assert await owed(store, ours) == 4
 
 
-async def test_what_nobody_made_up_for_is_forgotten_with_the_rest(store: AnyStore) -> None:
+async def test_what_nobody_makes_up_for_is_forgotten_with_the_rest_once_nothing_is_subscribed(store: AnyStore) -> None:
     ours = await subscribed(store)
-    (gone,) = await printed(store, ours, parts=1)
+    (gone,) = await printed(store, ours, parts=1, window=Window(4, 6))
     await ends(store, gone, NOW + HOUR)
-    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW + 40 * DAY)
-    assert await owed(store, ours) == NOW - DAY
-    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=NOW + 40 * DAY + 2 * HOUR)
+    late = NOW + 40 * DAY + 2 * HOUR
+    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=late)
+    assert await owed(store, ours) == 4
+    await store.workspaces.delete_subscription(ours, change())
+    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=late - 2 * HOUR)
+    assert await owed(store, ours) == 4
+    await store.maintenance.prune(items_before=NOW, readings_before=TODAY, now=late)
     assert await owed(store, ours) is None
 
 

@@ -21,6 +21,7 @@ from bot.models import (
     Link,
     Number,
     Or,
+    Position,
     Query,
     Ranked,
     Reading,
@@ -30,6 +31,7 @@ from bot.models import (
     SummaryPart,
     Term,
     When,
+    Window,
 )
 from tests.conftest import NOW
 from tests.contract.records import paper, records
@@ -193,16 +195,47 @@ async def test_nothing_is_stored_of_what_was_made_of_items_that_others_changed_m
     assert (await store.source_states.get("arxiv")).watermark == ""
 
 
-async def test_items_since_are_those_first_seen_in_the_span_newest_first(store: AnyStore) -> None:
-    given = [paper(number, seen=NOW - number * DAY) for number in range(5)]
-    await store.items.add(given, NOW)
-    assert list(await store.items.seen_between(NOW - 3 * DAY, NOW)) == given[1:4]
+async def test_arrivals_grow_from_one_transaction_to_the_next_whenever_items_were_seen(store: AnyStore) -> None:
+    assert await store.items.last_arrival() == 0
+    ends = []
+    for number in range(3):
+        await store.items.add([paper(number, seen=NOW - number * DAY), paper(10 + number)], NOW)
+        ends.append(await store.items.last_arrival())
+    assert ends == sorted(set(ends))
+    second = await store.items.arrived(ends[0], ends[1])
+    assert [item.key for _, item in second] == [paper(11).key, paper(1).key]
+    assert all(ends[0] < arrival <= ends[1] for arrival, _ in second)
+    assert [*await store.items.arrived(ends[1])] == [*await store.items.arrived(ends[1], ends[2])]
+    assert await store.items.arrived(ends[2]) == []
+
+
+async def test_an_arrival_stays_when_the_item_is_replaced_and_is_never_given_again(store: AnyStore) -> None:
+    await store.items.add([paper(1), paper(2)], NOW)
+    last = await store.items.last_arrival()
+    await store.items.add([paper(1, title="Another"), paper(3)], NOW, retired=[paper(2).key])
+    after = await store.items.last_arrival()
+    assert {item.title for _, item in await store.items.arrived(0, last)} == {"Another"}
+    await store.items.add([], NOW, retired=[paper(1).key, paper(3).key])
+    assert await store.items.last_arrival() == after
+    await store.items.add([paper(3), paper(4, aliases=(paper(2).key,))], NOW)
+    ((first, _), (second, _)) = await store.items.arrived(0)
+    assert min(first, second) > after
+
+
+async def test_an_arrival_is_found_by_a_time_so_that_nothing_seen_since_lies_before_it(store: AnyStore) -> None:
+    assert await store.items.arrival_before(NOW, NOW + DAY) == 0
+    seen = (NOW - 5 * DAY, NOW + 300 * DAY, NOW - 2 * DAY, NOW - DAY, NOW - 2 * DAY, NOW)
+    for number, each in enumerate(seen):
+        await store.items.add([paper(number, seen=each)], NOW)
+    ((first, _),) = await store.items.arrived(0, await store.items.last_arrival() - 5)
+    found = [await store.items.arrival_before(NOW - days * DAY, NOW) for days in (9, 3, 2, 1, 0, -1)]
+    assert found == [first - 1, first + 1, first + 1, first + 2, first + 4, first + 5]
 
 
 async def test_of_items_seen_together_the_one_that_appeared_last_comes_first(store: AnyStore) -> None:
     given = [paper(number, appeared=NOW - number * DAY) for number in range(3)]
     await store.items.add(list(reversed(given)), NOW)
-    assert list(await store.items.seen_between(NOW, NOW + DAY)) == given
+    assert [item for _, item in await store.items.arrived(0)] == given
 
 
 async def test_of_each_day_the_last_reading_stays(store: AnyStore) -> None:
@@ -249,10 +282,12 @@ SUMMARY = Summary(
 )
 
 
-def digest(*items: Item, until: datetime = NOW, topic: str = "gpu-systems", partner: Item | None = None) -> Digest:
+def digest(
+    *items: Item, until: datetime = NOW, topic: str = "gpu-systems", partner: Item | None = None, through: int = 0
+) -> Digest:
     entries = tuple(Entry(Ranked(item, 0.5), SUMMARY, partner) for item in items)
     coverage = Coverage((), seen=len(items), kept=len(items))
-    return Digest(topic, "GPU systems", until.date(), until - DAY, until, entries, coverage)
+    return Digest(topic, "GPU systems", until.date(), until - DAY, until, entries, coverage, Window(0, through))
 
 
 async def test_what_a_digest_showed_counts_as_posted_to_that_channel_alone(store: AnyStore) -> None:
@@ -263,13 +298,13 @@ async def test_what_a_digest_showed_counts_as_posted_to_that_channel_alone(store
     assert await store.digests.posted("T2", "C1") == frozenset()
 
 
-async def test_the_last_digest_is_the_newest_of_its_topic_and_channel(store: AnyStore) -> None:
+async def test_the_last_digest_is_the_one_of_its_topic_and_channel_that_looked_furthest(store: AnyStore) -> None:
     assert await store.digests.last("T1", "C1", "gpu-systems") is None
-    for until in (NOW, NOW - DAY):
-        await store.digests.save("T1", "C1", digest(until=until), NOW)
-    await store.digests.save("T1", "C1", digest(until=NOW + DAY, topic="other"), NOW)
-    await store.digests.save("T1", "C2", digest(until=NOW + DAY), NOW)
-    assert await store.digests.last("T1", "C1", "gpu-systems") == (NOW.date(), NOW)
+    for until, through in ((NOW, 7), (NOW + 2 * DAY, 6)):  # the second by a clock that had run ahead
+        await store.digests.save("T1", "C1", digest(until=until, through=through), NOW)
+    await store.digests.save("T1", "C1", digest(until=NOW + DAY, topic="other", through=9), NOW)
+    await store.digests.save("T1", "C2", digest(until=NOW + DAY, through=9), NOW)
+    assert await store.digests.last("T1", "C1", "gpu-systems") == (NOW.date(), Position(7, NOW))
 
 
 async def test_a_summary_is_kept_per_item_maker_and_text(store: AnyStore) -> None:

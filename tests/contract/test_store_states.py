@@ -109,7 +109,10 @@ class Stores(RuleBasedStateMachine):
         since: date = (NOW + timedelta(days=days)).date()
         self.both(lambda store: store.items.find(keys))
         self.both(lambda store: store.items.readings(keys, since))
-        self.both(lambda store: store.items.seen_between(NOW, NOW + timedelta(days=days)))
+        last = self.both(lambda store: store.items.last_arrival())
+        self.both(lambda store: store.items.arrived(0))
+        self.both(lambda store: store.items.arrived(last // 2, last - 1))
+        self.both(lambda store: store.items.arrival_before(NOW, NOW + timedelta(days=days)))
         self.both(lambda store: store.digests.posted("T", "C1"))
 
     @invariant()

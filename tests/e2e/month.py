@@ -33,6 +33,7 @@ from bot.models import (
     Summary,
     SummaryPart,
     Topic,
+    Window,
 )
 from bot.query import parse
 from tests.e2e.month_model import Model
@@ -65,7 +66,6 @@ PLATFORMS = {
 WORKSPACES = ("nonce:A", "nonce:B", "history:A", "history:B", "neither:A")
 QUIET = Preferences(zone="UTC", quiet_from=QUIET_FROM, quiet_until=QUIET_UNTIL)
 _EVERYTHING = 10**6
-_NEWS = 13 * DAY  # a day less than a digest goes back
 _LONGEST_WAIT = 3 * DAY
 
 
@@ -85,17 +85,20 @@ class Brief:
         return Summary(tuple(SummaryPart(part, "Nothing.", found=False) for part in PARTS), "nothing", "a test")
 
 
-class Watched:
-    """The press; notes from when on a first digest looked for items, which is not the subscription's beginning."""
+Place = tuple[str, str, str]  # workspace, channel, topic
 
-    def __init__(self, publisher: Publisher, windows: dict[tuple[str, str, str], datetime]) -> None:
+
+class Watched:
+    """The press; notes before which time items were no news any more, for each window that was looked at."""
+
+    def __init__(self, publisher: Publisher, old: dict[Place, list[tuple[Window, datetime]]]) -> None:
         self._publisher = publisher
-        self._windows = windows
+        self._old = old
 
     async def make(self, request: DigestRequest, now: datetime) -> Digest:
         digest = await self._publisher.make(request, now)
-        if digest.since == now - request.window:
-            self._windows[request.workspace, request.channel, request.topic.name] = digest.since
+        place = (request.workspace, request.channel, request.topic.name)
+        self._old.setdefault(place, []).append((digest.window, now - request.limits.max_age))
         return digest
 
 
@@ -117,12 +120,11 @@ class Month:
             name: Platform(name, abilities, self.clock, random.Random(f"{seed} {name}"))
             for name, abilities in PLATFORMS.items()
         }
-        self.items: list[Item] = []
+        self.items: dict[int, Item] = {}  # by their arrivals
         self.happened = Counter[str]()
-        self._windows: dict[tuple[str, str, str], datetime] = {}
+        self._old: dict[Place, list[tuple[Window, datetime]]] = {}
         self._filtered: set[tuple[str, str]] = set()
         self._open_store = open_store
-        self._latest = clock()  # that the clock has shown before it was set back
         self._collected = 0
         self._subscribed = 0
 
@@ -144,7 +146,7 @@ class Month:
     def _process(self) -> Service:
         store: Any = Mortal(self.store, self.fuse)
         context = DeliveryContext(store, store.ledger, self.platforms, chance=random.Random(self.chance.random()))
-        maker = Watched(_publisher(store), self._windows)
+        maker = Watched(_publisher(store), self._old)
         preparer = Preparer(context, maker, self._orders(store))
         return Service(Scheduler(context), preparer, Deliverer(context, pause=self.clock.pause))
 
@@ -206,7 +208,6 @@ class Month:
     async def jump(self, by: timedelta) -> None:
         """Set the clock. What is in flight lands before: that a request has ended is known by the clock alone."""
         await self.pass_time(LONGEST_CALL + LAG, apart=LONGEST_CALL)
-        self._latest = max(self._latest, self.clock())
         self.clock.ahead += by
 
     # --- people
@@ -227,6 +228,7 @@ class Month:
             topic=topic,
             schedule=schedule,
             baseline=self.clock(),
+            baseline_arrival=await self.store.items.last_arrival(),
             made_at=self.clock(),
             made_by="U1",
             **given,
@@ -275,11 +277,10 @@ class Month:
 
     async def collect(self, words: Sequence[str]) -> None:
         """AnyStore a new paper on each of these."""
-        fresh = [self._paper(word) for word in words]
-        await self.store.items.add(fresh, self.clock())
-        # What is first seen in hours that the clock had shown before lies before the last digest's end, perhaps.
-        if self.clock() >= self._latest:
-            self.items += [replace(each, seen=self.clock()) for each in fresh]
+        before = await self.store.items.last_arrival()
+        begun = self.clock() - self.chance.random() * HOUR  # a digest may have been made since
+        await self.store.items.add([self._paper(word) for word in words], begun)
+        self.items |= await self.store.items.arrived(before)
 
     def _paper(self, word: str) -> Item:
         self._collected += 1
@@ -354,27 +355,35 @@ class Month:
     async def _nothing_is_left_out(self) -> None:
         """Every item that a channel asked for stands in one of its digests; whether that was posted the ledger says.
 
-        What a digest would have shown that was dropped stands in the next one.
+        What a digest would have shown that was dropped stands in the next one. Whatever the clock shows, only what is no
+        news any more as a digest looks at it may be left out.
         """
         for each in await self.subscriptions():
             last = await self.store.digests.last(each.workspace, each.channel, each.topic)
             if last is None or (each.workspace, each.channel) in self._filtered:
                 continue
-            window = self._windows.get((each.workspace, each.channel, each.topic), each.baseline)
-            begins = max(each.baseline, window, last[1] - _NEWS)  # what was longer ago may have been no news any more
+            begins = each.baseline_arrival or 0
             posted = await self.store.digests.posted(each.workspace, each.channel)
-            wanted = (item for item in self.items if each.topic in item.title and item.seen)
-            missing = [item for item in wanted if item.seen and begins <= item.seen < last[1] and item.key not in posted]
-            if missing and await self.store.digests.unposted_since(each.workspace, each.channel, each.topic):
-                coming = await self._coming(each)
-                news = self.clock() - _NEWS
-                missing = [item for item in missing if item.key not in coming and item.seen and item.seen > news]
+            wanted = {arrival: item for arrival, item in self.items.items() if each.topic in item.title}
+            missing = {arrival for arrival in wanted if begins < arrival <= last[1].arrival}
+            missing = {arrival for arrival in missing if wanted[arrival].key not in posted}
+            missing -= {arrival for arrival in missing if self._was_old(each, arrival, wanted[arrival])}
+            if missing and await self.store.digests.unposted(each.workspace, each.channel, each.topic):
+                missing -= await self._coming(each)
                 self.happened["owed at the end"] += 1
-            assert not missing, f"{each.channel} was never shown {missing[:2]} of {each.topic}"
+            assert not missing, f"{each.channel} was never shown {sorted(missing)[:2]} of {each.topic}"
 
-    async def _coming(self, subscription: Subscription) -> set[str]:
-        """Return what the next digest would show if it were made now."""
+    def _was_old(self, of: Subscription, arrival: int, item: Item) -> bool:
+        looks = self._old.get((of.workspace, of.channel, of.topic), ())
+        assert item.appeared
+        return any(window.after < arrival <= window.through and item.appeared < news for window, news in looks)
+
+    async def _coming(self, subscription: Subscription) -> set[int]:
+        """Return the arrivals that the next digest would look at, and show, if it were made now."""
         place = (subscription.workspace, subscription.channel, subscription)
         request = await self._orders(self.store).request(TOPICS[subscription.topic], *place)
         digest = await _publisher(self.store).preview(request, self.clock())
-        return {entry.ranked.item.key for entry in digest.entries}
+        shown = {entry.ranked.item.key for entry in digest.entries}
+        coming = ((arrival, item) for arrival, item in self.items.items() if item.key in shown)
+        old = {arrival for arrival, item in self.items.items() if item.is_old(request.limits.max_age, self.clock())}
+        return {arrival for arrival, _ in coming} | old

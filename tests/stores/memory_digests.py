@@ -3,9 +3,9 @@
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
-from bot.models import Delivery, Digest, Posting
+from bot.models import Delivery, Digest, Position, Posting, Unposted
 from bot.store.records import posted_scores
-from bot.store.rules.transitions import KEPT, ended_at, takes_over
+from bot.store.rules.transitions import KEPT, ended_at
 
 
 class MemoryDigests:
@@ -14,8 +14,9 @@ class MemoryDigests:
     def __init__(self) -> None:
         self._digests: list[tuple[str, str, datetime, Digest]] = []  # workspace, channel, when it was saved
         self._posted: dict[tuple[str, str], set[str]] = {}
-        # By workspace, channel and topic: from when on digests looked that were dropped, and when they ended.
-        self._unposted: dict[tuple[str, str, str], dict[datetime, datetime]] = {}
+        # By the number of its drop: workspace, channel and topic of a dropped digest, where it began, and when it ended.
+        self._unposted: dict[int, tuple[tuple[str, str, str], Position, datetime]] = {}
+        self._drops = 0
 
     async def save(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self.keep(workspace, channel, digest, now)
@@ -23,14 +24,24 @@ class MemoryDigests:
     def keep(self, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
         self._digests.append((workspace, channel, now, digest))
         self._posted.setdefault((workspace, channel), set()).update(posted_scores(digest))
-        self._take_over((workspace, channel, digest.topic), digest.until)
+        place = (workspace, channel, digest.topic)
+        for number in [number for number, owed in self._unposted.items() if owed[0] == place]:
+            if number <= digest.window.makes_up:
+                del self._unposted[number]
+
+    def reach(self, workspace: str, channel: str, topic: str) -> int:
+        here = (digest for _, digest in self._digests_in(workspace, channel) if digest.topic == topic)
+        return max((digest.window.through for digest in here), default=0)
 
     def drop(self, ended: Delivery) -> None:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
         gone = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
         for each in gone:
             self._digests.remove(each)
-            self._leave(ended, each[3].since)
+            self._drops += 1
+            place = (ended.workspace, ended.channel, ended.topic)
+            begins = Position(each[3].window.after, each[3].since)
+            self._unposted[self._drops] = (place, begins, ended_at(ended))
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
 
@@ -38,14 +49,16 @@ class MemoryDigests:
         """Return the keys already posted to the channel."""
         return frozenset(self._posted.get((workspace, channel), ()))
 
-    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+    async def last(self, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
         digests = (digest for _, digest in self._digests_in(workspace, channel))
-        spans = [(digest.until, digest.day) for digest in digests if digest.topic == topic]
-        return max(spans)[::-1] if spans else None
+        ends = [(Position(digest.window.through, digest.until), digest.day) for digest in digests if digest.topic == topic]
+        return max(ends)[::-1] if ends else None
 
-    async def unposted_since(self, workspace: str, channel: str, topic: str) -> datetime | None:
-        """Return from when on the digests of the topic looked that were dropped, where no later one does."""
-        return min(self._unposted.get((workspace, channel, topic), ()), default=None)
+    async def unposted(self, workspace: str, channel: str, topic: str) -> Unposted | None:
+        """Return where the digests of the topic began that were dropped, where no later one makes up for them."""
+        place = (workspace, channel, topic)
+        owed = {number: begins for number, (where, begins, _) in self._unposted.items() if where == place}
+        return Unposted(min(owed.values()), max(owed)) if owed else None
 
     async def postings(self, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
         return [
@@ -63,18 +76,10 @@ class MemoryDigests:
         here = [(now, digest) for *place, now, digest in reversed(self._digests) if place == [workspace, channel]]
         return sorted(here, key=lambda saved: saved[0], reverse=True)
 
-    def _leave(self, ended: Delivery, since: datetime) -> None:
-        place = (ended.workspace, ended.channel, ended.topic)
-        self._unposted.setdefault(place, {})[since] = ended_at(ended)
-
-    def _take_over(self, place: tuple[str, str, str], until: datetime) -> None:
-        owed = self._unposted.get(place, {})
-        self._unposted[place] = {since: at for since, at in owed.items() if not takes_over(until, at)}
-
-    def prune(self, now: datetime) -> None:
-        for owed in self._unposted.values():
-            for since in [since for since, at in owed.items() if at < now - KEPT]:
-                del owed[since]
+    def prune(self, subscribed: Collection[tuple[str, str, str]], now: datetime) -> None:
+        for number, (place, _, at) in list(self._unposted.items()):
+            if at < now - KEPT and place not in subscribed:
+                del self._unposted[number]
 
     def held(self) -> set[str]:
         return set().union(*self._posted.values())

@@ -100,9 +100,17 @@ class MemoryItems:
             if self._aliases.get(alias) == key:
                 del self._aliases[alias]
 
-    async def seen_between(self, since: datetime, until: datetime) -> Sequence[Item]:
-        within = (item for item in self.known.values() if since <= _seen(item) < until)
-        return sorted(within, key=lambda item: (_seen(item), newness(item)), reverse=True)
+    async def last_arrival(self) -> int:
+        return self.last
+
+    async def arrived(self, after: int, through: int | None = None) -> Sequence[tuple[int, Item]]:
+        last = self.last if through is None else through
+        within = ((self.numbers[key], item) for key, item in self.known.items() if after < self.numbers[key] <= last)
+        return sorted(within, key=lambda each: (_seen(each[1]), newness(each[1])), reverse=True)
+
+    async def arrival_before(self, since: datetime, until: datetime) -> int:
+        within = (self.numbers[key] for key, item in self.known.items() if since <= _seen(item) <= until)
+        return min(within, default=self.last + 1) - 1
 
     async def mark(self) -> str:
         """Return how often items or readings were changed."""

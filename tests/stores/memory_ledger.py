@@ -17,6 +17,7 @@ from bot.store.rules.transitions import (
     after,
     claimed,
     closed,
+    expect_latest,
     expired,
     is_undone,
     ran_out,
@@ -118,6 +119,8 @@ class MemoryLedger:
         fresh = closed(self._occurrences.get(occurrence.key), occurrence)
         if fresh is None:
             return False
+        if digest is not None:
+            expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic))
         for each in deliveries:
             if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")
@@ -253,7 +256,8 @@ class MemoryLedger:
             for key in keys:
                 del self._deliveries[key]
                 self._open.pop(key, None)
-        self._digests.prune(now)
+        standing = self.workspaces.every_subscription()
+        self._digests.prune({(each.workspace, each.channel, each.topic) for each in standing}, now)
 
     async def posted_as(self, workspace: str, channel: str, message: str) -> Delivery | None:
         sought = (workspace, channel, message)

@@ -38,7 +38,7 @@ async def pause(context: HandlerContext, command: Pause, actor: Actor, now: date
 
     async def paused(subscription: Subscription) -> Subscription:
         until = await _until(subscription, command.until, now) if command.until.strip() else None
-        return await _held_back(subscription, until, now)
+        return await _held_back(context, subscription, until, now)
 
     changed = await change_subscription(context, actor, command.topic, paused, now)
     title = title_of(await context.topics(actor.workspace), changed.after.topic)
@@ -58,15 +58,17 @@ async def _until(subscription: Subscription, typed: str, now: datetime) -> datet
     return await start_of_day(read_day(typed, await today(zone, now)), zone)
 
 
-async def _held_back(subscription: Subscription, until: datetime | None, now: datetime) -> Subscription:
+async def _held_back(
+    context: HandlerContext, subscription: Subscription, until: datetime | None, now: datetime
+) -> Subscription:
     held = replace(unpaused(subscription), paused=True, paused_until=until)
     if until is None:
         return held
     # The digest of the day on which the pause ends covers its usual span, not the whole pause.
     latest = await last_due(subscription.schedule, until - MOMENT)
     if latest > now:
-        return replace(held, baseline=latest)
-    return replace(held, baseline=await _fresh_start(subscription, now)) if held.baseline > now else held
+        return replace(held, baseline=latest, baseline_arrival=None)
+    return await _begun_afresh(context, held, now) if held.baseline > now else held
 
 
 async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]:
@@ -97,7 +99,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
         if not subscription.is_paused(now):
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
-        return replace(unpaused(subscription), baseline=await _fresh_start(subscription, now))
+        return await _begun_afresh(context, unpaused(subscription), now)
 
     changed = await change_subscription(context, actor, command.topic, resumed, now)
     coming = await posted_next(context, changed.after, now)
@@ -115,10 +117,14 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     )
 
 
-async def _fresh_start(subscription: Subscription, now: datetime) -> datetime:
-    """The last time at which a digest was due, unless the subscription is younger than that."""
+async def _begun_afresh(context: HandlerContext, subscription: Subscription, now: datetime) -> Subscription:
+    """Let it begin at the last time at which a digest was due, unless it is younger than that."""
     made = subscription.made_at or min(subscription.baseline, now)
-    return max(made, await last_due(subscription.schedule, now))
+    due = await last_due(subscription.schedule, now)
+    if made >= due and subscription.made_arrival is not None:
+        return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
+    begins = max(made, due)
+    return replace(subscription, baseline=begins, baseline_arrival=await context.store.items.arrival_before(begins, now))
 
 
 FURTHEST = timedelta(days=731)  # beyond it is a slip of the finger, or meant for good

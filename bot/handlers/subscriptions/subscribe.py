@@ -66,7 +66,8 @@ async def _subscribed(
             return True, ChangedSubscription(before, before)
         await timetable(after.schedule, now)  # before anything is written: a schedule that no day fits is refused
         if before is None:
-            after = replace(after, baseline=await first_baseline(context, actor, after, now))
+            begins = await first_baseline(context, actor, after, now)
+            after = replace(after, baseline=begins.time, baseline_arrival=begins.arrival, made_arrival=begins.arrival)
         change = change_of(actor, after, before, after, now)
         saved = await context.store.workspaces.save_subscription(after, change, replaces=base.revision)
         await _check_topic_stays(context, actor, saved, now)

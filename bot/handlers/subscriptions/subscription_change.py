@@ -9,7 +9,7 @@ from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, s
 from bot.handlers.subscriptions.times import last_due
 from bot.handlers.wording.replies import excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
-from bot.models import Actor, Change, Subscription
+from bot.models import Actor, Change, Position, Subscription
 
 _PAUSED = " (paused"  # how the audit says it
 _UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
@@ -68,9 +68,9 @@ def change_of(
     actor: Actor, subscription: Subscription, before: Subscription | None, after: Subscription | None, now: datetime
 ) -> Change:
     """Return the line of the audit: each side as the command that makes it, and whether it is paused."""
-    return change_by(
-        actor, f"subscription {subscription.channel} {subscription.topic}", _on_record(before), _on_record(after), now
-    )
+    about = f"subscription {subscription.channel} {subscription.topic}"
+    change = change_by(actor, about, _on_record(before), _on_record(after), now)
+    return replace(change, arrival=before.baseline_arrival) if before is not None and after is None else change
 
 
 def _on_record(subscription: Subscription | None) -> str:
@@ -80,20 +80,22 @@ def _on_record(subscription: Subscription | None) -> str:
     return as_command(subscription) + (f"{_PAUSED}{until})" if subscription.paused else "")
 
 
-async def first_baseline(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> datetime:
-    """Return from when on a new subscription looks at items: from now on, unless it takes an ending back.
+async def first_baseline(context: HandlerContext, actor: Actor, made: Subscription, now: datetime) -> Position:
+    """Return from where on a new subscription looks at items: from now on, unless it takes an ending back.
 
     It does where the last that was heard of the channel's subscription to the topic is that it ended just so, not long ago.
     Then nothing that came in between is lost: it begins where the ended one did, as the audit tells.
     """
+    items = context.store.items
     about = f"subscription {made.channel} {made.topic}"
     changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=_LOOKED_AT)
     if not changes or not _is_taken_back(changes[0], made, now):
-        return now
+        return Position(await items.last_arrival(), now)
     at_first = next((each.at for each in changes[1:] if not each.before), changes[-1].at)
     resumed = next((each.at for each in changes[1:] if not each.before or _is_resumption(each)), at_first)
     begin = at_first if resumed == at_first else max(at_first, await last_due(made.schedule, resumed))
-    return min(begin, now)
+    began, begin = changes[0].arrival, min(begin, now)
+    return Position(await items.arrival_before(begin, now) if began is None else began, begin)
 
 
 def _is_taken_back(ended: Change, made: Subscription, now: datetime) -> bool:

@@ -4,14 +4,12 @@ from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState
+from bot.errors import Conflict
+from bot.models import FOREVER, Delivery, DeliveryState, Digest, Occurrence, OccurrenceState
 
 UNSUBSCRIBED = "unsubscribed"
 OPEN = (DeliveryState.PENDING, DeliveryState.SENDING, DeliveryState.AMBIGUOUS)  # what may still become something else
 _ENDED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
-# Digests are made for as long as a round takes, and a delivery ends within a minute of its claim: what lies further apart
-# than this did not happen at the same time, or not by the same clock.
-_AT_ONCE = timedelta(hours=1)
 # No two occurrences of one schedule are further apart than 35 days (bot.digest.due): what is kept for longer keeps none from
 # being posted twice, and nobody asks for the status of a digest of the month before last.
 KEPT = timedelta(days=40)
@@ -96,12 +94,10 @@ def ended_at(dropped: Delivery) -> datetime:
     return dropped.last_try or dropped.made_at or dropped.due
 
 
-def takes_over(until: datetime, ended: datetime) -> bool:
-    """Say whether a digest that looks `until` then looks at all that the one did which ended at the other time.
-
-    It does, having been made later; while they happened at the same time, it may not have known.
-    """
-    return abs(until - ended) > _AT_ONCE
+def expect_latest(digest: Digest, reach: int) -> None:
+    """Raise Conflict unless the channel's digests of the topic look as far as they did when this one was made."""
+    if digest.window.follows != reach:
+        raise Conflict("Another digest of the topic was made, or taken back, at the same time; this one is made anew.")
 
 
 def released(waiting: Delivery, now: datetime) -> Delivery:

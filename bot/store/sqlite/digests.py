@@ -8,9 +8,9 @@ from datetime import date, datetime
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, Posting
+from bot.models import Delivery, Digest, Position, Posting, Unposted
 from bot.store.records import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
-from bot.store.rules.transitions import ended_at, takes_over
+from bot.store.rules.transitions import ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
 
 
@@ -27,19 +27,22 @@ class SqliteDigests(Tables):
         return frozenset(key for (key,) in rows.fetchall())
 
     @reading
-    def last(self, db: Database, workspace: str, channel: str, topic: str) -> tuple[date, datetime] | None:
+    def last(self, db: Database, workspace: str, channel: str, topic: str) -> tuple[date, Position] | None:
         sql = (
-            "select day, until from digests where workspace = ? and channel = ? and topic = ?"
-            " order by until desc, day desc limit 1"
+            "select day, through, until from digests where workspace = ? and channel = ? and topic = ?"
+            " order by through desc, until desc, day desc limit 1"
         )
         row = db.execute(sql, [workspace, channel, topic]).fetchone()
-        return (_day(row[0]), time_of(row[1])) if row else None
+        return (_day(row[0]), Position(row[1], time_of(row[2]))) if row else None
 
     @reading
-    def unposted_since(self, db: Database, workspace: str, channel: str, topic: str) -> datetime | None:
-        sql = "select min(since) from unposted where workspace = ? and channel = ? and topic = ?"
-        since = db.execute(sql, [workspace, channel, topic]).fetchone()[0]
-        return None if since is None else time_of(since)
+    def unposted(self, db: Database, workspace: str, channel: str, topic: str) -> Unposted | None:
+        sql = (
+            "select after, since, max(number) over () from unposted where workspace = ? and channel = ? and topic = ?"
+            " order by after, since limit 1"
+        )
+        row = db.execute(sql, [workspace, channel, topic]).fetchone()
+        return Unposted(Position(row[0], time_of(row[1])), row[2]) if row else None
 
     @reading
     def postings(self, db: Database, workspace: str, channel: str, keys: Collection[str]) -> Sequence[Posting]:
@@ -63,26 +66,29 @@ class SqliteDigests(Tables):
 
 def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
     """Keep the digest and what it posted."""
-    row = [digest.topic, digest.day.isoformat(), micros(digest.until), micros(now), digest_to_text(digest)]
+    place, window = (workspace, channel, digest.topic), digest.window
+    row = [digest.day.isoformat(), micros(digest.until), window.after, window.through, micros(now), digest_to_text(digest)]
     number = db.execute(
-        "insert into digests (workspace, channel, topic, day, until, saved, data) values (?, ?, ?, ?, ?, ?, ?)",
-        [workspace, channel, *row],
+        "insert into digests (workspace, channel, topic, day, until, after, through, saved, data)"
+        " values (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [*place, *row],
     ).lastrowid
     rows = [(workspace, channel, key, number, micros(now), score) for key, score in posted_scores(digest).items()]
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
-    _take_over(db, (workspace, channel, digest.topic), digest.until)
+    made_up = "delete from unposted where workspace = ? and channel = ? and topic = ? and number <= ?"
+    db.execute(made_up, [*place, window.makes_up])
 
 
-def _take_over(db: Database, place: tuple[str, str, str], until: datetime) -> None:
-    """Forget what a digest looks at that looks until then."""
-    sql = "select since, at from unposted where workspace = ? and channel = ? and topic = ?"
-    over = [(*place, since) for since, at in db.execute(sql, place).fetchall() if takes_over(until, time_of(at))]
-    db.conn.executemany("delete from unposted where workspace = ? and channel = ? and topic = ? and since = ?", over)
+def reach(db: Database, workspace: str, channel: str, topic: str) -> int:
+    """Return how far the channel's digests of the topic looked, 0 where there is none."""
+    sql = "select coalesce(max(through), 0) from digests where workspace = ? and channel = ? and topic = ?"
+    return int(db.execute(sql, [workspace, channel, topic]).fetchone()[0])
 
 
 def prune(db: Database, before: datetime) -> None:
-    """Forget what ended before, and nobody made up for."""
-    db.execute("delete from unposted where at < ?", [micros(before)])
+    """Forget what ended before, and nobody makes up for any more."""
+    standing = "select workspace, channel, topic from subscriptions"
+    db.execute(f"delete from unposted where at < ? and (workspace, channel, topic) not in ({standing})", [micros(before)])
 
 
 def drop(db: Database, ended: Delivery) -> None:
@@ -91,11 +97,13 @@ def drop(db: Database, ended: Delivery) -> None:
         return  # made by an edition that did not note it: which of a day's digests it was is not known
     place = [ended.workspace, ended.channel]
     which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
-    sql = "select id, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
-    for number, data in db.execute(sql, which).fetchall():
+    sql = "select id, after, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
+    for number, after, data in db.execute(sql, which).fetchall():
+        since = micros(ended.made_at)
         with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
-            owed = [*place, ended.topic, _begin(data), micros(ended_at(ended))]
-            db.execute("insert or replace into unposted (workspace, channel, topic, since, at) values (?, ?, ?, ?, ?)", owed)
+            since = _begin(data)
+        owed = [*place, ended.topic, after, since, micros(ended_at(ended))]
+        db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
         db.execute("delete from digests where id = ?", [number])
 

@@ -1,4 +1,7 @@
-"""The items in SQL. What is folded and indexed of them stands in bot.store.sqlite.ingest."""
+"""The items in SQL. What is folded and indexed of them stands in bot.store.sqlite.ingest.
+
+An item's id is its arrival: one transaction after another gives it, each id higher than any before, and none twice.
+"""
 
 import asyncio
 import json
@@ -59,13 +62,24 @@ class SqliteItems(Tables):
         if state is not None:
             save_state(db, state)
 
+    @reading
+    def last_arrival(self, db: Database) -> int:
+        return ingest.last_id(db)
+
     @reading_long
-    def seen_between(self, db: Database, since: datetime, until: datetime) -> Sequence[Item]:
+    def arrived(self, db: Database, after: int, through: int | None = None) -> Sequence[tuple[int, Item]]:
         sql = (
-            "select data from items join records using (id) where seen >= ? and seen < ?"
+            "select items.id, data from items join records using (id) where items.id > ? and items.id <= ?"
             " order by seen desc, newest desc, key desc"
         )
-        return [item_from_text(data) for (data,) in db.execute(sql, [micros(since), micros(until)])]
+        last = ingest.last_id(db) if through is None else through
+        return [(number, item_from_text(data)) for number, data in db.execute(sql, [after, last])]
+
+    @reading
+    def arrival_before(self, db: Database, since: datetime, until: datetime) -> int:
+        sql = "select min(id) from items where seen between ? and ?"
+        first = db.execute(sql, [micros(since), micros(until)]).fetchone()[0]
+        return ingest.last_id(db) if first is None else first - 1
 
     @reading
     def mark(self, db: Database) -> str:

@@ -35,6 +35,7 @@ from bot.store.rules.transitions import (
     after,
     claimed,
     closed,
+    expect_latest,
     expired,
     is_undone,
     recorded,
@@ -124,6 +125,7 @@ class SqliteLedger(Tables):
             return False
         _update_occurrence(db, fresh)
         if digest is not None:
+            expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
         for each in deliveries:
             _insert(db, each)

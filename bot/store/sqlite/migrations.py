@@ -4,14 +4,16 @@ Each migration stays as it was released: files of every version are brought up f
 """
 
 import contextlib
+import functools
 import json
 import re
+from collections.abc import Callable
 from datetime import datetime
 
 from sqlite_utils import Database, Migrations
 
 from bot.errors import StoreError
-from bot.store.records import wakes
+from bot.store.records import micros, wakes
 from bot.store.sqlite.full_text import make_index
 
 APPLICATION_ID = 0x42524453  # "BRDS", in the file's header: tells our files from other programs' (sqlite.org/pragma.html)
@@ -339,6 +341,90 @@ def m006_vectors(db: Database) -> None:
 @migrations()
 def m007_releases(db: Database) -> None:
     """Change no table: records of items may tell of releases from here on, which older versions take for damage."""
+
+
+_ARRIVALS = """
+-- The arrivals that each digest looked at, which are ids of items: those later than `after`, up to `through`.
+alter table digests add column after integer not null default 0;
+alter table digests add column through integer not null default 0;
+drop index digests_place;
+create index digests_place on digests (workspace, channel, topic, through);
+alter table unposted rename to unposted_by_time;
+-- Where digests began that were dropped unposted, until a later one makes up for them; `since` is for people, `at` is when
+-- they ended. Numbers are never used again: who makes up for one of them knew those before it.
+create table unposted (
+    number integer primary key autoincrement,
+    workspace text not null,
+    channel text not null,
+    topic text not null,
+    after integer not null,
+    since integer not null,
+    at integer not null
+);
+create index unposted_place on unposted (workspace, channel, topic);
+"""
+# In microseconds.
+_HOUR = 3_600_000_000
+_LONGEST_COLLECTION = 6 * _HOUR  # what is stored has the beginning of its collection as `seen`, and none takes so long
+_FORTY_DAYS = 960 * _HOUR  # an older digest is dropped no more; what was seen later was so by a clock that ran ahead
+
+
+@migrations()
+def m008_arrivals(db: Database) -> None:
+    """Give digests and subscriptions of before the arrivals that stand for their times: earlier ones rather than later.
+
+    What came near such a time is looked at again: what was posted is not posted again, and the rest is dropped once more.
+    """
+    _run(db, _ARRIVALS)
+    by_hour = functools.cache(functools.partial(_arrived_by, db))
+
+    def arrived(time: int) -> int:
+        return by_hour(time // _HOUR)
+
+    ends = [(arrived(until), number) for number, until in db.execute("select id, until from digests").fetchall()]
+    db.conn.executemany("update digests set after = ?1, through = ?1 where id = ?2", ends)
+    _find_begins(db, arrived)
+    rows = db.execute("select workspace, channel, topic, since, at from unposted_by_time order by at").fetchall()
+    owed = [(*place, arrived(since), since, at) for *place, since, at in rows]
+    db.conn.executemany("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
+    db.execute("drop table unposted_by_time")
+    _give_baselines(db, arrived)
+
+
+def _arrived_by(db: Database, hour: int) -> int:
+    """Return an arrival such that what is later was stored, at the earliest, in the hours before that hour since 1970."""
+    since = hour * _HOUR - _LONGEST_COLLECTION
+    ever = (
+        "select max(coalesce(max(id), 0), coalesce((select value from facts where name = 'last id'), 0) + 0) + 1 from items"
+    )
+    sql = (
+        "select coalesce((select min(id) from items where seen between ?1 and ?2),"
+        f" (select min(id) from items where seen >= ?1), ({ever})) - 1"
+    )
+    return int(db.execute(sql, [since, since + _FORTY_DAYS]).fetchone()[0])
+
+
+def _find_begins(db: Database, arrived: Callable[[int], int]) -> None:
+    """Find where those digests began that may still be dropped unposted."""
+    since = "case when json_valid(data) then json_extract(data, '$.since') end"
+    sql = f"select id, {since} from digests where until >= (select max(until) from digests) - ?"
+    for number, text in db.execute(sql, [_FORTY_DAYS]).fetchall():
+        with contextlib.suppress(ValueError, TypeError):  # a damaged one
+            begun = arrived(micros(datetime.fromisoformat(text)))
+            db.execute("update digests set after = min(after, ?) where id = ?", [begun, number])
+
+
+def _give_baselines(db: Database, arrived: Callable[[int], int]) -> None:
+    """Let subscriptions begin with an arrival. Where a pause ends ahead the time decides, as it does for new ones."""
+    for workspace, name, data in db.execute("select workspace, id, data from subscriptions").fetchall():
+        with contextlib.suppress(ValueError, TypeError, KeyError, AttributeError):  # a damaged one
+            record = json.loads(data)
+            if record.get("made_at"):
+                record["made_arrival"] = arrived(micros(datetime.fromisoformat(record["made_at"])))
+            if not record.get("paused_until"):
+                record["baseline_arrival"] = arrived(micros(datetime.fromisoformat(record["baseline"])))
+            found = [json.dumps(record, separators=(",", ":")), workspace, name]
+            db.execute("update subscriptions set data = ? where workspace = ? and id = ?", found)
 
 
 _OUTBOX = """

@@ -22,6 +22,7 @@ from bot.models import (
     Limits,
     Occurrence,
     OccurrenceState,
+    Position,
     Preferences,
     Subscription,
     Topic,
@@ -136,7 +137,10 @@ async def test_an_empty_digest_is_posted_only_where_that_is_wanted(always: bool,
     assert [each for each, _ in await told(harness)] == [state]
     assert len(await harness.rows()) == rows
     # Either way the next digest begins where this one ended.
-    assert await harness.store.digests.last("chat:T1", "C1", "tea") == (NOW.date(), NOW)
+    assert await harness.store.digests.last("chat:T1", "C1", "tea") == (
+        NOW.date(),
+        Position(await harness.store.items.last_arrival(), NOW),
+    )
 
 
 @pytest.mark.parametrize(("after", "late"), [(timedelta(minutes=15), False), (timedelta(minutes=16), True)])

@@ -106,12 +106,12 @@ async def test_what_is_owed_is_owed_until_it_is_posted_through_one_digest_after_
     assert titles(await channel.next(channel.harness.clock())) == sorted([*further, "Paging a cache"])
 
 
-async def test_a_digest_looks_no_farther_back_for_what_is_owed_than_news_goes() -> None:
+async def test_what_is_owed_for_so_long_that_it_is_no_news_any_more_is_dropped_with_that_reason() -> None:
     channel = DigestChannel()
     await channel.make_digest("Paging a cache")
     channel.harness.clock.advance(20 * DAY)  # in which nothing was posted
     await channel.make_digest("Sharding a cache")
     await channel.deliver_for(HOUR)
     digest = await channel.next(NOW + 21 * DAY)
-    assert digest.since == NOW + 21 * DAY - Limits().max_age
     assert digest.entries == ()
+    assert digest.coverage.dropped == (("too old", 2),)

@@ -4,11 +4,12 @@ import pytest
 
 from bot.digest import compose
 from bot.digest.selection import CAP, QUERY, Card
-from bot.models import PARTS, Health, Item, Query, Ranked, ScorePart, SourceState, Summary, SummaryPart, Topic
+from bot.models import PARTS, Health, Item, Query, Ranked, ScorePart, SourceState, Summary, SummaryPart, Topic, Window
 from tests.fakes.works import DAY, paper, repo
 
 NOW = datetime(2026, 4, 1, 7, 0, tzinfo=UTC)
 TOPIC = Topic(name="t", title="T", query=Query(""))
+WINDOW = Window(3, 9)
 
 
 def ranked(item: Item, score: float = 0.5) -> Ranked:
@@ -51,9 +52,9 @@ def test_a_digest_holds_an_entry_per_card() -> None:
     summary = Summary(tuple(SummaryPart(name, "…") for name in ("a", "b", "c", "d")), "abstract", "extractive")
     coverage = compose.coverage([paper()], {}, [], since=DAY, now=NOW)
 
-    digest = compose.digest(TOPIC, [Card(ranked(paper()))], [summary], coverage=coverage, since=DAY, now=NOW)
+    digest = compose.digest(TOPIC, [Card(ranked(paper()))], [summary], coverage=coverage, window=WINDOW, since=DAY, now=NOW)
 
-    assert (digest.topic, digest.day, len(digest.entries)) == ("t", NOW.date(), 1)
+    assert (digest.topic, digest.day, len(digest.entries), digest.window) == ("t", NOW.date(), 1, WINDOW)
 
 
 SILENT = "The abstract does not say why it matters."
@@ -64,7 +65,9 @@ def why(text: str, *parts: ScorePart, found: bool = False) -> SummaryPart:
     told = (*(SummaryPart(name, f"{name}.") for name in PARTS[:-1]), SummaryPart(PARTS[-1], text, found))
     card = Card(Ranked(paper(), 0.5, parts))
     coverage = compose.coverage([paper()], {}, [], since=DAY, now=NOW)
-    digest = compose.digest(TOPIC, [card], [Summary(told, "abstract", "extractive")], coverage=coverage, since=DAY, now=NOW)
+    digest = compose.digest(
+        TOPIC, [card], [Summary(told, "abstract", "extractive")], coverage=coverage, window=WINDOW, since=DAY, now=NOW
+    )
     assert digest.entries[0].summary.parts[:-1] == told[:-1]
     return digest.entries[0].summary.parts[-1]
 

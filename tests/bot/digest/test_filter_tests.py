@@ -29,10 +29,10 @@ def about(number: int, title: str, **given: object) -> Item:
 async def store(now: datetime) -> MemoryStore:
     store = MemoryStore()
     titles = ("The KV cache, paged", "A genome cache, paged", "A cache of maps", "Cooking with gas")
+    await store.items.add([about(9, "A cache of last month")], now - 30 * timedelta(days=1))
     await store.items.add(
         [about(number, title, upvotes=number) for number, title in enumerate(titles)], now - timedelta(days=3)
     )
-    await store.items.add([about(9, "A cache of last month")], now - 30 * timedelta(days=1))
     return store
 
 

@@ -332,11 +332,11 @@ def test_every_item_is_told_what_the_digest_does_with_it(
             await store.people.save_feedback(said, Change(workspace="local", at=JUNE, person="ada", what="feedback"))
         publisher = publisher_of(store)
         (digest,) = await publisher.publish([asked], JUNE)
-        window = await store.items.seen_between(digest.since, JUNE + DAY)
+        window = [item for _, item in await store.items.arrived(digest.window.after, digest.window.through)]
         outcomes = [await publisher.explain(asked, item, JUNE) for item in window]
 
         assert await publisher.preview(asked, JUNE) == digest
-        assert [outcome.item for outcome in outcomes] == list(window)
+        assert [outcome.item for outcome in outcomes] == window
         assert {outcome.item.key for outcome in outcomes if not outcome.reason} == {
             each.ranked.item.key for each in digest.entries
         }

@@ -11,7 +11,7 @@ from bot.digest import recent_items
 from bot.digest.publisher import Publisher
 from bot.digest.recent_items import SHIPPED, IndexedItems, RecentItems
 from bot.embed.shipped import LocalEmbedder
-from bot.models import Change, DigestRequest, Feedback, Item
+from bot.models import Change, DigestRequest, Feedback, Item, Window
 from bot.query import parse
 from bot.settings.topic_packs import load_packs
 from bot.summarise.extractive import Extractive
@@ -22,6 +22,15 @@ from tests.stores.memory import MemoryStore
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 MAX_AGE = 14 * DAY
+LATELY = 10**9  # later than any arrival
+
+
+async def filled(now: datetime, *ago: timedelta) -> MemoryStore:
+    """Return a store of papers that arrived one after another, so long ago."""
+    store = MemoryStore()
+    for number, span in enumerate(ago, start=1):
+        await store.items.add([paper(f"2603.{number:05}")], now - span)
+    return store
 
 
 @pytest.fixture
@@ -31,8 +40,8 @@ async def store(now: datetime) -> MemoryStore:
     return store
 
 
-async def asked(kept: RecentItems, now: datetime, *, since: timedelta = DAY, max_age: timedelta = MAX_AGE) -> IndexedItems:
-    return await kept.indexed(now - since, max_age, now)
+async def asked(kept: RecentItems, now: datetime, *, after: int = LATELY, max_age: timedelta = MAX_AGE) -> IndexedItems:
+    return await kept.indexed(after, max_age, now)
 
 
 async def test_an_index_is_used_again_while_nothing_is_stored(store: MemoryStore, now: datetime) -> None:
@@ -69,7 +78,7 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
     soon = await asked(kept, now + recent_items.FRESH - MINUTE)
     late = await asked(kept, now + recent_items.FRESH)
     clock_set_back = await asked(kept, now)
-    at_once = await kept.indexed(now, MAX_AGE, now + MINUTE, exact=True)
+    at_once = await kept.indexed(LATELY, MAX_AGE, now + MINUTE, exact=True)
 
     assert soon is first
     assert late.index.now == now + recent_items.FRESH
@@ -78,36 +87,59 @@ async def test_ages_are_counted_anew_after_some_minutes(store: MemoryStore, now:
     assert late.index.by_itself[0] < first.index.by_itself[0]
 
 
-async def test_one_index_serves_every_digest_of_the_last_week(store: MemoryStore, now: datetime) -> None:
-    await store.items.add([paper("2602.00001")], now - 5 * DAY)
+async def test_one_index_serves_every_digest_of_the_last_week(now: datetime) -> None:
+    store = await filled(now, 9 * DAY, 5 * DAY, timedelta(hours=1))
     kept = RecentItems(store.items, store.vectors)
 
-    daily, weekly = await asked(kept, now), await asked(kept, now, since=7 * DAY)
+    daily, weekly = await asked(kept, now, after=2), await asked(kept, now, after=1)
 
     assert weekly is daily
-    assert [len(daily.candidates(now - since, now).items) for since in (DAY, 7 * DAY)] == [5, 6]
-    assert [int(daily.candidates(now - since, now).among.sum()) for since in (DAY, 7 * DAY)] == [5, 6]
+    assert [len(daily.candidates(Window(after, 3)).items) for after in (2, 1)] == [1, 2]
+    assert [int(daily.candidates(Window(after, 3)).among.sum()) for after in (2, 1)] == [1, 2]
+    assert len(daily.items) == 2
 
 
-async def test_a_digest_that_reaches_back_further_finds_all_of_it(store: MemoryStore, now: datetime) -> None:
-    await store.items.add([paper("2602.00001")], now - 25 * DAY)
+async def test_digests_that_reach_back_further_find_all_of_it_and_share_an_index(now: datetime) -> None:
+    store = await filled(now, 30 * DAY, 25 * DAY, DAY)
     kept = RecentItems(store.items, store.vectors)
 
     await asked(kept, now)
-    monthly = await asked(kept, now, since=30 * DAY)
+    monthly = await asked(kept, now, after=1)
 
-    assert len(monthly.candidates(now - 30 * DAY, now).items) == 6
+    assert [item.key for item in monthly.candidates(Window(1, 3)).items] == ["arxiv:2603.00003", "arxiv:2603.00002"]
+    assert await asked(kept, now, after=0) is monthly
 
 
-async def test_a_span_ends_with_now_and_leaves_out_what_was_no_news(store: MemoryStore, now: datetime) -> None:
-    await store.items.add([replace(paper("2603.00007"), seen=now + DAY)], now)  # by a clock that ran ahead
+async def test_a_window_ends_where_it_was_read_whatever_was_stored_since(now: datetime) -> None:
+    store = await filled(now, DAY, DAY, DAY)
+    indexed = await asked(RecentItems(store.items, store.vectors), now)
+
+    candidates = indexed.candidates(Window(1, 2))
+
+    assert [item.key for item in candidates.items] == ["arxiv:2603.00002"]
+    assert candidates.among.sum() == 1
+
+
+@pytest.mark.parametrize("off", [-300 * DAY, -DAY, DAY, 300 * DAY], ids=["far behind", "behind", "ahead", "far ahead"])
+async def test_no_clock_keeps_an_item_out_of_the_index(now: datetime, off: timedelta) -> None:
+    store = await filled(now, DAY)
+    await store.items.add([replace(paper("2603.00007"), seen=now + off)], now)
     await store.items.add([paper("2501.00001", appeared=now - 90 * DAY), paper("2603.00008")], now)
 
-    span = (await asked(RecentItems(store.items, store.vectors), now)).candidates(now, now)
+    indexed = await asked(RecentItems(store.items, store.vectors), now, after=1)
 
-    assert [item.key for item in span.items] == ["arxiv:2603.00008", "arxiv:2501.00001"]
-    ranked = [item.key for item, among in zip(span.index.items, span.among, strict=True) if among]
-    assert ranked == ["arxiv:2603.00008"]
+    found = indexed.candidates(Window(1, 4))
+    assert sorted(item.key for item in found.items) == ["arxiv:2501.00001", "arxiv:2603.00007", "arxiv:2603.00008"]
+    ranked = [item.key for item, among in zip(found.index.items, found.among, strict=True) if among]
+    assert sorted(ranked) == ["arxiv:2603.00007", "arxiv:2603.00008"]
+
+
+async def test_an_index_that_a_clock_made_which_had_run_ahead_is_made_anew(store: MemoryStore, now: datetime) -> None:
+    kept = RecentItems(store.items, store.vectors)
+    ahead = await asked(kept, now + 60 * DAY, after=0)
+    assert ahead.index.items == ()
+
+    assert len((await asked(kept, now, after=0)).index.items) == 5
 
 
 async def test_the_indexes_used_last_are_kept_as_far_as_there_is_room(store: MemoryStore, now: datetime) -> None:

@@ -107,11 +107,11 @@ async def test_vectors_that_come_later_are_told_to_the_index_that_is_there(now: 
     store = MemoryStore()
     await store.items.add([CACHE, MEMORY, PROTEIN], now)
     kept = RecentItems(store.items, store.vectors, space=Axes.space)
-    first = await kept.indexed(now, timedelta(days=14), now)
+    first = await kept.indexed(3, timedelta(days=14), now)
 
     await embedded(store, [CACHE, MEMORY])
-    second = await kept.indexed(now, timedelta(days=14), now)
-    third = await kept.indexed(now, timedelta(days=14), now)
+    second = await kept.indexed(3, timedelta(days=14), now)
+    third = await kept.indexed(3, timedelta(days=14), now)
 
     assert first.index.closeness(CACHE.key).max() < 0.1 < second.index.closeness(CACHE.key).max()
     assert second.index.items is first.index.items
@@ -122,7 +122,7 @@ async def test_an_index_without_a_space_reads_no_vectors(now: datetime) -> None:
     store = MemoryStore()
     await store.items.add([CACHE, MEMORY], now)
     await embedded(store, [CACHE, MEMORY])
-    indexed = await RecentItems(store.items, store.vectors).indexed(now, timedelta(days=14), now)
+    indexed = await RecentItems(store.items, store.vectors).indexed(3, timedelta(days=14), now)
     assert indexed.index.closeness(CACHE.key).max() < 0.1
 
 

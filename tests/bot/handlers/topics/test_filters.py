@@ -1,13 +1,15 @@
 import asyncio
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 
 from bot.commands import Filter, FilterAction
 from bot.errors import UsageError
 from bot.models import Change
-from tests.bot.handlers.askers import Asker, about, button, said
+from tests.bot.handlers import askers
+from tests.bot.handlers.askers import PAPERS, Asker, about, button, said
+from tests.stores.memory import MemoryStore
 
 
 async def here(asker: Asker) -> str:
@@ -103,10 +105,12 @@ async def test_a_filter_is_tried_without_being_set(ada: Asker) -> None:
     assert await here(ada) == "-blockchain"
 
 
-async def test_three_of_either_outcome_are_shown_and_all_are_counted(ada: Asker) -> None:
+async def test_three_of_either_outcome_are_shown_and_all_are_counted(now: datetime) -> None:
+    store = MemoryStore()
+    ada = askers.asker(store, now)
+    await store.items.add([about(99, "A bad old cache")], now - timedelta(days=8))
     papers = [about(100 + number, f"A {'good' if number % 2 else 'bad'} cache, number {number}") for number in range(12)]
-    await ada.context.store.items.add(papers, ada.now - timedelta(days=6))
-    await ada.context.store.items.add([about(99, "A bad old cache")], ada.now - timedelta(days=8))
+    await store.items.add([*papers, *PAPERS], now - timedelta(days=6))
 
     reply = await ada.ask("filter kv test -bad")
 

@@ -5,7 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState
+from bot.errors import Conflict
+from bot.models import FOREVER, Delivery, DeliveryState, Occurrence, OccurrenceState, Window
 from bot.store.rules.transitions import (
     HELD,
     OPEN,
@@ -13,13 +14,14 @@ from bot.store.rules.transitions import (
     claimed,
     closed,
     ended_at,
+    expect_latest,
     is_undone,
     ran_out,
     recorded,
     released,
-    takes_over,
 )
 from tests.conftest import NOW
+from tests.contract.made import digest
 
 HOUR = timedelta(hours=1)
 MOMENT = timedelta(microseconds=1)
@@ -79,10 +81,12 @@ def test_only_the_latest_claim_is_recorded() -> None:
     assert (again.state, again.reason) == (DeliveryState.EXPIRED, "unsubscribed")
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_digest_takes_over_what_ended_more_than_an_hour_before_or_after(sign: int) -> None:
-    assert not takes_over(NOW, NOW + sign * HOUR)
-    assert takes_over(NOW, NOW + sign * (HOUR + MOMENT))
+@pytest.mark.parametrize("reach", [0, 4, 6])
+def test_a_digest_is_saved_only_where_the_ones_before_it_still_look_as_far_as_it_knew(reach: int) -> None:
+    made = replace(digest(), window=Window(5, 9, follows=5))
+    expect_latest(made, 5)
+    with pytest.raises(Conflict):
+        expect_latest(made, reach)
 
 
 def test_a_lease_is_taken_away_only_where_it_lasts_longer_than_any_does() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from bot.models import DeliveryState, OccurrenceState
+from bot.models import DeliveryState, OccurrenceState, Position
 from bot.store.records import delivery_to_text, micros, to_text
 from bot.store.sqlite.connections import connect
 from bot.store.sqlite.ledger import SqliteLedger
@@ -247,7 +247,7 @@ async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) 
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"since":null}', '{"since":"now"}', '{"since":"2026-06-01T00:00:00"}'])
-async def test_a_digest_whose_record_is_damaged_is_dropped_and_nothing_is_owed_for_it(
+async def test_a_digest_whose_record_is_damaged_is_dropped_and_what_it_looked_at_is_owed_all_the_same(
     store: SqliteStore, path: Path, text: str
 ) -> None:
     (gone,) = await printed(store, ours := await subscribed(store), parts=1)
@@ -255,4 +255,6 @@ async def test_a_digest_whose_record_is_damaged_is_dropped_and_nothing_is_owed_f
     held = await taken(store, gone)
     assert await store.ledger.record(replace(held, state=DeliveryState.EXPIRED, reason="Too late."), unposted=True)
     assert await store.digests.last("T1", ours.channel, "kv") is None
-    assert await store.digests.unposted_since("T1", ours.channel, "kv") is None
+    owed = await store.digests.unposted("T1", ours.channel, "kv")
+    assert owed is not None
+    assert owed.begins == Position(0, NOW)

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import AsyncIterator
 from contextlib import closing
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -335,7 +335,7 @@ async def test_a_damaged_file_is_told_and_found_by_the_check(store: SqliteStore,
     await damaged.open()
     assert await damaged.maintenance.check() != []
     with pytest.raises(StoreError, match="damaged"):
-        await damaged.items.seen_between(NOW, NOW + timedelta(days=1))
+        await damaged.items.arrived(0)
     await damaged.close()
 
 
@@ -365,7 +365,7 @@ async def test_a_damaged_record_is_told_and_harms_no_other(store: SqliteStore, t
     keys = [item.key for item in many(3)]
     for asked in (
         store.items.find(keys),
-        store.items.seen_between(NOW, NOW + timedelta(days=1)),
+        store.items.arrived(0),
         store.source_states.get("arxiv"),
     ):
         with pytest.raises(StoreError, match=r"record is damaged.*restore a backup"):

@@ -16,7 +16,7 @@ from tests.conftest import NOW
 from tests.contract.made import digest, paper
 from tests.contract.test_vectors import SPACE, UNSOUND, keep, lacking, vector
 
-LATER = ("m005_unposted", "m006_vectors", "m007_releases")
+LATER = ("m005_unposted", "m006_vectors", "m007_releases", "m008_arrivals")
 
 
 @pytest.fixture
@@ -29,6 +29,10 @@ def made_older(path: Path) -> None:
     db = connect(path)
     for table in ("unposted", "vectors", "gone_vectors", "vector_spaces"):
         db.execute(f"drop table {table}")
+    db.execute("drop index digests_place")
+    for column in ("after", "through"):
+        db.execute(f"alter table digests drop column {column}")
+    db.execute("create index digests_place on digests (workspace, channel, topic, until)")
     db.execute(f"delete from _sqlite_migrations where name in {LATER}")
     db.conn.commit()
     db.close()
@@ -47,7 +51,7 @@ async def test_items_of_the_fourth_edition_are_kept_and_wait_for_their_vectors(p
     await store.open()
     assert await store.maintenance.check() == []
     assert await store.vectors.embedded(SPACE) == Embedded(whole=0, quick=0, lacking=2)
-    assert await store.digests.unposted_since("T1", "C1", "kv") is None
+    assert await store.digests.unposted("T1", "C1", "kv") is None
     assert await keep(store, items) == 2
     assert await lacking(store) == []
     await store.items.add([paper(1, title="Another")], NOW)

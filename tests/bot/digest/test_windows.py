@@ -1,0 +1,127 @@
+"""What a digest looks at: everything stored since the one before it, whatever clocks and collections do meanwhile."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from bot.collect.collector import Collector
+from bot.digest.publisher import Publisher
+from bot.models import Batch, Digest, DigestRequest, Interest, Item, SourceState, Topic
+from bot.query import parse
+from bot.sources.registry import AUTHORITY
+from bot.summarise.extractive import Extractive
+from tests.bot.handlers.askers import Asker, asker
+from tests.fakes.scripted import Scripted
+from tests.fakes.works import paper
+from tests.stores.memory import MemoryStore
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), interests=(Interest("KV cache", 2.0),))
+
+
+class Slow(Scripted):
+    """A source that gives its second batch when it is told to."""
+
+    def __init__(self, *batches: Batch) -> None:
+        super().__init__("arxiv", *batches)
+        self.half_way, self.goes_on = asyncio.Event(), asyncio.Event()
+
+    async def collect(self, state: SourceState, now: datetime) -> AsyncGenerator[Batch, None]:
+        first, *others = (step for step in self.steps if isinstance(step, Batch))
+        yield first
+        self.half_way.set()
+        await self.goes_on.wait()
+        for each in others:
+            yield each
+
+
+class Collecting:
+    """A collection that stands half-way inside the block, and has ended after it."""
+
+    def __init__(self, store: MemoryStore, now: datetime, *titles: str) -> None:
+        batches = [Batch(items=(about(number, title),)) for number, title in enumerate(titles, start=1)]
+        self._source = Slow(*batches)
+        self._going = asyncio.ensure_future(Collector(store, AUTHORITY).collect([self._source], now))
+
+    async def __aenter__(self) -> None:
+        await self._source.half_way.wait()
+
+    async def __aexit__(self, *_: object) -> None:
+        self._source.goes_on.set()
+        await self._going
+
+
+def about(number: int, title: str) -> Item:
+    return paper(f"2603.{number:05}", title=title, abstract=f"{title}. We measure it on GPUs.")
+
+
+def titles(digest: Digest) -> Sequence[str]:
+    return sorted(entry.ranked.item.title for entry in digest.entries)
+
+
+def publisher_of(store: MemoryStore) -> Publisher:
+    return Publisher(store, Extractive(), {"arxiv": "arXiv"})
+
+
+REQUEST = DigestRequest(TOPIC, "local", "local")
+
+
+@pytest.fixture
+async def ada(now: datetime) -> Asker:
+    """Ada, in a workspace where nothing was collected yet."""
+    return asker(MemoryStore(), now)
+
+
+async def first_digest(ada: Asker, now: datetime) -> Digest:
+    (subscription,) = await ada.here()
+    request = await ada.context.request(ada.actor, TOPIC, subscription)
+    return await ada.context.previewer.preview(request, now)
+
+
+async def test_what_a_collection_stores_after_somebody_subscribed_is_in_the_first_digest(ada: Asker) -> None:
+    store = ada.context.store
+    assert isinstance(store, MemoryStore)
+    async with Collecting(store, ada.now, "Paging the KV cache", "Sharding a cache"):
+        await ada.at(ada.now + MINUTE).ask("subscribe kv daily at 12:00")
+
+    digest = await first_digest(ada, ada.now + 5 * HOUR)
+
+    assert (titles(digest), digest.coverage.seen) == (["Sharding a cache"], 1)
+
+
+async def test_what_a_collection_stores_after_a_digest_was_made_is_in_the_next(now: datetime) -> None:
+    store = MemoryStore()
+    publisher = publisher_of(store)
+    async with Collecting(store, now, "Paging the KV cache", "Sharding a cache"):
+        (first,) = await publisher.publish([REQUEST], now + MINUTE, record=True)
+
+    (second,) = await publisher.publish([REQUEST], now + DAY, record=True)
+
+    assert [titles(first), titles(second)] == [["Paging the KV cache"], ["Sharding a cache"]]
+    assert [first.coverage.seen, second.coverage.seen] == [1, 1]
+
+
+@pytest.mark.parametrize("off", [-300 * DAY, -HOUR, HOUR, 300 * DAY], ids=["far behind", "behind", "ahead", "far ahead"])
+async def test_no_clock_hides_what_was_stored_by_it(now: datetime, off: timedelta) -> None:
+    store = MemoryStore()
+    publisher = publisher_of(store)
+    await publisher.publish([REQUEST], now, record=True)
+    await store.items.add([about(1, "Paging the KV cache")], now + off)
+
+    (digest,) = await publisher.publish([REQUEST], now + DAY, record=True)
+    (after,) = await publisher.publish([REQUEST], now + 2 * DAY, record=True)
+
+    assert (titles(digest), digest.coverage.seen, after.coverage.seen) == (["Paging the KV cache"], 1, 0)
+
+
+async def test_the_first_digest_of_a_week_looks_at_the_whole_week(now: datetime) -> None:
+    store = MemoryStore()
+    asked = replace(REQUEST, baseline=now)
+    await store.items.add([about(1, "Paging the KV cache")], now + HOUR)
+
+    digest = await publisher_of(store).preview(asked, now + 7 * DAY)
+
+    assert (titles(digest), digest.since) == (["Paging the KV cache"], now)
