@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
+from typing import Any
 
 from hypothesis import strategies as st
 
@@ -164,7 +165,7 @@ FULL_SUBSCRIPTION = Subscription(
 )
 
 
-def change(what: str = "topic kv", workspace: str = "T1", minutes: int = 0, **more: str) -> Change:
+def change(what: str = "topic kv", workspace: str = "T1", minutes: int = 0, **more: Any) -> Change:
     """A line of the audit."""
     return Change(workspace=workspace, at=NOW + timedelta(minutes=minutes), person="U1", what=what, **more)
 

@@ -1,0 +1,133 @@
+"""A database of the seventh edition, whose windows were spans of time: nothing of it is lost to windows of arrivals."""
+
+import asyncio
+import json
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from sqlite_utils import Database
+
+from bot.digest.publisher import Publisher
+from bot.digest.request import RequestBuilder
+from bot.models import Digest, Subscription, Topic
+from bot.query import parse
+from bot.store.records import digest_to_text, item_to_text, micros, time_of, to_text
+from bot.store.sqlite.connections import connect
+from bot.store.sqlite.migrations import migrations
+from bot.store.sqlite.store import SqliteStore
+from bot.summarise.extractive import Extractive
+from tests.conftest import NOW
+from tests.contract.made import digest, paper, subscription
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+TOPIC = Topic(name="kv", title="KV", query=parse("paper"), min_score=0.0)
+
+# When items were seen, in the order in which they were stored: collections began hourly, and one of them took three hours.
+SEEN = (-60, -50, -26, -25, -25, -24, -27, -23, -1)  # hours from now
+LAST = NOW - DAY  # when the last digest was made: before the seventh and eighth were stored
+
+
+def seventh_edition(path: Path, *, pause: bool = False) -> None:
+    path.parent.mkdir(exist_ok=True)
+    db = connect(path)
+    migrations.apply(db, stop_before="m008_arrivals")
+    for number, hours in enumerate(SEEN, start=1):
+        item = paper(number, seen=NOW + hours * HOUR, published=NOW - 3 * DAY)
+        row = [number, item.key, item.kind, micros(NOW + hours * HOUR), micros(NOW - 3 * DAY), 0]
+        db.execute("insert into items (id, key, kind, seen, newest, fingerprint) values (?, ?, ?, ?, ?, ?)", row)
+        db.execute("insert into records (id, data) values (?, ?)", [number, item_to_text(item)])
+    # A later one by a clock that had run ahead, which was dropped since.
+    db.execute("insert into facts (name, value) values ('last id', '9')")
+    for until in (LAST - DAY, LAST):
+        _keep(db, replace(digest(day=until.date()), since=until - DAY, until=until))
+    ours = subscription(baseline=NOW - 50 * DAY, made_at=NOW - 50 * DAY, paused=pause)
+    new = subscription("C2", baseline=NOW - 24 * HOUR, made_at=NOW - 24 * HOUR, revision=1)
+    away = subscription("C3", baseline=NOW + 3 * DAY, made_at=NOW - 50 * DAY, paused=True, paused_until=NOW + 4 * DAY)
+    for each in (ours, new, away):
+        _subscribe(db, each)
+    owed = ["T1", "C9", "kv", micros(NOW - 30 * HOUR), micros(NOW - 20 * HOUR)]
+    db.execute("insert into unposted (workspace, channel, topic, since, at) values (?, ?, ?, ?, ?)", owed)
+    db.conn.commit()
+    db.close()
+
+
+def _keep(db: Database, made: Digest) -> None:
+    record = json.loads(digest_to_text(made))
+    del record["window"]  # as that edition wrote it
+    row = ["T1", "C1", "kv", made.day.isoformat(), micros(made.until), micros(made.until), json.dumps(record)]
+    db.execute("insert into digests (workspace, channel, topic, day, until, saved, data) values (?, ?, ?, ?, ?, ?, ?)", row)
+
+
+def _subscribe(db: Database, each: Subscription) -> None:
+    row = [each.workspace, each.channel, each.topic, each.id, each.revision, to_text(each)]
+    db.execute("insert into subscriptions (workspace, channel, topic, id, revision, data) values (?, ?, ?, ?, ?, ?)", row)
+
+
+@pytest.fixture
+async def store(tmp_path: Path) -> SqliteStore:
+    await asyncio.to_thread(seventh_edition, tmp_path / "seventh.db")
+    store = SqliteStore(tmp_path / "seventh.db")
+    await store.open()
+    return store
+
+
+async def considered(store: SqliteStore, channel: str, now: datetime = NOW) -> list[int]:
+    """Return the arrivals that the channel's next digest looks at."""
+    (subscribed,) = await store.workspaces.subscriptions("T1", channel=channel)
+    request = await RequestBuilder(store.workspaces, {"kv": TOPIC}).request(TOPIC, "T1", channel, subscribed)
+    made = await Publisher(store, Extractive(), {}).preview(request, now)
+    return sorted(number for number, _ in await store.items.arrived(made.window.after, made.window.through))
+
+
+async def test_what_was_stored_after_the_last_digest_of_the_seventh_edition_is_looked_at_and_some_hours_more(
+    store: SqliteStore,
+) -> None:
+    assert await considered(store, "C1") == [3, 4, 5, 6, 7, 8, 9]
+    last = await store.digests.last("T1", "C1", "kv")
+    assert last is not None
+    assert (last[1].arrival, last[1].time) == (2, LAST)
+    await store.close()
+
+
+async def test_a_subscription_of_the_seventh_edition_begins_some_hours_before_it_was_made(store: SqliteStore) -> None:
+    assert await considered(store, "C2") == [3, 4, 5, 6, 7, 8, 9]
+    (new,) = await store.workspaces.subscriptions("T1", channel="C2")
+    assert (new.baseline_arrival, new.made_arrival, new.revision) == (2, 2, 1)
+    await store.close()
+
+
+async def test_a_pause_of_the_seventh_edition_that_ends_ahead_leaves_out_what_comes_until_then(store: SqliteStore) -> None:
+    (away,) = await store.workspaces.subscriptions("T1", channel="C3")
+    assert (away.baseline_arrival, away.made_arrival) == (None, 0)
+    for days in (2, 3, 4):
+        await store.items.add([paper(20 + days, seen=NOW + days * DAY)], NOW + days * DAY)
+    assert await considered(store, "C3", NOW + 5 * DAY) == [11, 12]
+    await store.close()
+
+
+async def test_what_digests_of_the_seventh_edition_were_dropped_with_is_owed(store: SqliteStore) -> None:
+    owed = await store.digests.unposted("T1", "C9", "kv")
+    assert owed is not None
+    assert (owed.begins.arrival, owed.begins.time) == (2, NOW - 30 * HOUR)
+    begins = await store.connections.read(lambda db: db.execute("select after, through, until from digests").fetchall())
+    assert [(after, through, time_of(until)) for after, through, until in begins] == [(0, 1, LAST - DAY), (1, 2, LAST)]
+    await store.close()
+
+
+async def test_damaged_digests_and_subscriptions_stop_no_migration(tmp_path: Path) -> None:
+    def spoilt() -> None:
+        seventh_edition(tmp_path / "spoilt.db")
+        db = connect(tmp_path / "spoilt.db")
+        db.execute("update digests set data = '{'")
+        db.execute("""update subscriptions set data = '{"baseline":7,"made_at":[]}' where channel = 'C2'""")
+        db.execute("update subscriptions set data = '[' where channel = 'C3'")
+        db.conn.commit()
+        db.close()
+
+    await asyncio.to_thread(spoilt)
+    store = SqliteStore(tmp_path / "spoilt.db")
+    await store.open()
+    assert await considered(store, "C1") == [3, 4, 5, 6, 7, 8, 9]
+    await store.close()
