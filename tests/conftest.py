@@ -1,8 +1,10 @@
 """What every test stands on: no blocking on the event loop, no settings leaking in, a clock that stands still."""
 
 import os
+import socket
 from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
@@ -49,6 +51,19 @@ def nothing_blocks_the_loop() -> Iterator[BlockBuster]:
         # Measuring coverage takes a lock of its own while our code runs; that is not our code blocking.
         buster.functions["threading.Lock.acquire"].can_block_in("coverage/collector.py", {"lock_data"})
         yield buster
+
+
+@pytest.fixture
+def unknown_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the resolver say at once that there is no name under .invalid, also where it could be asked for long."""
+    usual = socket.getaddrinfo
+
+    def resolve(host: Any, *others: Any, **more: Any) -> Any:
+        if str(host).endswith(".invalid"):
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return usual(host, *others, **more)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
 
 
 @pytest.fixture

@@ -234,6 +234,7 @@ async def test_doctor_says_what_to_mend(tmp_path: Path) -> None:
         assert "copy it anew" in found[2]
 
 
+@pytest.mark.usefixtures("unknown_names")
 async def test_doctor_tells_a_discord_that_cannot_be_reached_from_a_token_that_was_refused(
     tmp_path: Path, unused_tcp_port: int
 ) -> None:

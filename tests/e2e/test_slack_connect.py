@@ -372,6 +372,7 @@ async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session
     assert found == [CheckResult("Slack T0BROAD", True, "in T0BROAD team as broadsheet")]
 
 
+@pytest.mark.usefixtures("unknown_names")
 async def test_doctor_tells_a_slack_that_cannot_be_reached_from_a_token_that_was_refused(
     fake: slack.FakeSlack, app: App, unused_tcp_port: int
 ) -> None:

@@ -153,6 +153,7 @@ async def test_a_host_that_is_not_there_is_told_in_words(door: Open) -> None:
         await door().fetch(Request(url="http://127.0.0.1:9/"))
 
 
+@pytest.mark.usefixtures("unknown_names")
 async def test_what_of_the_network_failed_is_known(web: Web, door: Open, unused_tcp_port: int) -> None:
     async def fault_at(url: str, **given: Any) -> NetworkFault | None:
         with pytest.raises(SourceUnavailable) as told:
