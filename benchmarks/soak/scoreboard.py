@@ -33,7 +33,7 @@ class Scored:
 
     test: str
     unit: str  # of its sizes
-    nightly: int
+    nightly: int  # 0: there is but one, which `unit` says
     short: int
     run: Callable[[Ask], Awaitable[Row]]
 
@@ -64,7 +64,7 @@ async def scored(name: str, row: Scored, ask: Ask) -> Result:
         row=name,
         test=row.test,
         size=found.size,
-        nightly=f"{row.nightly:,} {row.unit}",
+        nightly=f"{row.nightly:,} {row.unit}" if row.nightly else row.unit,
         target=found.target,
         measured=found.measured,
         kept=bool(found.kept),

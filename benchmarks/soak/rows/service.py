@@ -1,6 +1,7 @@
 """`broadsheet run` as a process of its own, in the Slack of the tests, on a database with a crowd of subscriptions."""
 
 import asyncio
+import atexit
 import os
 import signal
 import socket
@@ -136,4 +137,6 @@ def _settings(database: Path, port: int, fake: FakeSlack) -> str:
 
 @cache
 def _forks() -> Forks:
-    return Forks("benchmarks.soak.rows.service", {**os.environ, "PYTHONWARNINGS": "ignore"})
+    forks = Forks("benchmarks.soak.rows.service", {**os.environ, "PYTHONWARNINGS": "ignore"})
+    atexit.register(forks.close)
+    return forks
