@@ -14,6 +14,7 @@ from bot.sources.arxiv.calendar import EASTERN, announced, in_words, window
 
 LONG_GAP = 15  # days of announcements, three weeks: beyond it OAI-PMH takes fewer requests than the API
 HELD_BACK = timedelta(days=4)  # how much earlier than the rest moderation may have let a paper be submitted
+BELIEVED_AFTER = timedelta(days=3)  # a day on which the API lists no papers at all; until then it is read again
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=15), timedelta(hours=2)
 MOST_RESULTS = 30_000  # of one query (info.arxiv.org/help/api/user-manual.html)
 MOST_PARTS = 400  # parts of one OAI-PMH list
@@ -70,10 +71,12 @@ class CatchUp:
         raise all_failed(said)
 
     async def _by_api(self, days: Sequence[date], now: datetime) -> AsyncIterator[tuple[Batch, date | None]]:
+        is_told = True  # whether each day so far has papers, or may be believed to have none
         for number, day in enumerate(days):
             first, last = window(day)
             async for batch, is_last in self._submitted(first - HELD_BACK if number == 0 else first, last, day):
-                yield replace(batch, done=number, total=len(days)), day if is_last else None
+                is_told = is_told and (not batch.partial or now - announced(day) > BELIEVED_AFTER)
+                yield replace(batch, done=number, total=len(days)), day if is_last and is_told else None
 
     async def _submitted(self, first: datetime, last: datetime, day: date) -> AsyncIterator[tuple[Batch, bool]]:
         """Read the slices of one window; the API's order is not relied on, its dates are checked."""

@@ -75,6 +75,18 @@ async def test_no_papers_at_all_is_believed_the_second_time_and_noted(web: Web, 
     assert "lists no papers for Tuesday, 31 March" in notes(batches)
 
 
+async def test_a_day_without_papers_is_read_again_until_it_is_three_days_old(
+    web: Web, source: ArxivSource, now: datetime
+) -> None:
+    serve(web, feed=feed(TODAY, NEW), api=results([], 0))
+    assert reached(await collect(source, now, "2026-03-30")) == ""
+    web.answer("/api", Answer(results(many(3))))
+    again = await collect(source, now, "2026-03-30")
+    assert (len(keys(again)), reached(again)) == (5, TODAY)
+    serve(web, feed=feed(TODAY, NEW), api=results([], 0))
+    assert reached(await collect(source, now, "2026-03-25")) == "2026-03-27"
+
+
 async def test_when_sorting_and_dates_are_ignored_nothing_is_believed(web: Web, source: ArxivSource, now: datetime) -> None:
     serve(web, feed=feed(TODAY, NEW), api=recorded("api-page.xml.gz"), oai=Answer(status=500))
     batches, error = await collect_until_error(source, now, "2026-03-30")
