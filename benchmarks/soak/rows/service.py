@@ -28,6 +28,7 @@ __all__ = ["Beside", "Place", "main", "placed"]  # `main` is what is forked, wit
 
 _ORGANISATION = "E0SOAK"
 _LOOK = 0.25  # seconds between two questions
+_PROBE = aiohttp.ClientTimeout(total=5.0)  # as long as who asks is patient
 _READY = 90.0  # seconds until a service must be ready
 
 
@@ -101,7 +102,7 @@ class Place:
 
     async def _answer(self, session: aiohttp.ClientSession) -> tuple[int, str]:
         try:
-            async with session.get(f"http://127.0.0.1:{self.port}/readyz") as answer:
+            async with session.get(f"http://127.0.0.1:{self.port}/readyz", timeout=_PROBE) as answer:
                 return answer.status, await answer.text()
         except (aiohttp.ClientError, TimeoutError) as error:
             return 0, type(error).__name__
