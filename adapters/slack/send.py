@@ -32,6 +32,7 @@ Message = Mapping[str, Any]
 EVENT = "broadsheet_delivery"
 _SPARE = timedelta(minutes=1)  # before the first try and after the last one: clocks differ
 _PAGE = 200  # messages of one look; Slack gives some apps fewer
+_LATEST = "9999999999.000000"  # Slack shows those closest to the latest first where it is told one
 _LAYOUT, _MEMBER, _THREAD = "layout", "member", "thread"
 # What can be mended, since nothing was posted.
 _MENDS: Mapping[str, str] = {
@@ -166,8 +167,8 @@ class SlackMessenger:
     ) -> tuple[Sequence[Message], bool]:
         """Return a page of what is not read yet, and whether there is more; raises one of FAILURES."""
         oldest, latest = rest.bounds()
-        asked: dict[str, Any] = {"channel": delivery.channel, "oldest": oldest, "limit": _PAGE, "include_all_metadata": True}
-        asked |= {"latest": latest} if latest else {}
+        asked: dict[str, Any] = {"channel": delivery.channel, "oldest": oldest, "latest": latest, "limit": _PAGE}
+        asked |= {"include_all_metadata": True}
         try:
             if rest.in_thread:
                 answer = await client.conversations_replies(ts=delivery.thread, **asked)
@@ -258,7 +259,7 @@ class _Unread:
 
     in_thread: bool
     since: str
-    until: str  # "": up to now
+    until: str
     read: str = ""  # how far: in a thread up to this message, in a channel down to it
 
     @classmethod
@@ -268,7 +269,7 @@ class _Unread:
             place, since, until, read = delivery.cursor.split(" ")
             return cls(place == _THREAD, since, until, read)
         first = (delivery.first_try or delivery.due) - _SPARE
-        last = _timestamp(delivery.last_try + _SPARE) if delivery.last_try else ""
+        last = _timestamp(delivery.last_try + _SPARE) if delivery.last_try else _LATEST
         return cls(bool(delivery.thread), _timestamp(first), last)
 
     def text(self) -> str:
@@ -284,7 +285,7 @@ class _Unread:
         oldest, latest = self.bounds()
         names = [str(each["ts"]) for each in messages]
         # A thread's first message stands on each of its pages.
-        new = [each for each in names if float(oldest) < float(each) and (not latest or float(each) < float(latest))]
+        new = [each for each in names if float(oldest) < float(each) < float(latest)]
         if not new:
             raise Delayed("Slack shows no further page of the channel's history.")
         return replace(self, read=max(new, key=float) if self.in_thread else min(new, key=float))

@@ -85,7 +85,7 @@ class Sender:
         await self._gate.enter(call, clock)
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
-                look = await messenger.find(replace(held, first_try=since - SKEW, last_try=until + SKEW))
+                look = await messenger.find(replace(held, first_try=since - SKEW, last_try=self._end(until, clock())))
         except Refused:
             raise
         except Delayed as error:
@@ -101,6 +101,12 @@ class Sender:
             await self.put_back(so_far, before, clock() + self._context.settings.next_look, before.reason)
             raise NotKnownYet
         return look.message or None
+
+    def _end(self, until: datetime, now: datetime) -> datetime:
+        """Return from when on nothing was written that is ours."""
+        last = until + SKEW
+        # Until that is past, it leaves out nothing, unless this clock is behind: then what is looked for.
+        return last if last < now else now + self._context.settings.catch_up
 
     # --- how it ended
 

@@ -76,11 +76,13 @@ class Stand:
 
 
 @asynccontextmanager
-async def slack_stand(behaviour: Behaviour | None = None) -> AsyncIterator[tuple[FakeSlack, Stand]]:
+async def slack_stand(
+    behaviour: Behaviour | None = None, ahead: timedelta = timedelta(0)
+) -> AsyncIterator[tuple[FakeSlack, Stand]]:
     harness = Harness()
     usual = behaviour or Behaviour(takes=(0.0, 0.0))
     async with (
-        slack.running(usual, tiers=False, clock=lambda: harness.clock().timestamp()) as fake,
+        slack.running(usual, tiers=False, clock=lambda: (harness.clock() + ahead).timestamp()) as fake,
         new_session() as session,
     ):
         settings = SlackSettings(bot_token=SecretStr(fake.bot_token), api_url=fake.api_url)
@@ -125,6 +127,17 @@ async def test_a_part_in_slack_is_looked_for_in_its_thread_and_then_in_the_chann
         assert len(fake.committed) == 2
 
 
+async def test_a_page_that_says_that_there_is_more_and_shows_nothing_new_proves_nothing() -> None:
+    async with slack_stand(Behaviour(takes=(0.0, 0.0), page=1)) as (fake, stand):  # a thread's page: its first message alone
+        await stand.plant(fake.general.id, parts=2)
+        fake.fail("chat.postMessage", replace(RESET, commits=True))
+        fake.fail("chat.postMessage", replace(RESET, commits=True))
+        await stand.live(30 * MINUTE)
+
+        assert await stand.states() == [DeliveryState.DONE, DeliveryState.AMBIGUOUS]
+        assert len(fake.committed) == 2
+
+
 @pytest.mark.parametrize("parts", [1, 3])
 async def test_a_slack_that_gives_back_no_metadata_shows_nothing_twice(parts: int) -> None:
     async with slack_stand(Behaviour(takes=(0.0, 0.0), keeps_metadata=False)) as (fake, stand):
@@ -146,6 +159,16 @@ async def test_plain_text_carries_a_second_mark_too() -> None:
         assert await stand.states() == [DeliveryState.DONE]
         (message,) = fake.messages(fake.general)
         assert (message.blocks, message.text.splitlines()[-1]) == ((), planted.id)
+
+
+async def test_by_a_clock_that_is_behind_slacks_what_was_posted_a_minute_ago_is_found() -> None:
+    async with slack_stand(ahead=timedelta(hours=3)) as (fake, stand):
+        await stand.plant(fake.general.id)
+        fake.fail("chat.postMessage", replace(RESET, commits=True))
+        await stand.live(5 * MINUTE)
+
+        assert await stand.states() == [DeliveryState.DONE]
+        assert len(fake.committed) == 1
 
 
 async def test_in_slack_anothers_message_with_our_mark_is_not_taken_for_ours() -> None:
@@ -246,6 +269,22 @@ async def test_a_look_into_a_busy_channel_of_discord_ends_where_nothing_later_ca
 
         assert await stand.states() == [DeliveryState.DONE]
         assert fake.counts["finds"] - before == 1
+
+
+async def test_by_a_clock_that_is_behind_discords_what_was_posted_a_minute_ago_is_found(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with discord_stand(monkeypatch) as (fake, guild, stand):
+        fake.clock = lambda: stand.harness.clock() + timedelta(hours=3)
+        papers, anna = fake.channel(guild, "papers"), fake.join(guild, fake.user("Anna"))
+        await stand.plant(str(papers.id))
+        for number in range(150):
+            fake.write(papers, anna, f"nice one {number}")
+        await lose(fake, stand, commits=True)
+        await stand.live(5 * MINUTE)
+
+        assert await stand.states() == [DeliveryState.DONE]
+        assert ours(fake, papers) == 1
 
 
 async def test_in_discord_anothers_message_with_our_mark_is_not_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
