@@ -1,8 +1,10 @@
 """Files that hold what people save and follow, and tokens: nobody but their owner may read them."""
 
 import asyncio
+import contextlib
 import logging
 import os
+import sqlite3
 import stat
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -11,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from bot.atomic_file import drop_partials, in_place, write_whole
+from bot.errors import StoreError
 from bot.private_files import Exposed, exposed, files_of, tighten
 from bot.service.backups import Backups
 from bot.service.heartbeat_file import write_alive
@@ -191,3 +194,17 @@ async def test_what_a_restore_writes_and_puts_aside_is_private(tmp_path: Path, n
 
     assert aside is not None
     assert set(modes(path.parent).values()) == {"0600"}, modes(path.parent)
+
+
+@pytest.mark.parametrize("content", ["notes", "a table"])
+async def test_a_file_of_another_program_keeps_its_mode(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "theirs"
+    if content == "notes":
+        path.write_text("no database, but what somebody named by mistake" * 100)
+    else:
+        with contextlib.closing(sqlite3.connect(path)) as conn:
+            conn.execute("create table theirs (a)")
+    path.chmod(0o644)
+    with pytest.raises(StoreError):
+        await SqliteStore(path).open()
+    assert mode(path) == "0644"

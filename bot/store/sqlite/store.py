@@ -67,6 +67,8 @@ class SqliteStore:
             connections.open()
             if not await self._is_ready():
                 await connections.write(_make_ready)
+            # Only now is it known for ours: what somebody named by mistake keeps its mode.
+            await asyncio.to_thread(lambda: tighten(files_of(self.path)))
         except BaseException:
             await self._leave()
             raise
@@ -85,7 +87,6 @@ class SqliteStore:
                 )
             self._lock.sign()
         enter(self.path, self._presence)
-        tighten(files_of(self.path))
 
     async def _is_ready(self) -> bool:
         """Look without writing, so that a file that only may be read can be searched."""
