@@ -53,6 +53,7 @@ class Deliverer:
             self._context.ledger.due_deliveries,
             lambda each: self._once(self._deliver, each, restoration, clock),
             lambda each: Method.FIND if may_be_unrecorded(each, until) else Method.POST,
+            (Method.POST,) if until is None else (Method.POST, Method.FIND),
         )
         return await self._workers.work(task, clock)
 
@@ -63,6 +64,7 @@ class Deliverer:
             self._context.ledger.unsettled_deliveries,
             lambda each: self._once(self._settle, each, restoration, clock),
             lambda each: Method.POST if self._has_nonce(each, clock()) else Method.FIND,
+            (Method.POST, Method.FIND),
         )
         return await self._workers.work(task, clock)
 

@@ -7,7 +7,7 @@ lets the next one pass.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -47,7 +47,9 @@ class FairOrder:
 class ReadWaiting(Protocol):
     """One of the ledger's two lists of deliveries that wait."""
 
-    async def __call__(self, now: datetime, *, limit: int, had: Mapping[str, int]) -> Sequence[Delivery]:
+    async def __call__(
+        self, now: datetime, *, limit: int, had: Mapping[str, int], without: Collection[str]
+    ) -> Sequence[Delivery]:
         """Return at most so many of them, in turns."""
         ...
 
@@ -59,6 +61,7 @@ class DeliveryTask:
     read: ReadWaiting
     do: Callable[[Delivery], Coroutine[None, None, None]]
     method: Callable[[Delivery], Method]  # what it asks of the platform first
+    methods: Collection[Method]  # all that this may be
 
 
 class Workers:
@@ -118,6 +121,7 @@ class _Round:
         self._context = context
         self._limit = limit
         self._had: set[_Key] = set()
+        self._resting: set[str] = set()  # workspaces and platforms that nothing more is read of in this round
         self._fair_order = FairOrder()
         self._read_at: datetime | None = None
         self._failures: list[Exception] = []
@@ -127,7 +131,7 @@ class _Round:
         """Have something that waits, read a moment ago; False when there is nothing more, and nothing runs."""
         while not self.waiting or not self._is_fresh():
             self._read_at = self.clock()
-            found = await self._task.read(self._read_at, limit=self._limit, had=self._fair_order.had)
+            found = await self._task.read(self._read_at, limit=self._limit, had=self._fair_order.had, without=self._resting)
             self.waiting = [each for each in found if _key(each) not in self._had]
             if self.waiting:
                 return True
@@ -160,6 +164,7 @@ class _Round:
             free = self.earliest(each, now)
             if free - now > PATIENCE:
                 self._had.add(_key(each))
+                self._leave_out(each, now)
                 gone += 1
             elif free <= now:
                 chosen = each
@@ -175,6 +180,14 @@ class _Round:
             self.running.add(asyncio.ensure_future(self._task.do(chosen)))
             self.handed_out += 1
         return chosen is not None or gone > 0
+
+    def _leave_out(self, each: Delivery, now: datetime) -> None:
+        """Read no more of its platform or workspace in this round, where that must wait as a whole, whatever is asked."""
+        for place in (f"{each.workspace.partition(':')[0]}:", each.workspace):
+            calls = [self._context.call(method, place, "") for method in self._task.methods]
+            if all(self._context.rate_limits.earliest(call, now) - now > PATIENCE for call in calls):
+                self._resting.add(place)
+                break
 
     async def one_ends(self, seconds: float | None = None) -> None:
         """Wait until one of those that run ends, or for so many seconds."""

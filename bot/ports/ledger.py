@@ -10,6 +10,11 @@ from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceSt
 NO_TURNS: Mapping[str, int] = {}  # that anybody has had
 
 
+def is_left_out(workspace: str, without: Collection[str]) -> bool:
+    """Say whether a workspace is among these: by its name, or by its platform's word with the colon (`slack:`)."""
+    return workspace in without or f"{workspace.partition(':')[0]}:" in without
+
+
 @dataclass(frozen=True, slots=True)
 class Planned:
     """What is due of a subscription as it was read, and when it is due next."""
@@ -83,17 +88,18 @@ class Ledger(Protocol):
         ...
 
     async def due_deliveries(
-        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS, without: Collection[str] = ()
     ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns.
 
         With W workspaces waiting, the delivery of each whose time came first is among the first W. `had` says how many turns
         a workspace has had already, by its name: the first of one that has had none comes before all of who has had one.
+        `without` names workspaces that are left out, or with a colon behind it a platform (`slack:`).
         """
         ...
 
     async def unsettled_deliveries(
-        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS, without: Collection[str] = ()
     ) -> Sequence[Delivery]:
         """Return ambiguous ones whose `next_at` has come, and those being sent whose lease ran out; in turns."""
         ...

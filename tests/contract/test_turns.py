@@ -77,6 +77,24 @@ async def wait(store: AnyStore, number: int, what: Waiting) -> None:
         await store.ledger.record(done(await taken(store, held)))
 
 
+async def test_workspaces_and_platforms_that_are_left_out_give_nothing_and_take_nobodys_turn(store: AnyStore) -> None:
+    at = NOW + LEASE
+    for number, workspace in enumerate(("chat:T1", "chat:T1", "chat:T10", "talk:T1", "talk:T1")):
+        ours = await subscribed(store, f"s{number}", workspace)
+        await made(store, ours)
+        (sending,) = await made(store, ours, slot=1)
+        await taken(store, sending)
+
+    async def found(*without: str, limit: int = 100) -> list[list[str]]:
+        read = (store.ledger.due_deliveries, store.ledger.unsettled_deliveries)
+        return [[each.workspace for each in await ask(at, limit=limit, without=without)] for ask in read]
+
+    assert await found("chat:T1") == [["chat:T10", "talk:T1", "talk:T1"]] * 2
+    assert await found("chat:", "T") == [["talk:T1", "talk:T1"]] * 2
+    assert await found("chat:T1", limit=2) == [["chat:T10", "talk:T1"]] * 2
+    assert await found("chat:", "talk:T1") == [[]] * 2
+
+
 async def test_who_was_put_off_comes_after_those_of_its_workspace_that_have_waited_since_before(store: AnyStore) -> None:
     ours = await subscribed(store)
     (first,) = await made(store, ours, due=NOW - 2 * MINUTE)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
 from bot.models.deliveries import OccurrenceKey
-from bot.ports.ledger import NO_TURNS, Planned
+from bot.ports.ledger import NO_TURNS, Planned, is_left_out
 from bot.store.rules.transitions import (
     KEPT,
     OPEN,
@@ -161,19 +161,21 @@ class MemoryLedger:
         return all(each.state is DeliveryState.DONE for each in self._siblings(delivery) if each.part < delivery.part)
 
     async def due_deliveries(
-        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS, without: Collection[str] = ()
     ) -> Sequence[Delivery]:
         """Return pending deliveries whose time has come and whose earlier parts are done; the workspaces take turns."""
         come = (each for each in self._opened(DeliveryState.PENDING) if each.next_at <= now and self._is_next(each))
-        return _in_turns(come, lambda each: (each.next_at, each.due, each.id), limit, had)
+        asked = (each for each in come if not is_left_out(each.workspace, without))
+        return _in_turns(asked, lambda each: (each.next_at, each.due, each.id), limit, had)
 
     async def unsettled_deliveries(
-        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS, without: Collection[str] = ()
     ) -> Sequence[Delivery]:
         """Return ambiguous ones whose time has come, and those being sent whose lease ran out; in turns."""
         unclear = [each for each in self._opened(DeliveryState.AMBIGUOUS) if each.next_at <= now]
         left = [each for each in self._opened(DeliveryState.SENDING) if ran_out(each, now)]
-        return deliveries_in_turns(unclear + left, limit, had)
+        asked = (each for each in unclear + left if not is_left_out(each.workspace, without))
+        return deliveries_in_turns(asked, limit, had)
 
     async def claim(self, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
         """Take the delivery for sending; None when it may not be taken."""

@@ -17,7 +17,7 @@ from sqlite_utils import Database
 
 from bot.errors import StoreError
 from bot.models import Delivery, DeliveryState, Digest, Occurrence, OccurrenceState, Subscription
-from bot.ports.ledger import NO_TURNS, Planned
+from bot.ports.ledger import NO_TURNS, Planned, is_left_out
 from bot.store.records import (
     delivery_from_text,
     delivery_to_text,
@@ -133,10 +133,16 @@ class SqliteLedger(Tables):
 
     @reading
     def due_deliveries(
-        self, db: Database, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self,
+        db: Database,
+        now: datetime,
+        *,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
+        without: Collection[str] = (),
     ) -> Sequence[Delivery]:
         def rows(most: int) -> list[tuple[object, ...]]:
-            found = _in_turns(db, _PENDING, most, had, {"now": micros(now)})
+            found = _in_turns(db, _PENDING, most, had, {"now": micros(now)}, without)
             sql = f"{DELIVERIES} where workspace = ? and id = ?"
             return [db.execute(sql, [workspace, number]).fetchone() for *_, number, workspace in found]
 
@@ -144,11 +150,18 @@ class SqliteLedger(Tables):
 
     @reading
     def unsettled_deliveries(
-        self, db: Database, now: datetime, *, limit: int = 100, had: Mapping[str, int] = NO_TURNS
+        self,
+        db: Database,
+        now: datetime,
+        *,
+        limit: int = 100,
+        had: Mapping[str, int] = NO_TURNS,
+        without: Collection[str] = (),
     ) -> Sequence[Delivery]:
         unclear = f"state = '{DeliveryState.AMBIGUOUS}' and next_at <= ?"
         left = f"state = '{DeliveryState.SENDING}' and (lease_until is null or lease_until <= ?)"
-        return _all_in_turns(db, f"deliveries where {unclear} or {left}", limit, had, micros(now), micros(now))
+        at = micros(now)
+        return _all_in_turns(db, f"deliveries where {unclear} or {left}", limit, had, without, at, at)
 
     @writing_shared
     def claim(self, db: Database, delivery: Delivery, now: datetime, lease: timedelta) -> Delivery | None:
@@ -243,9 +256,16 @@ def _is_wanted(db: Database, workspace: str, subscription: str) -> bool:
     return db.execute(sql, [workspace, subscription]).fetchone() is not None
 
 
-def _let_count_turns(db: Database, had: Mapping[str, int]) -> None:
-    """Let a statement ask how many turns a workspace has had; joined as a table, they would be searched row by row."""
-    db.conn.create_function("turns_had", 1, lambda workspace: had.get(workspace, 0))
+def _let_count_turns(db: Database, had: Mapping[str, int], without: Collection[str]) -> None:
+    """Let a statement ask how many turns a workspace has had, null for one that is left out.
+
+    Joined as a table, they would be searched row by row.
+    """
+
+    def turns_had(workspace: str | None) -> int | None:
+        return None if workspace is None or is_left_out(workspace, without) else had.get(workspace, 0)
+
+    db.conn.create_function("turns_had", 1, turns_had)
 
 
 def _keep_occurrence(db: Database, fresh: Occurrence) -> bool:
@@ -297,7 +317,8 @@ class _Queue:
             f" select (select min(workspace) from {self._rows} and workspace > waiting.workspace) from waiting"
             " where workspace is not null)"
             f" select waiting.workspace from waiting cross join {self.table} as head"
-            f" on head.workspace = waiting.workspace and ({self.name}) = ({oldest} order by {self.age} limit 1)"
+            f" on turns_had(waiting.workspace) is not null and head.workspace = waiting.workspace"
+            f" and ({self.name}) = ({oldest} order by {self.age} limit 1)"
             f" order by turns_had(waiting.workspace), {self.age}, waiting.workspace limit :most"
         )
 
@@ -326,7 +347,12 @@ _OCCURRENCES = _Queue(
 
 
 def _in_turns(
-    db: Database, queue: _Queue, most: int, had: Mapping[str, int], given: Mapping[str, object]
+    db: Database,
+    queue: _Queue,
+    most: int,
+    had: Mapping[str, int],
+    given: Mapping[str, object],
+    without: Collection[str] = (),
 ) -> Iterator[tuple[Any, ...]]:
     """Yield the turn, the age and the workspace of at most so many that wait: the oldest of each workspace, and so on.
 
@@ -338,24 +364,27 @@ def _in_turns(
         for turn, age in enumerate(rows, had.get(workspace, 0)):
             yield turn, *age, workspace
 
-    _let_count_turns(db, had)
+    _let_count_turns(db, had, without)
     workspaces = db.execute(queue.workspaces, {**given, "most": most}).fetchall()
     return itertools.islice(heapq.merge(*(waiting_in(workspace) for (workspace,) in workspaces)), most)
 
 
-def _all_in_turns(db: Database, waiting: str, limit: int, had: Mapping[str, int], *values: object) -> list[Delivery]:
+def _all_in_turns(
+    db: Database, waiting: str, limit: int, had: Mapping[str, int], without: Collection[str], *values: object
+) -> list[Delivery]:
     turns = (
         "select number, due, id, workspace, row_number() over (partition by workspace order by due, id) as turn"
         f" from {waiting}"
     )
     order = "line, due, id, workspace"
-    chosen = f"select number, turn + turns_had(workspace) as line from ({turns}) order by {order} limit ?"
+    line = "turn + turns_had(workspace) as line"
+    chosen = f"select number, {line} from ({turns}) where line is not null order by {order} limit ?"
     sql = (
         f"with chosen as materialized ({chosen})"
         " select data, payload from chosen cross join deliveries using (number)"
         f" left join payloads using (number) order by {order}"
     )
-    _let_count_turns(db, had)
+    _let_count_turns(db, had, without)
     return _readable(lambda most: db.execute(sql, [*values, most]).fetchall(), delivery_from_text, limit)
 
 

@@ -942,3 +942,28 @@ async def test_what_is_due_in_quiet_hours_waits_for_their_end_and_is_held_by_nob
     row = (await harness.rows())["d1p1"]
     assert (row.state, row.next_at, row.attempts) == (DeliveryState.PENDING, NOW + 60 * MINUTE, 0)
     assert harness.chat.calls == []
+
+
+@pytest.mark.parametrize("reach", [Reach.WORKSPACE, Reach.PLATFORM])
+async def test_of_a_workspace_that_rests_no_more_is_read_than_a_round_looks_at(reach: Reach) -> None:
+    store, read = MemoryStore(), list[int]()
+    plain = store.ledger
+
+    async def due_deliveries(now: datetime, **how: Any) -> Any:
+        found = await plain.due_deliveries(now, **how)
+        read.append(len(found))
+        return found
+
+    store.ledger = instead(plain, due_deliveries=due_deliveries)
+    harness = Harness(store=store)
+    deliverer = await planted(harness, *numbered([1] * 500, NOW))
+    harness.chat.closed = {f"C{number}": Delayed("Slow.", retry_after=MINUTE, reach=reach) for number in range(1, 501)}
+    await deliverer.deliver_due(harness.clock)
+    read.clear()
+    await deliverer.deliver_due(harness.clock)
+    assert sum(read) <= 64
+    harness.chat.closed.clear()
+    harness.clock.advance(2 * MINUTE)
+    for _ in range(9):
+        await deliverer.deliver_due(harness.clock)
+    assert len(harness.chat.messages) == 500
