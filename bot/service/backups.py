@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from bot.atomic_file import drop_partials
 from bot.errors import StoreError
 from bot.ports.maintenance import Maintenance
 from bot.private_files import tighten
@@ -59,6 +60,7 @@ class Backups:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"The folder for backups cannot be made: {self.folder}: {error.strerror}.") from error
+        drop_partials(self.folder, "broadsheet-")
 
     def _drop_old(self) -> None:
         for _, path in self.made()[: -self.keep]:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.atomic_file import write_whole
+from bot.atomic_file import drop_partials, in_place, write_whole
 
 
 def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path: Path) -> None:
@@ -20,3 +20,17 @@ def test_where_it_cannot_be_put_in_place_the_former_stays_and_nothing_is_left(tm
     with pytest.raises(OSError, match=os.strerror(21)):
         write_whole(path, "new")
     assert [each.name for each in tmp_path.iterdir()] == ["digest.txt"]
+
+
+def test_what_dead_writers_left_is_dropped_and_what_one_writes_now_is_kept(tmp_path: Path) -> None:
+    left = [".b.sqlite3.1.partial", ".b.sqlite3.1.partial-journal", ".b.sqlite3.0f.partial", ".b.sqlite3.0f.partial-wal"]
+    others = [".c.sqlite3.1.partial", "b.sqlite3.partial", ".b.sqlite3.note"]
+    for name in (*left, *others):
+        (tmp_path / name).touch()
+    with in_place(tmp_path / "b.sqlite3") as partial:
+        journal = partial.with_name(f"{partial.name}-journal")
+        journal.touch()
+        drop_partials(tmp_path, "b.sqlite3")
+        assert {path.name for path in tmp_path.iterdir()} == {*others, partial.name, journal.name}
+    drop_partials(tmp_path, "b.sqlite3")
+    assert {path.name for path in tmp_path.iterdir()} == {*others, "b.sqlite3"}

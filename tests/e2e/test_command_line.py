@@ -334,6 +334,30 @@ async def test_a_backup_can_be_put_back(desk: Desk) -> None:
         assert (await desk.run("db", command)).status == Exit.OK
 
 
+async def test_what_a_restore_put_aside_is_told_and_no_empty_database_is_made_where_there_was_one(desk: Desk) -> None:
+    assert (await desk.run("db", "migrate")).status == Exit.OK
+    assert (await desk.run("db", "backup", "copy.sqlite3")).status == Exit.OK
+    restored = await desk.run("db", "restore", "--yes", "copy.sqlite3")
+    (aside,) = desk.database.parent.glob("b.sqlite3.before-*")
+    assert restored.out == f"Restored {desk.database}. The old one is {aside}.\n"
+    assert (
+        f"note  database: put aside beside it, to be removed when nobody misses it: {aside.name}"
+        in (await desk.run("doctor", "--offline")).out
+    )
+    itself = await desk.run("db", "restore", "--yes", str(desk.database))
+    assert (itself.status, "is the database itself" in itself.err) == (Exit.DATABASE, True)
+    kept = await desk.run("db", "wal", "keep")
+    assert (kept.status, kept.out) == (Exit.OK, "The database is opened with what lies beside it.\n")
+
+    desk.database.unlink()
+    refused = await desk.run("doctor", "--offline")
+    assert refused.status == Exit.DATABASE
+    assert f"There is no database in {desk.database}, but {aside.name} beside it" in refused.err
+    assert not desk.database.exists()
+    assert (await desk.run("db", "restore", "--yes", str(aside))).status == Exit.OK
+    assert (await desk.run("db", "check")).status == Exit.OK
+
+
 async def test_a_backup_replaces_older_backups_and_nothing_else(desk: Desk) -> None:
     await desk.run("collect", "huggingface")
     for _ in range(2):

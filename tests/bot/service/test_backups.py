@@ -70,3 +70,14 @@ async def test_a_folder_that_cannot_be_made_is_told_in_a_sentence(tmp_path: Path
 
     with pytest.raises(StoreError, match="The folder for backups cannot be made"):
         await Backups(tmp_path / "file" / "kept", DAY, keep=7).make_due(MemoryStore().maintenance, now)
+
+
+async def test_what_a_killed_service_left_of_a_backup_goes_with_the_next_look(
+    store: SqliteStore, tmp_path: Path, now: datetime
+) -> None:
+    backups = Backups(tmp_path / "kept", DAY, keep=7)
+    made = await backups.make_due(store.maintenance, now)
+    (tmp_path / "kept" / ".broadsheet-20260401T060000Z.sqlite3.0f.partial").touch()
+    assert await backups.make_due(store.maintenance, now) is None
+    await store.close()
+    assert list((tmp_path / "kept").iterdir()) == [made]

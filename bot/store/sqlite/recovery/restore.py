@@ -141,7 +141,9 @@ def _put_aside(database: Path, aside: Path) -> None:
     database.with_name(database.name + INDEX).unlink(missing_ok=True)  # SQLite makes it from the log
     for ending in _PARTS:
         part, place = database.with_name(database.name + ending), aside.with_name(aside.name + ending)
-        if part.exists():
+        if ending and part.exists() and not part.stat().st_size:
+            part.unlink()
+        elif part.exists():
             # Where the restore was killed and a file was put here by hand since, that one gets another name.
             part.rename(
                 place if not place.exists() else unused(database, ending, datetime.fromtimestamp(part.stat().st_mtime, UTC))

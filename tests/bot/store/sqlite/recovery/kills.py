@@ -5,18 +5,21 @@ done before the kill: `python -m tests.bot.store.sqlite.recovery.kills FOLDER WO
 """
 
 import asyncio
+import contextlib
 import os
 import random
 import shutil
 import signal
 import sqlite3
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from adapters.cli.main import _status
 from bot.errors import StoreError
 from bot.models import Item, Kind
 from bot.store.sqlite.store import SqliteStore
@@ -89,7 +92,15 @@ def start(folder: Path) -> None:
     asyncio.run(opened(folder / DATABASE))
 
 
-WORKS: dict[str, Callable[[Path], None]] = {"restore": restore, "start": start}
+def restore_by_command(folder: Path) -> None:
+    """Do as a person does, and keep what is said beside the folder."""
+    os.environ["BROADSHEET_DATABASE"] = str(folder / DATABASE)
+    os.chdir(folder)
+    with folder.with_name(f"{folder.name}.said").open("w", encoding="utf-8") as said, contextlib.redirect_stdout(said):
+        sys.exit(_status(["db", "restore", "--yes", str(folder / BACKUP)]))
+
+
+WORKS: dict[str, Callable[[Path], None]] = {"restore": restore, "start": start, "command": restore_by_command}
 
 
 def die_holding(path: Path, batches: int = 1) -> None:
@@ -259,7 +270,7 @@ class Walk:
         self.expected = number
 
     def carry(self) -> None:
-        """Go on with a copy of the database and its log elsewhere, copied in any order."""
+        """Go on with a copy of the database and its log elsewhere, copied in any order, and open it there."""
         if self.in_doubt:
             return
         before, self.place = self.path.parent, self.place + 1
@@ -269,11 +280,34 @@ class Walk:
         for each in files:
             if not each.name.endswith((".lock", "-shm")):
                 self.random.choice(COPIES)(each, self.path.parent / each.name)
+        self.die()
+
+
+def serve() -> None:
+    """For each line "WORK FOLDER": do it in a process of its own, begun when the folder's `.go` is there."""
+    import bot.app  # noqa: F401 - what the command would import while it is traced
+
+    for line in sys.stdin:
+        work, _, name = line.strip().partition(" ")
+        folder = Path(name)
+        child = os.fork()
+        if not child:
+            while not folder.with_name(f"{folder.name}.go").exists():
+                time.sleep(0.001)
+            with contextlib.suppress(SystemExit):
+                WORKS[work](folder)
+            os._exit(0)
+        print(child, flush=True)
+        os.waitpid(child, 0)
+        print("over", flush=True)
 
 
 def main(folder: Path, works: list[str]) -> None:
     if not works:
         stage(folder)
+    if works == ["serve"]:
+        serve()
+        return
     for name in works:
         if name in WORKS:
             print(*kill_everywhere(folder, name), sep="\n")

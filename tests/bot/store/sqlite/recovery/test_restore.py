@@ -94,6 +94,20 @@ async def test_a_restore_killed_before_any_change_can_be_run_again_and_says_what
         await restored_again(folder)
 
 
+async def test_a_start_that_is_killed_while_it_ends_a_killed_restore_is_ended_by_the_next(
+    staged: Path, tmp_path: Path
+) -> None:
+    await asyncio.to_thread(shutil.copytree, staged, tmp_path / "staged")
+    left = await asyncio.to_thread(kills, tmp_path / "staged", "restore")
+    decided = [folder for folder in left if (folder / f"{DATABASE}.restoring").exists()]
+    assert len(decided) >= 4
+    for folder in decided:
+        for again in await asyncio.to_thread(kills, folder, "start"):
+            assert await number_in(again / DATABASE) == BACKED_UP
+            assert OLD in await asyncio.to_thread(lambda aside: [held_by(each) for each in aside], put_aside(again))
+            assert (partials(again), list(again.glob("*.restoring"))) == ([], [])
+
+
 async def test_a_start_killed_before_any_change_leaves_what_there_was(staged: Path) -> None:
     for folder in await asyncio.to_thread(kills, staged, "start"):
         assert await number_in(folder / DATABASE) == OLD
