@@ -1,0 +1,290 @@
+"""Whatever the order of collections, digests, crashes and clocks: every arrival of a subscription is accounted for.
+
+It was posted, or dropped by a digest that stands, for one reason, or it is still to come. The store is asked through its
+ports alone, by the publisher, the ledger and the commands that people type.
+"""
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Coroutine
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, TypeVar
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from bot.digest.publisher import Publisher
+from bot.errors import Conflict
+from bot.models import (
+    Delivery,
+    DeliveryState,
+    Digest,
+    DigestRequest,
+    Item,
+    Limits,
+    Occurrence,
+    OccurrenceState,
+    Subscription,
+    Topic,
+)
+from bot.query import parse
+from bot.store.sqlite.store import SqliteStore
+from bot.summarise.extractive import Extractive
+from tests.bot.handlers.askers import Asker, asker, button
+from tests.conftest import NOW, tries
+from tests.contract.test_ledger import LEASE, part
+from tests.fakes.works import paper
+from tests.stores import AnyStore
+from tests.stores.memory import MemoryStore
+
+T = TypeVar("T")
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+TOPIC = Topic(name="kv", title="KV cache", query=parse("cache"), min_score=0.0)
+LIMITS = Limits(entries=50, repositories=50)
+CHANNEL, SUBSCRIBE = "C1", "subscribe kv daily at 12:00 always"
+
+numbers = st.integers(0, 9)
+
+
+@dataclass(frozen=True)
+class InHand:
+    """A digest that was made and is not saved yet."""
+
+    digest: Digest
+    occurrence: Occurrence
+    at: datetime
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A digest that stands, and its message."""
+
+    digest: Digest
+    delivery: Delivery
+    at: datetime
+
+
+class Windows(RuleBasedStateMachine):
+    """A service whose steps come in any order, and what should be true of each channel after every step."""
+
+    def store_at(self, folder: Path) -> AnyStore:
+        raise NotImplementedError
+
+    @initialize()
+    def open(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.loop = asyncio.Runner()
+        self.now = NOW
+        self.count = 0
+        self.collections: list[datetime] = []  # when each began that goes on
+        self.wanted: dict[str, Item] = {}  # by key, what the topic lets in and no reason but age keeps out
+        self.in_hand: list[InHand] = []
+        self.saved: list[Saved] = []
+        self.undo = ""  # the command that takes the last ending back
+        self.happened = Counter[str]()
+        self.store = self.store_at(Path(self.folder.name))
+        self.start()
+        self.say(SUBSCRIBE)
+
+    def start(self) -> None:
+        """Start the process; what it keeps of the items lives as long as it does."""
+        self.do(self.store.open())
+        self.publisher = Publisher(self.store, Extractive(), {"arxiv": "arXiv"})
+
+    def teardown(self) -> None:
+        if hasattr(self, "loop"):
+            self.do(self.store.close())
+            self.loop.close()
+            self.folder.cleanup()
+
+    def do(self, task: Coroutine[Any, Any, T]) -> T:
+        return self.loop.run(task)
+
+    def ada(self) -> Asker:
+        made = asker(self.store, self.now, limits=LIMITS)
+        return replace(made, context=replace(made.context, packs={"kv": TOPIC}, previewer=self.publisher))
+
+    async def subscription(self) -> Subscription | None:
+        return next(iter(await self.ada().here()), None)
+
+    async def request(self) -> DigestRequest:
+        ada = self.ada()
+        return await ada.context.request(ada.actor, TOPIC, await self.subscription())
+
+    # --- collections
+
+    @rule(which=numbers, fitting=st.integers(0, 2), others=st.integers(0, 1), again=st.booleans(), ends=st.booleans())
+    def store_batch(self, which: int, fitting: int, others: int, again: bool, ends: bool) -> None:
+        """Store what a collection brings that begins now or began long ago; and something once more, with more votes."""
+        goes_on = which % (len(self.collections) + 1)
+        if goes_on == len(self.collections):
+            self.collections.append(self.now)
+        begun = self.collections[goes_on]
+        fresh = [self.paper("cache", begun) for _ in range(fitting)]
+        self.wanted |= {item.key: item for item in fresh}
+        known = list(self.do(self.store.items.find(list(self.wanted)[:1])).values()) if again else []
+        more = [replace(item, upvotes=which) for item in known]
+        self.do(self.store.items.add([*fresh, *(self.paper("tea", begun) for _ in range(others)), *more], begun))
+        if ends:
+            del self.collections[goes_on]
+
+    @precondition(lambda self: self.wanted)
+    @rule(which=numbers)
+    def rename(self, which: int) -> None:
+        """Let an item be known under another key from now on, as when a paper is numbered that was posted before."""
+        old = list(self.wanted)[which % len(self.wanted)]
+        item = self.do(self.store.items.find([old]))[old]
+        self.count += 1
+        fresh = replace(item, key=f"arxiv:2604.{self.count:05}", aliases=(*item.aliases, old))
+        del self.wanted[old]
+        self.wanted[fresh.key] = fresh
+        self.do(self.store.items.add([fresh], self.now, retired=[old]))
+
+    def paper(self, word: str, begun: datetime) -> Item:
+        self.count += 1
+        said = " ".join(f"{letter}{self.count}{letter}" for letter in "bcdfgh")
+        title = f"A {word} of {said}"
+        return paper(f"2603.{self.count:05}", title=title, abstract=title, published=begun, appeared=begun)
+
+    # --- clocks and crashes
+
+    @rule(by=st.sampled_from((MINUTE, HOUR, DAY, DAY, -400 * DAY, -9 * DAY, -5 * HOUR, 5 * HOUR, 9 * DAY, 60 * DAY)))
+    def let_the_clock_show(self, by: timedelta) -> None:
+        """Let time pass, or set the clock."""
+        self.now = max(self.now + by, NOW - 500 * DAY)
+
+    @rule()
+    def crash(self) -> None:
+        """End the process and what it was about, start it on what is stored, and let it tidy up."""
+        self.in_hand, self.collections = [], []
+        self.do(self.store.close())
+        if not isinstance(self.store, MemoryStore):
+            self.store = self.store_at(Path(self.folder.name))
+        self.start()
+        self.do(self.store.maintenance.prune(items_before=NOW - 9999 * DAY, readings_before=NOW.date(), now=self.now))
+
+    # --- people
+
+    @rule(command=st.sampled_from((SUBSCRIBE, "unsubscribe kv", "undo", "pause kv", "resume kv", "resume kv")))
+    def say(self, command: str) -> None:
+        before, last = self.do(self.subscription()), self.do(self.store.items.last_arrival())
+        if (before is None) != (command in ("undo", SUBSCRIBE)) or (command == "undo" and not self.undo):
+            return
+        reply = self.do(self.ada().ask(self.undo if command == "undo" else command))
+        if command == "unsubscribe kv":
+            self.undo = button(reply, "Undo")
+            self.saved = [each for each in self.saved if each.delivery.state is not DeliveryState.PENDING]
+        after = self.do(self.subscription())
+        if before is None and after is not None and not self.undo:
+            assert after.baseline_arrival == last
+
+    # --- digests
+
+    @rule(at_once=st.booleans())
+    def make(self, at_once: bool) -> None:
+        """Make a digest, and save it at once or later."""
+        made = self.do(self.subscription())
+        if made is None or made.is_paused(self.now):
+            return
+        self.count += 1
+        day = NOW.date() + timedelta(days=self.count)
+        due = Occurrence(subscription=made.id, workspace=made.workspace, channel=CHANNEL, topic="kv", day=day, due=self.now)
+        self.do(self.store.ledger.open_occurrences([due], made, self.now))
+        request = self.do(self.request())
+        digest = self.do(self.publisher.preview(request, self.now))
+        within = self.do(self.store.items.arrived(digest.window.after, digest.window.through))
+        coverage = digest.coverage
+        assert coverage.seen == len(within) == coverage.kept + sum(count for _, count in coverage.dropped)
+        self.in_hand.append(InHand(replace(digest, day=day), due, self.now))
+        if at_once:
+            self.close(len(self.in_hand) - 1)
+
+    @precondition(lambda self: self.in_hand)
+    @rule(which=numbers)
+    def save(self, which: int) -> None:
+        self.close(which)
+
+    def close(self, which: int) -> None:
+        """Save a digest that was made; another may have been made at the same time, and have come first."""
+        made = self.in_hand.pop(which % len(self.in_hand))
+        pending = replace(part(made.occurrence), id=f"d{made.occurrence.day:%Y%m%d}", made_at=made.at)
+        closed = replace(made.occurrence, state=OccurrenceState.MADE)
+        reach = self.do(self.store.digests.last(closed.workspace, CHANNEL, "kv"))
+        try:
+            if self.do(self.store.ledger.close_occurrence(closed, made.at, digest=made.digest, deliveries=[pending])):
+                self.saved.append(Saved(made.digest, pending, made.at))
+        except Conflict:
+            assert made.digest.window.follows != (reach[1].arrival if reach else 0)
+            self.happened["made anew"] += 1
+
+    @precondition(lambda self: self.waiting())
+    @rule(which=numbers, ends=st.sampled_from(("done", "done", "unposted", "perhaps")))
+    def deliver(self, which: int, ends: str) -> None:
+        waiting = self.waiting()
+        each = waiting[which % len(waiting)]
+        held = self.do(self.store.ledger.claim(each.delivery, each.at, LEASE))
+        assert held is not None
+        state = DeliveryState.DONE if ends == "done" else DeliveryState.FAILED
+        outcome = replace(held, state=state, message="m" if ends == "done" else "", reason="" if ends == "done" else "No.")
+        assert self.do(self.store.ledger.record(outcome, unposted=ends == "unposted"))
+        self.saved.remove(each)
+        if ends != "unposted":
+            self.saved.append(replace(each, delivery=outcome))
+
+    def waiting(self) -> list[Saved]:
+        return [each for each in self.saved if each.delivery.state is DeliveryState.PENDING]
+
+    # --- the law
+
+    @invariant()
+    def nothing_is_posted_twice(self) -> None:
+        shown = Counter(name for each in getattr(self, "saved", ()) for name in _shown(each.digest))
+        assert all(count == 1 for count in shown.values()), shown
+
+    @invariant()
+    def every_arrival_is_accounted_for(self) -> None:
+        if hasattr(self, "saved"):
+            self.do(self._accounted())
+
+    async def _accounted(self) -> None:
+        made = await self.subscription()
+        if made is None or made.is_paused(self.now):
+            return
+        coming = (await self.publisher.preview(await self.request(), self.now)).window
+        assert coming.through == await self.store.items.last_arrival()
+        posted = {name for each in self.saved for name in _shown(each.digest)}
+        assert made.baseline_arrival is not None
+        for arrival, item in await self.store.items.arrived(made.baseline_arrival, coming.after):
+            looks = [each for each in self.saved if each.digest.window.after < arrival <= each.digest.window.through]
+            assert looks, f"{item.key} arrived as {arrival}: no digest looked at it, and the next one begins after {coming}"
+            if item.key in self.wanted and posted.isdisjoint((item.key, *item.aliases)):
+                assert any(item.is_old(LIMITS.max_age, each.at) for each in looks), f"{item.key} was dropped without reason"
+
+
+def _shown(digest: Digest) -> list[str]:
+    return [name for entry in digest.entries for name in (entry.ranked.item.key, *entry.ranked.item.aliases)]
+
+
+class WindowsInMemory(Windows):
+    def store_at(self, folder: Path) -> AnyStore:
+        return MemoryStore()
+
+
+class WindowsInSqlite(Windows):
+    def store_at(self, folder: Path) -> AnyStore:
+        return SqliteStore(folder / "windows.db")
+
+
+SETTINGS = settings(
+    deadline=None,
+    max_examples=tries(60),
+    stateful_step_count=40,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)
+TestWindowsInMemory, TestWindowsInSqlite = WindowsInMemory.TestCase, WindowsInSqlite.TestCase
+TestWindowsInMemory.settings = TestWindowsInSqlite.settings = SETTINGS
