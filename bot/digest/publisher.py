@@ -1,7 +1,7 @@
 """Makes digests, each in one walk: recent items → selection → summaries → composing; and explains single items."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,6 +15,7 @@ from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
 from bot.rank import Candidates, all_items
 from bot.rank.feedback import marked_items
+from bot.wording import counted
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
@@ -186,6 +187,7 @@ class Publisher:
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
+        coverage = replace(coverage, notes=(*coverage.notes, *_by_words_alone(context, candidates, indexed)))
         return compose.digest(
             request.topic, selection.cards, summaries, coverage=coverage, window=window, since=since, now=now
         )
@@ -235,6 +237,20 @@ class Publisher:
                 return await self._summariser.summarise(item, now)
 
         return list(await asyncio.gather(*map(one, items)))
+
+
+def _by_words_alone(context: SelectionContext, candidates: Candidates, indexed: IndexedItems) -> Iterator[str]:
+    """Say what had no vector where others were compared by theirs."""
+    compared = {each.key if isinstance(each, Item) else each for each in context.examples}
+    compared |= {each.item.key for each in context.marked}
+    if not (compared and indexed.vectors_mark):
+        return
+    if missing := len(compared - context.vectors.keys()):
+        was = "was" if missing == 1 else "were"
+        yield f"{counted(missing, 'example')} {was} compared by words alone: no vector could be had in time"
+    if lacking := sum(item.key in indexed.lacking for item in candidates.items):
+        was = "was" if lacking == 1 else "were"
+        yield f"{counted(lacking, 'item')} had no vector yet and {was} compared by words alone"
 
 
 def _keys(*items: Item | None) -> list[str]:

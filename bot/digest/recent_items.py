@@ -56,6 +56,7 @@ class IndexedItems:
     readings: Mapping[str, Sequence[Reading]]  # of the last weeks
     partners: Mapping[str, Item]
     vectors_mark: str = ""  # of the store, when the index was told its items' vectors
+    lacking: frozenset[str] = frozenset()  # the keys of those of the index that had no vector then
     lock: Lock = field(default_factory=Lock)
 
     async def in_thread(self, task: Callable[[], T]) -> T:
@@ -158,7 +159,8 @@ class RecentItems:
             return indexed
         vectors, shipped = await self._vectors(indexed.index.items), self._space.startswith(SHIPPED)
         index = await asyncio.to_thread(indexed.index.with_vectors, vectors, measured=not shipped)
-        return replace(indexed, index=index, vectors_mark=mark, lock=Lock())
+        lacking = frozenset(item.key for item in index.items) - vectors.keys()
+        return replace(indexed, index=index, vectors_mark=mark, lacking=lacking, lock=Lock())
 
     async def _vectors(self, items: Sequence[Item]) -> Mapping[str, bytes]:
         return await self._stored_vectors.find(self._space, [item.key for item in items]) if self._space else {}

@@ -145,6 +145,41 @@ async def test_a_digest_ranks_by_what_an_example_means_and_by_words_alone_withou
     assert not any("close to" in reason for reason in second.reasons)
 
 
+async def test_the_footer_says_which_examples_were_compared_by_words_alone(now: datetime) -> None:
+    store, axes = MemoryStore(), Axes()
+    await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    await embedded(store, [MEMORY, PROTEIN])
+    request = DigestRequest(Topic(name="t", title="T", examples=("how a cache is paged",)), "local", "local")
+    publisher = Publisher(store, Extractive(), {}, axes)
+
+    axes.error = EmbeddingUnavailable("The endpoint is down.")
+    missed = await publisher.preview(request, now)
+    axes.error = None
+    whole = await publisher.preview(request, now)
+
+    assert missed.coverage.notes == ("1 example was compared by words alone: no vector could be had in time",)
+    assert whole.coverage.notes == ()
+    assert (await Publisher(store, Extractive(), {}).preview(request, now)).coverage.notes == ()
+
+
+async def test_the_footer_says_how_many_items_had_no_vector_yet(now: datetime) -> None:
+    store = MemoryStore()
+    await store.items.add([MEMORY, PROTEIN], now - timedelta(hours=1))
+    publisher = Publisher(store, Extractive(), {}, Axes())
+    example = Topic(name="t", title="T", examples=("how a cache is paged",))
+    request, plain = DigestRequest(example, "local", "local"), DigestRequest(Topic(name="u", title="U"), "local", "local")
+    assert (await publisher.preview(plain, now)).coverage.notes == (), "nothing is compared"
+
+    for vectors, notes in (
+        ([], ("2 items had no vector yet and were compared by words alone",)),
+        ([MEMORY], ("1 item had no vector yet and was compared by words alone",)),
+        ([MEMORY, PROTEIN], ()),
+    ):
+        if vectors:
+            await embedded(store, vectors)
+        assert (await publisher.preview(request, now)).coverage.notes == notes
+
+
 async def test_what_was_liked_raises_what_means_the_same_though_it_is_new_to_the_index(now: datetime) -> None:
     store = MemoryStore()
     await store.items.add([CACHE], now - timedelta(days=40))
