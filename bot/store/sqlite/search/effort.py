@@ -18,17 +18,17 @@ from bot.models import And, Label, Not, Or, Term, Tree
 from bot.query.fields import spellings_of
 from bot.store.sqlite.search.compile import label_token
 
-_CLAUSES = 8  # so many clauses double what a step costs, as FTS5 goes through all their lists in one
+_TERMS = 4  # so many words double what a step costs, as FTS5 goes through all their lists in one
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """What one search may cost at most: steps of a query with one clause, pages for beginnings of words, and items.
+    """What one search may cost at most: steps of a query without words, pages for beginnings of words, and items.
 
     The items are those that are read and tried one by one where the query as it stands would pass a bound.
     """
 
-    steps: int = 20_000_000
+    steps: int = 50_000_000
     pages: int = 1_000
     items: int = 500
     tick: int = 20_000  # steps between two looks, one to ten milliseconds: a look takes the interpreter's lock
@@ -49,7 +49,8 @@ def too_wide() -> UsageError:
 @contextmanager
 def bounded(db: Database, tree: Tree, effort: Effort) -> Iterator[None]:
     """Raise TooMuchEffort where what runs inside on this connection takes more steps than a query of this tree may."""
-    left = effort.steps * _CLAUSES // (_CLAUSES + sum(1 for _ in clauses(tree))) // effort.tick
+    terms = sum(isinstance(clause, Term) for clause in clauses(tree))
+    left = effort.steps * _TERMS // (_TERMS + terms) // effort.tick
 
     def tick() -> bool:
         nonlocal left
