@@ -11,6 +11,7 @@ from adapters.cli.progress import ProgressBars
 from bot.app import built
 from bot.models import Digest
 from bot.settings.load import Settings
+from bot.settings.sections import EmbeddingsSettings
 from bot.settings.sources import ArxivSettings, GitHubSettings, HuggingFaceSettings
 
 # Just before arXiv's next feed: the recordings are the newest that there were.
@@ -26,6 +27,7 @@ def settings_for(url: str, folder: Path) -> Settings:
         | {
             "database": folder / "demo.sqlite3",
             "topics": TOPICS,
+            "embeddings": EmbeddingsSettings(use="off"),  # vectors would take longer than all the rest
             "arxiv": ArxivSettings(
                 feed_url=f"{url}/atom", api_url=f"{url}/api/query", oai_url=f"{url}/oai", seconds_between=0
             ),
