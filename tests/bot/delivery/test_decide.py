@@ -9,6 +9,7 @@ import pytest
 from bot.delivery import Deliverer, notice_restored, sealed
 from bot.delivery.decide import Decider, Decision
 from bot.delivery.pausing import SubscriptionPauser
+from bot.delivery.restored import may_be_unrecorded
 from bot.delivery.send import Sender
 from bot.models import Abilities, Delivery, DeliveryState, Preferences
 from tests.bot.deliveries import Harness, change
@@ -192,7 +193,10 @@ async def test_a_nonce_is_not_relied_on_in_a_restored_database() -> None:
     harness.clock.advance(30 * SECOND)
     await notice_restored(harness.store.facts, harness.clock(), harness.clock())
     await harness.deliverer().reconcile(harness.clock)
-    assert len(harness.chat.calls) == 1
+    assert (len(harness.chat.calls), len(harness.chat.looked)) == (1, 0)
+    harness.clock.advance(MINUTE)
+    await harness.deliverer().reconcile(harness.clock)
+    assert (len(harness.chat.calls), len(harness.chat.looked)) == (2, 1)
 
 
 async def test_what_is_not_wanted_any_more_is_not_sent_again_with_its_nonce() -> None:
@@ -227,3 +231,8 @@ async def test_a_second_restoration_leaves_in_doubt_what_was() -> None:
     facts = Harness().store.facts
     first = await notice_restored(facts, NOW + HOUR, NOW)
     assert await notice_restored(facts, NOW, NOW) == first == NOW + HOUR + 2 * MINUTE
+
+
+async def test_what_was_due_at_the_very_end_of_what_is_in_doubt_is_in_doubt() -> None:
+    one = delivery(now=NOW)
+    assert (may_be_unrecorded(one, NOW), may_be_unrecorded(one, NOW - SECOND)) == (True, False)
