@@ -1,5 +1,6 @@
 """What is looked at before a database is opened that nobody has open: whoever had it last may have been killed."""
 
+import contextlib
 import errno
 import logging
 import os
@@ -9,9 +10,10 @@ from pathlib import Path
 
 from bot.atomic_file import drop_partials
 from bot.errors import StoreError
+from bot.store.sqlite.connections import connect, store_errors
 from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
 from bot.store.sqlite.recovery.restore import BEFORE, finish, journal_of, unused
-from bot.store.sqlite.recovery.wal import INDEX, LogOwner, log_of, note_of, owner_of_log
+from bot.store.sqlite.recovery.wal import INDEX, LogOwner, is_own_journal, log_of, note_of, owner_of_log
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +60,19 @@ def recover(database: Path, turn: FileLock) -> None:
     finish_interrupted(database)
     _refuse_to_begin_anew(database)
     settle_log(database, turn)
+    _roll_back(database)
     drop_partials(database.parent, f"{database.name}.")
+
+
+def _roll_back(database: Path) -> None:
+    """Undo what a process was killed in that wrote into the file itself, which who only reads could not; raises OSError."""
+    journal = database.with_name(f"{database.name}-journal")
+    if not database.exists() or not journal.exists():
+        return
+    if not is_own_journal(database, journal):
+        _move_away(database, journal)
+    with store_errors(database), contextlib.closing(connect(database)) as db:
+        db.execute("select count(*) from sqlite_master").fetchone()
 
 
 def finish_interrupted(database: Path) -> None:
@@ -96,12 +110,15 @@ _UNKNOWN = (
 
 
 def _put_log_aside(database: Path) -> Path:
-    found, now = log_of(database), datetime.now(UTC)
-    aside = unused(database, found.name.removeprefix(database.name), now)
     database.with_name(database.name + INDEX).unlink(missing_ok=True)  # SQLite makes it from the log
+    return _move_away(database, log_of(database))
+
+
+def _move_away(database: Path, found: Path) -> Path:
+    aside = unused(database, found.name.removeprefix(database.name), datetime.now(UTC))
     found.rename(aside)
     log.error(
-        "%s was put where another database had been, whose write-ahead log still lay there: it is opened without that log,"
+        "%s was put where another database had been, whose log still lay there: it is opened without that log,"
         " which is now %s; remove it when the database is as you expect it",
         database,
         aside,
@@ -111,7 +128,7 @@ def _put_log_aside(database: Path) -> Path:
 
 def put_aside(database: Path) -> list[Path]:
     """Return what restores and foreign logs left beside the database, without the logs of old databases."""
-    beside = (*_named(database, BEFORE), *_named(database, f"-wal{BEFORE}"))
+    beside = (*_named(database, BEFORE), *_named(database, f"-wal{BEFORE}"), *_named(database, f"-journal{BEFORE}"))
     return sorted(path for path in beside if not path.name.endswith(("-wal", "-journal")))
 
 

@@ -30,6 +30,7 @@ _DATABASE = b"SQLite format 3\0"
 _LOG = struct.Struct(">8I")  # magic number, version, size of a page, count, two salts, two sums
 _FRAME = struct.Struct(">6I")  # number of the page, size of the database where a transaction ends, two salts, two sums
 _MAGIC = (0x377F0682, 0x377F0683)
+_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 _VERSION = slice(60, 64)  # where the first page has the user version
 _RANDOM = 0xFF
 
@@ -120,6 +121,25 @@ class _File:
 class _Log:
     page_size: int
     numbers: tuple[int, ...]  # of the first page, in the order of the transactions
+
+
+def is_own_journal(database: Path, journal: Path) -> bool:
+    """Say whether a rollback journal may be the database's: the first page in it has the same number, as far as it has one.
+
+    SQLite has one for a moment when it turns a copy into a database with a log. Raises OSError.
+    """
+    with journal.open("rb") as file:
+        head = file.read(28)
+        initial, sector, size = (int.from_bytes(head[at : at + 4], "big") for at in (16, 20, 24))
+        if not head.startswith(_JOURNAL) or not size:
+            return True  # SQLite takes no notice of it
+        file.seek(sector)
+        found = _read_database(database)
+        while len(record := file.read(4 + size + 4)) == 4 + size + 4:
+            if int.from_bytes(record[:4], "big") == 1:
+                number = int.from_bytes(record[4:][_VERSION], "big", signed=True)
+                return found is None or number == found.number
+    return initial != 0 or database.stat().st_size <= size
 
 
 class _Proof(Enum):

@@ -45,8 +45,8 @@ WAYS = [copied, copied_with_times, moved]
 Way = Callable[[Path, Path], None]
 
 
-def logs_aside(folder: Path) -> list[Path]:
-    return list(folder.glob(f"{DATABASE}-wal.before-*"))
+def logs_aside(folder: Path, kind: str = "wal") -> list[Path]:
+    return list(folder.glob(f"{DATABASE}-{kind}.before-*"))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -138,6 +138,30 @@ def test_a_log_of_another_size_of_pages_is_another_databases(tmp_path: Path) -> 
 def test_what_is_no_log_belongs_to_nobody(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a-wal").write_bytes(content)
     assert owner_of_log(tmp_path / "a") is LogOwner.NOBODY
+
+
+@pytest.mark.parametrize("way", [None, *WAYS])
+async def test_a_rollback_journal_is_undone_by_the_next_start_and_only_in_its_own_database(
+    staged: Path, way: Way | None
+) -> None:
+    """SQLite writes one for a moment when a restored copy is first opened; who then only reads could not undo it."""
+    path = staged / DATABASE
+    (staged / f"{DATABASE}-wal").unlink()
+    shutil.copyfile(staged / BACKUP, path)
+    code = (
+        "import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None);"
+        "db.execute('pragma synchronous = off'); db.execute('begin');"
+        "db.execute('pragma application_id = 7'); os.kill(os.getpid(), 9)"
+    )
+    await asyncio.to_thread(lambda: subprocess.run([sys.executable, "-c", code, path], check=False))
+    assert (staged / f"{DATABASE}-journal").stat().st_size
+    if way is not None:
+        store = await fill(staged / "other.db", items(OLD))
+        await store.maintenance.backup(staged / "other")
+        await store.close()
+        way(staged / "other", path)
+    assert await number_in(path) == (BACKED_UP if way is None else OLD)
+    assert len(logs_aside(staged, "journal")) == (way is not None)
 
 
 @pytest.mark.parametrize("seed", range(tries(24)))
