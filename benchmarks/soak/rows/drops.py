@@ -32,6 +32,7 @@ from tests.fakes.discord.gateway import Gateway
 
 _ROOMS = 10  # of each platform, at a time
 _LIMIT = 60.0  # seconds
+_IMPATIENT = 0.0001  # seconds for an acknowledgement: what was handled is then sent again
 _AWAY = 3.0  # seconds for which nothing can be connected to
 _LONGEST = 200.0  # seconds until a drop counts as never mended
 _SILENT = ("silence", "deaf")  # a socket that is open and says nothing is noticed after so long as it is trusted
@@ -90,7 +91,10 @@ async def _falls_in_slack(
     channel = f"C0DROP{number}"
     sent.append(channel)
     event = {"type": "channel_archive", "channel": channel, "user": fake.anna.id}
+    patience, fake.patience = fake.patience, chance.choice((fake.patience, _IMPATIENT))
     telling = asyncio.create_task(fake.event(event))
+    await asyncio.sleep(0)  # it is sent, and perhaps its acknowledgement comes too late
+    fake.patience = patience
     await asyncio.sleep(chance.choice((0.0, 0.0, chance.uniform(0, 0.02))))
     begun = monotonic()
     await ways[how]()

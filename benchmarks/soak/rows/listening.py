@@ -1,8 +1,4 @@
-"""A plugin of pytest that keeps all that tests log, print and raise, in the file that SOAK_WRITTEN names, a part for each
-worker.
-
-What a test's own error shows of its own lines is left out: they spell the secrets that they give.
-"""
+"""A plugin of pytest that keeps what tests log and print, and writes it to the file that SOAK_WRITTEN names at the end."""
 
 import logging
 import os
@@ -10,30 +6,31 @@ from pathlib import Path
 
 import pytest
 
-_FILE = Path(os.environ["SOAK_WRITTEN"])
+_KEPT: list[str] = []  # in memory: a file would keep the event loop waiting, which tests forbid
 
 
 class _Keeps(logging.Handler):
-    """Writes each record, with its traceback's last line."""
+    """Keeps each record, with what its error says."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write it."""
+        """Keep it."""
         error = f" {record.exc_info[1]!r}" if record.exc_info and record.exc_info[1] else ""
-        _keep(f"{record.name} {record.levelname} {record.getMessage()}{error}")
-
-
-def _keep(text: str) -> None:
-    with _FILE.open("a", encoding="utf-8", errors="replace") as file:
-        file.write(f"{text}\n")
+        _KEPT.append(f"{record.name} {record.levelname} {record.getMessage()}{error}")
 
 
 def pytest_configure() -> None:
-    """Listen to every logger."""
+    """Listen to every logger, as a service does that tells much."""
     logging.getLogger().addHandler(_Keeps(logging.DEBUG))
+    logging.getLogger().setLevel(logging.INFO)
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    """Keep what the test printed, in its own process."""
+    """Keep what the test printed."""
     if report.when == "teardown":
-        for what, text in report.sections:
-            _keep(f"{what}: {text}")
+        _KEPT.extend(f"{what}: {text}" for what, text in report.sections)
+
+
+def pytest_unconfigure() -> None:
+    """Write it all, behind what other workers wrote."""
+    with Path(os.environ["SOAK_WRITTEN"]).open("a", encoding="utf-8", errors="replace") as file:
+        file.writelines(f"{each}\n" for each in _KEPT)

@@ -16,13 +16,14 @@ from time import monotonic
 from typing import Any
 
 from benchmarks.soak.judge import Verdict, judged
-from benchmarks.soak.killed import BOTH, REMEMBERED
+from benchmarks.soak.killed import REMEMBERED
+from benchmarks.soak.limits import TRUE
 from benchmarks.soak.plant import Crowd, ledger, plant
 from benchmarks.soak.row import Row
 from benchmarks.soak.run import due_just_now
 from benchmarks.soak.scoreboard import Ask
 from benchmarks.soak.stands import messenger_of, stand
-from benchmarks.soak.work import SCALE, Work
+from benchmarks.soak.work import SCALE
 from benchmarks.soak.worker import Service
 from bot.models import Delivery
 from bot.store.sqlite.store import SqliteStore
@@ -44,7 +45,7 @@ CODES: tuple[tuple[str, str | int, bool], ...] = (
     ("discord", 50013, False),
     ("discord", 10004, True),
 )
-_IN_FLIGHT = 8  # workers: so many posts to a workspace may be on their way as the first of them is refused
+_IN_FLIGHT = TRUE.workers  # so many posts to a workspace may be on their way as the first of them is refused
 _PATIENCE = 60.0  # seconds without anybody being told, after which nobody else will be
 _STEP = 0.005
 _ARCHIVED = ("is_archived", "channel_not_found", "not_in_channel")
@@ -96,7 +97,8 @@ async def refused(closing: Closing) -> Outcome:
         database = Path(folder) / "broadsheet.db"
         await plant(database, crowd)
         async with stand(behaviour, crowd, tiers=False) as fake:
-            work = Work(speed=SCALE) if crowd.platform == "slack" else replace(BOTH, speed=SCALE)
+            # Nothing fails here but what is refused: the true times, and the limits of thirty times as much.
+            work = replace(TRUE, speed=SCALE, nonce_window=120.0, finds=True)
             store = SqliteStore(database, exclusive=True)
             await store.open()
             async with messenger_of(replace(work, database=str(database), url=fake.url).of(crowd), store.chats) as messenger:
@@ -177,10 +179,9 @@ async def every_code(ask: Ask) -> Row:
     """Close so many channels, or workspaces, with each code."""
     wrong, most_channel, most_workspace, told, others = [], 0, 0, 0, 0
     for at, (platform, code, whole) in enumerate(CODES):
-        many = ask.size + 10
-        crowd = Crowd(many * (5 if whole else 2), due_just_now(), (2,) if platform == "slack" else (1,), platform, many)
-        numbers = range(crowd.channels)
-        closed = [each for each in numbers if (each % many if whole else each) < ask.size]
+        many = ask.size + 10  # workspaces
+        crowd = Crowd(5 * many, due_just_now(), (2,) if platform == "slack" else (1,), platform, many)
+        closed = [each for each in range(crowd.channels) if (each % many if whole else crowd.channels - 1 - each) < ask.size]
         found = await refused(
             Closing(crowd=crowd, channels=frozenset(closed), codes=(code,), whole=whole, seed=ask.seed + at)
         )
