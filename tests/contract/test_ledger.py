@@ -437,6 +437,16 @@ async def test_where_a_look_stopped_is_kept_until_it_is_recorded_otherwise(store
     assert held.cursor == ""
 
 
+async def test_what_was_read_before_somebody_died_sending_is_forgotten_it_tells_nothing_of_that_try(store: AnyStore) -> None:
+    (only,) = await made(store, await subscribed(store))
+    held = await taken(store, only)
+    looked = replace(held, state=DeliveryState.AMBIGUOUS, lease_until=None, cursor="page 2")
+    assert await store.ledger.record(looked)
+    held = await taken(store, looked)
+    assert held.cursor == "page 2"
+    assert (await taken(store, held, NOW + LEASE)).cursor == ""  # he who held it may have posted it
+
+
 async def test_a_holder_whose_lease_ran_out_still_records_while_nobody_else_has_claimed(store: AnyStore) -> None:
     (only,) = await made(store, await subscribed(store))
     assert await store.ledger.record(done(await taken(store, only)))

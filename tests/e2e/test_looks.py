@@ -28,7 +28,8 @@ from tests.fakes.digests import GPU
 from tests.fakes.discord import Channel, FakeDiscord, Guild, Kind, Permission
 from tests.fakes.platform import Behaviour, Fault
 from tests.fakes.slack import Failure, FakeSlack
-from tests.fakes.transcript import delivery
+from tests.fakes.transcript import Crash, delivery
+from tests.stores.instead import instead
 
 MINUTE = timedelta(minutes=1)
 ROUND = timedelta(seconds=10)
@@ -47,6 +48,10 @@ class Stand:
         store = self.harness.store
         context = DeliveryContext(store, store.ledger, {self.messenger.platform: self.messenger})
         self.deliverer = Deliverer(context, pause=self.harness.clock.pause)
+
+    def again(self, messenger: Messenger) -> "Stand":
+        """Return another process over the same ledger."""
+        return replace(self, messenger=messenger)
 
     async def plant(self, channel: str, parts: int = 1, number: int = 1) -> list[Delivery]:
         """Let a digest be due in the channel."""
@@ -136,6 +141,28 @@ async def test_a_page_that_says_that_there_is_more_and_shows_nothing_new_proves_
 
         assert await stand.states() == [DeliveryState.DONE, DeliveryState.AMBIGUOUS]
         assert len(fake.committed) == 2
+
+
+async def test_who_dies_as_he_posts_what_slack_surely_did_not_show_leaves_no_place_to_read_on_from() -> None:
+    async with slack_stand(Behaviour(takes=(0.0, 0.0), page=15)) as (fake, stand):
+        await stand.plant(fake.general.id)
+        for number in range(40):
+            fake.say(fake.general, f"before {number}")
+        fake.fail("chat.postMessage", replace(RESET, commits=False))
+        await stand.live(ROUND)
+        usual = stand.messenger.send
+
+        async def die(each: Delivery) -> str:
+            await usual(each)
+            raise Crash
+
+        dying = stand.again(instead(stand.messenger, send=die))
+        with pytest.raises(Crash):
+            await dying.live(5 * MINUTE)
+        await stand.live(30 * MINUTE)
+
+        assert await stand.states() == [DeliveryState.DONE]
+        assert len(fake.committed) == 1
 
 
 @pytest.mark.parametrize("parts", [1, 3])
