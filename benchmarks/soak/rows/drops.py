@@ -91,11 +91,15 @@ async def _falls_in_slack(
     channel = f"C0DROP{number}"
     sent.append(channel)
     event = {"type": "channel_archive", "channel": channel, "user": fake.anna.id}
-    patience, fake.patience = fake.patience, chance.choice((fake.patience, _IMPATIENT))
+    patience, is_late = fake.patience, chance.random() < 0.5
+    fake.patience = _IMPATIENT if is_late else patience
     telling = asyncio.create_task(fake.event(event))
-    await asyncio.sleep(0)  # it is sent, and perhaps its acknowledgement comes too late
+    await asyncio.sleep(0)
     fake.patience = patience
-    await asyncio.sleep(chance.choice((0.0, 0.0, chance.uniform(0, 0.02))))
+    if is_late:  # it is handled, and its acknowledgement comes too late: it is sent again
+        await room.until(lambda: channel in {each for _, each, _ in room.gone})
+    else:
+        await asyncio.sleep(chance.choice((0.0, chance.uniform(0, 0.02))))
     begun = monotonic()
     await ways[how]()
     await room.until(
