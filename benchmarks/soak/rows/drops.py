@@ -67,7 +67,7 @@ async def in_slack(drops: int, seed: int, *, short: bool) -> Tally:
                 sent: list[str] = []
                 for number in range(drops):
                     await _falls_in_slack(fake, room, tally, chance, sent, number)
-                await _settled(lambda: {each for _, each, _ in room.gone} >= set(sent), fake)
+                await asyncio.sleep(sum(fake.retries) + 1)  # until the last of them was sent again for the last time
                 handled = Counter(each for _, each, _ in room.gone)
     tally.events = len(sent)
     tally.never = sum(not handled[each] for each in sent)
@@ -121,13 +121,6 @@ async def _away_in_slack(fake: slack.FakeSlack) -> None:
     fake.drop()
     await asyncio.sleep(_AWAY)
     fake.down = False
-
-
-async def _settled(is_so: Callable[[], bool], fake: slack.FakeSlack) -> None:
-    """Wait until it is so, for as long as Slack would send again."""
-    end = monotonic() + 2 * sum(fake.retries)
-    while not is_so() and monotonic() < end:  # noqa: ASYNC110 - another's record
-        await asyncio.sleep(0.1)
 
 
 async def in_discord(drops: int, seed: int, *, short: bool) -> Tally:
