@@ -140,7 +140,7 @@ class Publisher:
         if not request.since_last:
             ended, dropped = await self._position(now - request.window, now), None
         before = min(filter(None, (ended, dropped)), default=None)
-        baseline = await self._baseline(request, before, ended, now)
+        baseline = await self._baseline(request, ended, dropped, now)
         if baseline is None:
             return before or await self._position(now - request.window, now)
         if request.reach_back and (ended is None or ended < baseline):
@@ -148,19 +148,21 @@ class Publisher:
         return max(before, baseline) if before else baseline
 
     async def _baseline(
-        self, request: DigestRequest, before: Position | None, ended: Position | None, now: datetime
+        self, request: DigestRequest, ended: Position | None, dropped: Position | None, now: datetime
     ) -> Position | None:
         """Return where the request's baseline lies, None where it has none that holds.
 
-        One that is but a time, set by a pause that was to end after it, holds for the first digest after that.
+        One that is but a time, set by a pause that was to end after it, holds for the first digest after that. It leaves out
+        nothing of one that was dropped before.
         """
         time = request.baseline
         if time is None or request.baseline_arrival is not None:
             return None if time is None else Position(request.baseline_arrival or 0, time)
+        before = min(filter(None, (ended, dropped)), default=None)
         if time > now or (before is not None and before.time >= time):
             return None
-        found = await self._position(time, now)
-        return found if ended is None or ended.time < time else min(found, ended)
+        came_after = ended if ended is not None and ended.time >= time else None
+        return min(filter(None, (await self._position(time, now), came_after, dropped)))
 
     async def _position(self, time: datetime, now: datetime) -> Position:
         """Return where what was first seen from then on begins."""

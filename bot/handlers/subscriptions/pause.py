@@ -1,7 +1,8 @@
 """Pausing a subscription and resuming it.
 
 What would have been posted in a pause is not made up for: the first digest afterwards looks back as far as it would have
-done without the pause, to the time at which the one before it was due.
+done without the pause, to the time at which the one before it was due; or further, where that one, or one that was dropped
+before, left something to it.
 """
 
 import calendar
@@ -27,7 +28,7 @@ from bot.handlers.subscriptions.times import (
 )
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.subscriptions import NO_TOPIC
-from bot.models import Actor, Reply, Subscription
+from bot.models import Actor, Position, Reply, Subscription
 from bot.wording import DAYS, MONTHS, counted, time_in_words
 
 
@@ -118,13 +119,22 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
 
 
 async def _begun_afresh(context: HandlerContext, subscription: Subscription, now: datetime) -> Subscription:
-    """Let it begin at the last time at which a digest was due, unless it is younger than that."""
+    """Let it begin at the last time at which a digest was due, unless it is younger than that.
+
+    What was owed by then is not left out: what the digest of that time did not look at, and what one that was dropped did.
+    """
     made = subscription.made_at or min(subscription.baseline, now)
     due = await last_due(subscription.schedule, now)
     if made >= due and subscription.made_arrival is not None:
         return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
     begins = max(made, due)
-    return replace(subscription, baseline=begins, baseline_arrival=await context.store.items.arrival_before(begins, now))
+    place = (subscription.workspace, subscription.channel, subscription.topic)
+    last, dropped = await context.store.digests.last(*place), await context.store.digests.unposted(*place)
+    owed = [Position(await context.store.items.arrival_before(begins, now), begins)]
+    owed += [last[1]] if last and last[1].time >= begins else []
+    owed += [dropped.begins] if dropped else []
+    begin = max(min(owed), Position(subscription.made_arrival or 0, made))
+    return replace(subscription, baseline=begin.time, baseline_arrival=begin.arrival)
 
 
 FURTHEST = timedelta(days=731)  # beyond it is a slip of the finger, or meant for good

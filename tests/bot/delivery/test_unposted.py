@@ -1,13 +1,14 @@
 """What a digest would have shown that was never posted comes in the next one, whatever was made meanwhile."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.delivery import Preparer
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import Delayed
-from bot.models import Digest, DigestRequest, Limits, Subscription, Topic
+from bot.models import ON_REQUEST, DeliveryState, Digest, DigestRequest, Limits, Subscription, Topic
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, occurrence, subscription
@@ -37,10 +38,15 @@ class DigestChannel:
             self._made = await harness.store.workspaces.save_subscription(subscription(), change(), replaces=0)
         due = occurrence(self._made, day=NOW.date() + next(self._numbers) * DAY, due=now)
         await harness.store.ledger.open_occurrences([due], self._made, now + DAY)
+        await self.prepare()
+
+    async def prepare(self) -> None:
+        """Make what is due."""
+        harness = self.harness
         publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
         await Preparer(
             harness.context(), publisher, RequestBuilder(harness.store.workspaces, {"kv": TOPIC}, Limits(entries=5))
-        ).prepare_due(now)
+        ).prepare_due(harness.clock())
 
     async def deliver_for(self, span: timedelta) -> None:
         """Let the deliverer try again and again for so long."""
@@ -115,3 +121,21 @@ async def test_what_is_owed_for_so_long_that_it_is_no_news_any_more_is_dropped_w
     digest = await channel.next(NOW + 21 * DAY)
     assert digest.entries == ()
     assert digest.coverage.dropped == (("too old", 2),)
+
+
+async def test_a_digest_that_is_dropped_takes_none_with_it_that_was_made_in_the_same_round() -> None:
+    channel = DigestChannel()
+    harness, now = channel.harness, channel.harness.clock()
+    await harness.store.items.add([paper("2603.00001", title="Paging a cache")], now)
+    made = await harness.store.workspaces.save_subscription(subscription(always=True), change(), replaces=0)
+    both = [occurrence(made, due=now, slot=slot) for slot in (ON_REQUEST, 0)]
+    await harness.store.ledger.open_occurrences(both, made, now + DAY)
+    await channel.prepare()
+    first, second = await harness.store.ledger.due_deliveries(now)
+    held = await harness.store.ledger.claim(second, now, HOUR)
+    assert held is not None
+    assert await harness.store.ledger.record(replace(held, state=DeliveryState.EXPIRED), unposted=True)
+
+    assert await harness.store.digests.posted("chat:T1", "C1") == {"arxiv:2603.00001"}
+    assert titles(await channel.next(now + DAY)) == []
+    assert first.occurrence[2] == ON_REQUEST

@@ -9,11 +9,23 @@ import pytest
 
 from bot.collect.collector import Collector
 from bot.digest.publisher import Publisher
-from bot.models import Batch, Digest, DigestRequest, Interest, Item, SourceState, Topic
+from bot.models import (
+    Batch,
+    DeliveryState,
+    Digest,
+    DigestRequest,
+    Interest,
+    Item,
+    Occurrence,
+    OccurrenceState,
+    SourceState,
+    Topic,
+)
 from bot.query import parse
 from bot.sources.registry import AUTHORITY
 from bot.summarise.extractive import Extractive
 from tests.bot.handlers.askers import Asker, asker
+from tests.contract.test_ledger import LEASE, part
 from tests.fakes.scripted import Scripted
 from tests.fakes.works import paper
 from tests.stores.memory import MemoryStore
@@ -125,3 +137,55 @@ async def test_the_first_digest_of_a_week_looks_at_the_whole_week(now: datetime)
     digest = await publisher_of(store).preview(asked, now + 7 * DAY)
 
     assert (titles(digest), digest.since) == (["Paging the KV cache"], now)
+
+
+# --- pauses
+
+
+async def posted(ada: Asker, now: datetime, ends: DeliveryState = DeliveryState.DONE) -> Sequence[str]:
+    """Return the titles of the digest that is made then; its message ends so."""
+    (made,) = await ada.here()
+    ledger = ada.context.store.ledger
+    due = Occurrence(
+        subscription=made.id, workspace=made.workspace, channel=made.channel, topic="kv", day=now.date(), due=now
+    )
+    await ledger.open_occurrences([due], made, now)
+    digest = replace(await first_digest(ada, now), day=due.day)
+    pending = replace(part(due), made_at=now)
+    closed = replace(due, state=OccurrenceState.MADE)
+    assert await ledger.close_occurrence(closed, now, digest=digest, deliveries=[pending])
+    held = await ledger.claim(pending, now, LEASE)
+    assert held is not None
+    message = "m" if ends is DeliveryState.DONE else ""
+    assert await ledger.record(replace(held, state=ends, message=message), unposted=not message)
+    return titles(digest)
+
+
+async def test_a_pause_in_which_nothing_was_due_leaves_out_nothing_that_was_stored_late(ada: Asker) -> None:
+    store, noon = ada.context.store, ada.now.replace(hour=12, minute=0)
+    assert isinstance(store, MemoryStore)
+    await ada.ask("subscribe kv daily at 12:00")
+    async with Collecting(store, noon - MINUTE, "Paging the KV cache", "Sharding a cache"):
+        assert await posted(ada, noon) == ["Paging the KV cache"]
+    await ada.at(noon + HOUR).ask("pause kv")
+    await ada.at(noon + 2 * HOUR).ask("resume kv")
+
+    assert await posted(ada, noon + DAY) == ["Sharding a cache"]
+
+
+@pytest.mark.parametrize(
+    ("pause", "resumed"), [("pause kv", HOUR), ("pause kv", DAY + HOUR), ("pause kv until 2d", 0 * DAY)]
+)
+async def test_a_pause_leaves_out_nothing_of_a_digest_that_was_dropped_before(
+    ada: Asker, pause: str, resumed: timedelta
+) -> None:
+    store, noon = ada.context.store, ada.now.replace(hour=12, minute=0)
+    await ada.ask("subscribe kv daily at 12:00")
+    await store.items.add([about(1, "Paging the KV cache")], ada.now)
+    assert await posted(ada, noon, DeliveryState.FAILED) == ["Paging the KV cache"]
+    await ada.at(noon + MINUTE).ask(pause)
+    if resumed:
+        await ada.at(noon + resumed).ask("resume kv")
+
+    assert await posted(ada, noon + 2 * DAY) == ["Paging the KV cache"]
+    assert await posted(ada, noon + 3 * DAY) == []
