@@ -35,6 +35,7 @@ from adapters.discord.render.limits import CONTENT, TAG_NAME, TAGS, THREAD_NAME,
 from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, payloads
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
+from bot.delivery.send import SKEW
 from bot.errors import Delayed, DeliveryError, Refused
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 from bot.ports.chats import Chats
@@ -241,10 +242,12 @@ class DiscordMessenger:
 
     async def _find_whole(self, delivery: Delivery, info: ChannelInfo) -> str:
         """Return the delivery's post in a forum, "" where there surely is none; raises Delayed where nobody can tell."""
+        first = (delivery.first_try or delivery.due) - SKEW
+        sought = replace(delivery, cursor="", first_try=first, last_try=None)
         try:
-            look = await self._find_post(replace(delivery, cursor=""), info)
+            look = await self._find_post(sought, info)
             while not look.is_proof:
-                look = await self._find_post(replace(delivery, cursor=look.cursor), info)
+                look = await self._find_post(replace(sought, cursor=look.cursor), info)
         except Refused as error:  # of looking, not of posting
             raise Delayed(str(error)) from error
         return look.message

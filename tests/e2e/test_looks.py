@@ -386,6 +386,22 @@ async def test_a_forums_post_without_its_first_message_that_may_be_ours_is_neith
         assert len(posts(fake, forum)) == 1
 
 
+@pytest.mark.parametrize("off", [-9 * MINUTE, 9 * MINUTE], ids=["behind", "ahead"])
+async def test_a_forums_post_is_found_at_once_by_a_clock_that_is_nine_minutes_off(
+    monkeypatch: pytest.MonkeyPatch, off: timedelta
+) -> None:
+    async with discord_stand(monkeypatch) as (fake, guild, stand):
+        stand.harness.clock.advance(20 * MINUTE)
+        fake.clock = lambda: stand.harness.clock() - off
+        forum = fake.channel(guild, "digests", kind=Kind.FORUM)
+        await stand.plant(str(forum.id))
+        fake.befall(FORUM, fault=Fault.RESET, commits=True)
+        await stand.live(10 * MINUTE)
+
+        assert await stand.states() == [DeliveryState.DONE]
+        assert len(posts(fake, forum)) == 1
+
+
 @pytest.mark.parametrize("put_away", [True, False])
 async def test_a_forums_post_is_found_among_many_others_of_ours(monkeypatch: pytest.MonkeyPatch, put_away: bool) -> None:
     async with discord_stand(monkeypatch) as (fake, guild, stand):
