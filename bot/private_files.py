@@ -31,13 +31,28 @@ def make_private(path: Path) -> None:
 
 
 def files_of(database: Path) -> list[Path]:
-    """Return the files that are named after a database: it, its logs, locks and heartbeat, and what was put aside."""
+    """Return the files that are named after a database: it, its logs, locks and heartbeat, and what was put aside.
+
+    Of a link also those named after what it leads to, where SQLite has its logs.
+    """
+    names = dict.fromkeys((database, Path(os.path.realpath(database))))
+    found = dict.fromkeys(path for name in names for path in (name, *_beside(name)))
+    return [path for path in found if path.is_file() and (path == database or not path.is_symlink())]
+
+
+def _beside(database: Path) -> list[Path]:
     name = database.name
     try:
-        beside = sorted(path for path in database.parent.iterdir() if path.name.startswith((f"{name}-", f"{name}.")))
+        return sorted(path for path in database.parent.iterdir() if path.name.startswith((f"{name}-", f"{name}.")))
     except OSError:
         return []
-    return [path for path in (database, *beside) if path.is_file() and (path == database or not path.is_symlink())]
+
+
+def is_open_to_others(path: Path) -> bool:
+    """Say whether anybody but the owner may do something with the file."""
+    with contextlib.suppress(OSError):
+        return bool(path.stat().st_mode & _OTHERS)
+    return False
 
 
 def tighten(paths: Iterable[Path]) -> None:

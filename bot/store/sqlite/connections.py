@@ -146,10 +146,14 @@ class Writer:
         return self._db
 
     def _note(self) -> None:
-        """Note how the files are now, where writing the log back changed them; the turn is ours."""
-        note = note_of(self._path)
-        if note != self._turn.read():
-            self._turn.write(note)
+        """Note how the files are now, where writing the log back changed them; the turn is ours.
+
+        Where that fails nothing is said: what was committed is committed, and whoever heard of an error would do it again.
+        """
+        with contextlib.suppress(OSError):
+            note = note_of(self._path)
+            if note != self._turn.read():
+                self._turn.write(note)
 
     def _shut(self) -> None:
         if self._db is not None:
@@ -372,7 +376,8 @@ def store_errors(path: Path) -> Iterator[None]:
     except UnicodeEncodeError as error:
         raise StoreError(f"A text cannot be stored in {path}: it holds half of a character ({error.reason}).") from error
     except OSError as error:
-        raise StoreError(f"The database {path} cannot be used: {error.strerror or error}.") from error
+        named = f" ({error.filename})" if error.filename and str(error.filename) != str(path) else ""
+        raise StoreError(f"The database {path} cannot be used: {error.strerror or error}{named}.") from error
 
 
 def _sentence(error: sqlite3.Error, path: Path) -> str:

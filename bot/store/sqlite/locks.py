@@ -22,10 +22,13 @@ _LINE = 120  # bytes
 
 
 class FileLock:
-    """A lock on one file, which is made when it is missing and left there."""
+    """A lock on one file, which is made when it is missing and left there.
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    It lies beside the database itself, so that who names this by a link has the same lock.
+    """
+
+    def __init__(self, database: Path, ending: str) -> None:
+        self._database, self._ending = database, ending
         self._file: int | None = None
 
     def take(self, patience: float = 0.0, *, shared: bool = False) -> bool:
@@ -35,7 +38,7 @@ class FileLock:
         """
         if self._file is None:
             # Whoever may open it, even to read, can hold it and so hold up every writer.
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
+            self._file = os.open(self._path(), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, PRIVATE)
         end = time.monotonic() + patience
         while not _flock(self._file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX):
             if time.monotonic() >= end:
@@ -70,8 +73,11 @@ class FileLock:
     def signature(self) -> str:
         """Return what the holder wrote, "" when nothing can be read."""
         with contextlib.suppress(OSError, UnicodeDecodeError):
-            return self._path.read_text("ascii").strip()
+            return self._path().read_text("ascii").strip()
         return ""
+
+    def _path(self) -> Path:
+        return Path(os.path.realpath(self._database) + self._ending)
 
     @contextlib.contextmanager
     def turn(self, patience: float = PATIENCE) -> Iterator[None]:
@@ -88,17 +94,17 @@ class FileLock:
 
 def service_lock(database: Path) -> FileLock:
     """Return the lock that a writing service holds for its life."""
-    return FileLock(database.with_name(database.name + ".lock"))
+    return FileLock(database, ".lock")
 
 
 def turn_lock(database: Path) -> FileLock:
     """Return the lock that each writing transaction holds; in it stands `recovery.wal.note_of` both files after the last."""
-    return FileLock(database.with_name(database.name + ".turn"))
+    return FileLock(database, ".turn")
 
 
 def presence_lock(database: Path) -> FileLock:
     """Return the lock that everybody holds who has the database open; who has it alone may move the files themselves."""
-    return FileLock(database.with_name(database.name + ".open"))
+    return FileLock(database, ".open")
 
 
 def _flock(file: int, kind: int) -> bool:

@@ -7,7 +7,6 @@ from pathlib import Path
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.private_files import files_of, tighten
 from bot.store.sqlite import ingest
 from bot.store.sqlite.chats import SqliteChats
 from bot.store.sqlite.connections import Connections, store_errors
@@ -19,7 +18,7 @@ from bot.store.sqlite.locks import presence_lock, service_lock
 from bot.store.sqlite.maintenance import SqliteMaintenance
 from bot.store.sqlite.migrations import is_current, migrate
 from bot.store.sqlite.outbox import SqliteOutbox
-from bot.store.sqlite.recovery.opening import enter
+from bot.store.sqlite.recovery.opening import enter, tighten_all
 from bot.store.sqlite.search.index import SqliteIndex
 from bot.store.sqlite.vectors import SqliteVectors
 from bot.store.sqlite.workspaces import SqlitePeople, SqliteWorkspaces
@@ -68,7 +67,7 @@ class SqliteStore:
             if not await self._is_ready():
                 await connections.write(_make_ready)
             # Only now is it known for ours: what somebody named by mistake keeps its mode.
-            await asyncio.to_thread(lambda: tighten(files_of(self.path)))
+            await asyncio.to_thread(tighten_all, self.path)
         except BaseException:
             await self._leave()
             raise

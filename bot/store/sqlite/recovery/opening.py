@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bot.atomic_file import drop_partials
 from bot.errors import StoreError
+from bot.private_files import files_of, is_open_to_others, tighten
 from bot.store.sqlite.connections import connect, store_errors
 from bot.store.sqlite.locks import PATIENCE, FileLock, turn_lock
 from bot.store.sqlite.recovery.restore import BEFORE, finish, journal_of, unused
@@ -19,6 +20,7 @@ log = logging.getLogger(__name__)
 
 _READY = "ready"
 _STEP = 0.005
+_PATIENCE = 2.0  # seconds
 _ONE_PAGE = 4096  # bytes of a database with no table: so a first start leaves it that is killed at once
 
 
@@ -40,14 +42,14 @@ def _is_entered(database: Path, presence: FileLock) -> bool:
         is_alone = presence.take()
     except OSError as error:
         if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+            _refuse_without_lock(Path(os.path.realpath(database)), error)
             return True  # who may only read here can make nothing ready, and harms nobody
         raise
     if is_alone:
         presence.write("")
-        recover(Path(os.path.realpath(database)), turn_lock(database))
+        recover(Path(os.path.realpath(database)), turn_lock(database), database)
         presence.write(_READY)
-        return presence.take(PATIENCE, shared=True)
-    if not presence.take(shared=True):
+    if not presence.take(shared=True):  # one that was ours alone may be another's for a moment meanwhile
         return False
     if presence.read() == _READY:
         return True
@@ -55,10 +57,22 @@ def _is_entered(database: Path, presence: FileLock) -> bool:
     return False
 
 
-def recover(database: Path, turn: FileLock) -> None:
-    """Finish or undo what a killed process left; raises StoreError where a person must decide, OSError."""
+def _refuse_without_lock(database: Path, error: OSError) -> None:
+    """Raise StoreError where the database can be written and its lock cannot be opened: another account made that."""
+    if os.access(database.parent, os.W_OK) and (os.access(database, os.W_OK) or not database.exists()):
+        raise StoreError(
+            f"{error.filename} cannot be opened ({error.strerror}), and without it {database} is not safe: run this as the"
+            " account that the database belongs to, or give that file to it with `chown`."
+        ) from error
+
+
+def recover(database: Path, turn: FileLock, named: Path) -> None:
+    """Finish or undo what a killed process left; raises StoreError where a person must decide, OSError.
+
+    `named` is what the database was asked for as, which may be a link to it.
+    """
     finish_interrupted(database)
-    _refuse_to_begin_anew(database)
+    _refuse_to_begin_anew(database, named)
     settle_log(database, turn)
     _roll_back(database)
     drop_partials(database.parent, f"{database.name}.")
@@ -126,13 +140,28 @@ def _move_away(database: Path, found: Path) -> Path:
     return aside
 
 
+def tighten_all(database: Path) -> None:
+    """Take from others what they may do with the database's files; what is noted of these holds afterwards as before."""
+    files = [path for path in files_of(database) if is_open_to_others(path)]
+    if not files:
+        return
+    turn = turn_lock(database)
+    with contextlib.closing(turn), contextlib.suppress(OSError):
+        is_ours = turn.take(_PATIENCE)  # else somebody holds it who may only read it, and can no more once this is done
+        is_noted = is_ours and turn.read() == note_of(database)
+        tighten(files)
+        if is_noted:
+            turn.write(note_of(database))
+
+
 def put_aside(database: Path) -> list[Path]:
     """Return what restores and foreign logs left beside the database, without the logs of old databases."""
+    database = Path(os.path.realpath(database))
     beside = (*_named(database, BEFORE), *_named(database, f"-wal{BEFORE}"), *_named(database, f"-journal{BEFORE}"))
     return sorted(path for path in beside if not path.name.endswith(("-wal", "-journal")))
 
 
-def _refuse_to_begin_anew(database: Path) -> None:
+def _refuse_to_begin_anew(database: Path, named: Path) -> None:
     """Raise StoreError where no database is, but something tells that there was one."""
     try:
         size = database.stat().st_size
@@ -140,8 +169,8 @@ def _refuse_to_begin_anew(database: Path) -> None:
         size = 0
     if size > _ONE_PAGE:
         return
-    alive = [path for path in _named(database, ".alive") if path.name == f"{database.name}.alive"]
-    traces = [*alive, *_named(database, BEFORE)]
+    alive = {each.with_name(f"{each.name}.alive"): None for each in (database, named)}
+    traces = [*(path for path in alive if path.exists()), *_named(database, BEFORE)]
     if log_of(database).exists() and log_of(database).stat().st_size:
         if size:
             return  # a new database that was killed has all it holds in its log

@@ -11,6 +11,7 @@ Whoever opens or restores the database next does step 3 where the journal stands
 
 import contextlib
 import json
+import os
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
@@ -50,6 +51,7 @@ def restore(backup: Path, database: Path, now: datetime) -> Path | None:
     try:
         fresh.unlink(missing_ok=True)
         make_private(fresh)
+        _give_to_owner(fresh, database)
         _fill(fresh, backup)
         sync(fresh)
         write_whole(journal_of(database), json.dumps({"aside": unused(database, "", now).name}))
@@ -91,6 +93,13 @@ def unused(database: Path, ending: str, now: datetime) -> Path:
 
 def _fresh(database: Path) -> Path:
     return database.with_name(f".{database.name}.restored.partial")
+
+
+def _give_to_owner(fresh: Path, database: Path) -> None:
+    """Give the file to whom the database belongs that it is to replace, as root alone can: its service is to open it."""
+    if os.geteuid() == 0 and database.exists():
+        owner = database.stat()
+        os.chown(fresh, owner.st_uid, owner.st_gid)
 
 
 def _fill(fresh: Path, backup: Path) -> None:

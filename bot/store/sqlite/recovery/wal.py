@@ -71,6 +71,9 @@ def note_of(database: Path) -> str:
     return f"{log.st_ino} {file.st_ino} {file.st_size} {file.st_mtime_ns} {file.st_ctime_ns}"
 
 
+_CONTENT = 4  # the numbers in a note but for the last: all that changes with what the file holds
+
+
 def owner_of_log(database: Path, noted: str = "") -> LogOwner:
     """Say whose the log beside a database is that nobody has open; `noted` is the last note of both, "" for none.
 
@@ -90,11 +93,22 @@ def owner_of_log(database: Path, noted: str = "") -> LogOwner:
         return LogOwner.DATABASE
     if noted and now.split()[0] == noted.split()[0]:
         is_same_file = now.split()[1] == noted.split()[1]
-        return LogOwner.DATABASE if proof is _Proof.WRITTEN_BACK and is_same_file else LogOwner.UNKNOWN
+        is_written_back = proof is _Proof.WRITTEN_BACK and is_same_file
+        is_untouched = now.split()[:_CONTENT] == noted.split()[:_CONTENT] and _has_new_rights(log_of(database))
+        return LogOwner.DATABASE if is_written_back or is_untouched else LogOwner.UNKNOWN
     # No note of this log: both were copied here, or an earlier version wrote it.
     if proof is not _Proof.NONE or _is_older(database, log_of(database)):
         return LogOwner.DATABASE
     return LogOwner.UNKNOWN
+
+
+def _has_new_rights(log: Path) -> bool:
+    """Say whether the log's owner or mode was changed since it was written, as `chown -R` does with both files.
+
+    Who puts a copy in the place of the database leaves the log alone.
+    """
+    found = log.stat()
+    return found.st_ctime_ns != found.st_mtime_ns
 
 
 def _is_older(file: Path, other: Path) -> bool:
