@@ -1,5 +1,6 @@
 """What all parts of delivery share: the times that they keep, the ports that they use, and the identity of a delivery."""
 
+import asyncio
 import hashlib
 import random
 from collections.abc import Callable, Mapping
@@ -7,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from bot.delivery.rate_limits import PlatformCall, RateLimits
-from bot.models import Abilities, Delivery, Method
+from bot.models import Abilities, Delivery, Method, Refusal
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
 from bot.ports.store import Store
@@ -59,7 +60,8 @@ class NoticeState:
     failures: dict[tuple[str, str], int] = field(default_factory=dict)  # in a row, by method and workspace
     alerted: dict[str, datetime] = field(default_factory=dict)  # by workspace: the last time
     looked_at: dict[str, str] = field(default_factory=dict)  # by workspace: the recipient who had the last turn
-    applying: set[object] = field(default_factory=set)  # refusals whose consequences are being drawn
+    recorded: set[Refusal] = field(default_factory=set)  # by this process, and not applied yet
+    pausing: dict[str, asyncio.Lock] = field(default_factory=dict)  # by workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 Whoever is to be told is only written down here, in a moment; bot.delivery.notices tells them.
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
@@ -38,28 +39,35 @@ class SubscriptionPauser:
 
     async def record_refusal(self, refusal: Refusal) -> None:
         """Keep a refusal, which is applied at the latest by `apply_recorded`."""
+        refusal = _of_all(refusal)
+        self._context.notice_state.recorded.add(refusal)
         await self._outbox.add_refusal(refusal)
 
-    async def apply(self, refusal: Refusal, now: datetime, *, again: bool = False) -> None:
-        """Pause what a recorded refusal holds for; `again`: some may be paused already, and nobody told of them."""
-        applying = self._context.notice_state.applying
-        applying.add(refusal)
-        try:
-            everywhere = refusal.reach is not Reach.CHANNEL
-            channel = "" if everywhere else refusal.channel
-            held = await self._context.store.workspaces.subscriptions(
-                refusal.workspace, channel=channel, topic=refusal.topic
-            )
-            paused = [each for each in held if await self._pause_one(each, refusal.reason, now, again=again)]
-            await self._outbox.replace_refusal(refusal, await self._notices(paused, refusal.reason, now))
-        finally:
-            applying.discard(refusal)
+    async def apply(self, refusal: Refusal, now: datetime) -> None:
+        """Pause what a recorded refusal holds for, and is not paused already."""
+        async with self._turn(refusal):
+            await self._apply(_of_all(refusal), now, again=False)
 
     async def apply_recorded(self, now: datetime) -> None:
         """Apply what is still recorded: whoever recorded it was stopped before it was applied."""
         for refusal in await self._outbox.refusals():
-            if refusal not in self._context.notice_state.applying:
-                await self.apply(refusal, now, again=True)
+            async with self._turn(refusal):
+                if refusal in await self._outbox.refusals():  # still: who had the turn before may have applied it
+                    ours = refusal in self._context.notice_state.recorded
+                    await self._apply(refusal, now, again=not ours)
+
+    def _turn(self, refusal: Refusal) -> asyncio.Lock:
+        """Return what lets one refusal of a workspace be applied at a time, so that each owner is told of all at once."""
+        return self._context.notice_state.pausing.setdefault(refusal.workspace, asyncio.Lock())
+
+    async def _apply(self, refusal: Refusal, now: datetime, *, again: bool) -> None:
+        """Pause what it holds for; `again`: some may be paused already, and nobody told of them."""
+        self._context.notice_state.recorded.discard(refusal)  # who is stopped from here on may have paused some
+        held = await self._context.store.workspaces.subscriptions(
+            refusal.workspace, channel=refusal.channel, topic=refusal.topic
+        )
+        paused = [each for each in held if await self._pause_one(each, refusal.reason, now, again=again)]
+        await self._outbox.replace_refusal(refusal, await self._notices(paused, refusal.reason, now))
 
     async def _notices(self, paused: Sequence[Subscription], reason: str, now: datetime) -> list[Notice]:
         """Return what the owners are to be told, each once, and the alerts."""
@@ -114,6 +122,11 @@ class SubscriptionPauser:
                 said = f"{text} *status* tells what else there is."
                 notices.append(Notice(workspace, "", said, now, channel))
         return notices
+
+
+def _of_all(refusal: Refusal) -> Refusal:
+    """Return the refusal; one that holds for every channel names none, whichever it was met in."""
+    return refusal if refusal.reach is Reach.CHANNEL else replace(refusal, channel="")
 
 
 def _change(subscription: Subscription, reason: str, now: datetime) -> Change:

@@ -177,3 +177,19 @@ async def test_wherever_a_process_dies_what_was_refused_is_paused_and_its_owner_
             failed = [each for each in (await harness.rows()).values() if each.state is DeliveryState.FAILED]
             assert len(chat.told) in ((1, 2) if failed else (0, 1, 2))
             assert not failed or (await harness.store.workspaces.subscriptions("chat:T1"))[0].paused
+
+
+async def test_what_two_channels_of_a_workspace_are_refused_for_at_once_is_told_once() -> None:
+    harness = Harness()
+    for number in (1, 2):
+        await harness.store.workspaces.save_subscription(subscription(number), change(), replaces=0)
+    deliverer, trouble = harness.deliverer(), SubscriptionPauser(harness.context())
+    first, second = (Refusal("chat:T1", channel, Reach.WORKSPACE, "The token was revoked.") for channel in ("C1", "C2"))
+    await trouble.record_refusal(first)
+    await trouble.record_refusal(second)
+    await trouble.apply(first, NOW)
+    await trouble.apply_recorded(NOW + timedelta(seconds=1))
+    await trouble.apply(second, NOW + timedelta(seconds=2))
+    for _ in range(5):
+        await deliverer.send_notices(harness.clock)
+    assert [person for _, person, _ in harness.chat.told] == ["U-ada"]
