@@ -18,6 +18,9 @@ class Maintenance(Protocol):
     async def prune(self, *, items_before: datetime, readings_before: date, now: datetime) -> Mapping[str, int]:
         """Drop items first seen before the date that nobody holds, and older readings; say how many of each.
 
+        What arrived after an item that was seen since is not dropped, whatever time it was stored with: it may not have been
+        looked at yet.
+
         A digest holds its entries, a person what they saved, a topic its examples and the items that feedback was given on.
         What the ledger settled goes 40 days after it was due.
         """

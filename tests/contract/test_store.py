@@ -365,6 +365,15 @@ async def test_pruning_drops_what_is_old_and_keeps_what_a_digest_holds(store: An
     assert await store.maintenance.check() == []
 
 
+async def test_pruning_leaves_what_a_clock_stored_that_was_far_behind(store: AnyStore) -> None:
+    old = NOW - 100 * DAY
+    for item in (paper(1, seen=old), paper(2), paper(3, seen=old)):
+        await store.items.add([item], NOW)
+    dropped = await store.maintenance.prune(items_before=NOW - 30 * DAY, readings_before=old.date(), now=NOW)
+    assert dropped["items"] == 1
+    assert set(await store.items.find([paper(1).key, paper(2).key, paper(3).key])) == {paper(2).key, paper(3).key}
+
+
 @pytest.mark.parametrize("first", [0, 1])
 async def test_an_alias_that_is_another_items_key_holds_nothing(store: AnyStore, first: int) -> None:
     old = NOW - 100 * DAY

@@ -98,7 +98,7 @@ class MemoryMaintenance:
         store.ledger.prune(now)
         store.chats.prune(now)
         held = store.workspaces.held() | store.digests.held()
-        gone, readings = store.items.prune(held, items_before, readings_before)
+        gone, readings = store.items.prune(held, items_before, readings_before, now)
         store.summaries.kept = {at: summary for at, summary in store.summaries.kept.items() if at[0] not in gone}
         return {"items": len(gone), "readings": readings}
 

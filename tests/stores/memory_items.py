@@ -120,9 +120,13 @@ class MemoryItems:
         kept = {key: [reading for reading in self._readings.get(key, {}).values() if reading.day >= since] for key in keys}
         return {key: sorted(some, key=lambda reading: reading.day) for key, some in kept.items() if some}
 
-    def prune(self, held: Collection[str], items_before: datetime, readings_before: date) -> tuple[list[str], int]:
+    def prune(
+        self, held: Collection[str], items_before: datetime, readings_before: date, now: datetime
+    ) -> tuple[list[str], int]:
         """Drop old items that nobody holds, and old readings; return the keys of the former, the number of the latter."""
-        old = [item for item in self.known.values() if _seen(item) < items_before]
+        young = (self.numbers[key] for key, item in self.known.items() if items_before <= _seen(item) <= now)
+        first = min(young, default=self.last + 1)
+        old = [item for key, item in self.known.items() if _seen(item) < items_before and self.numbers[key] < first]
         gone = [item.key for item in old if not {item.key, *self._own_aliases(item)}.intersection(held)]
         self._changes += 1
         before = self.count_readings()

@@ -44,11 +44,13 @@ class SqliteMaintenance(Tables):
         chats.prune(db, now)
         vectors.prune(db)
         before = _one(db, "select count(*) from readings")
+        # What a clock stored that was far behind looks old and is not: it arrived after what is young.
         rows = db.execute(
-            "select id, key from items where seen < ? and key not in (select key from held)"
+            "select id, key from items where seen < ?1 and key not in (select key from held)"
+            " and id < coalesce((select min(id) from items where seen between ?1 and ?2), 9e18)"
             " and id not in (select item from aliases where alias in (select key from held)"
             " and alias not in (select key from items))",
-            [micros(items_before)],
+            [micros(items_before), micros(now)],
         ).fetchall()
         drop(db, [number for number, _ in rows])
         db.conn.executemany("delete from summaries where key = ?", [(key,) for _, key in rows])
