@@ -7,6 +7,7 @@ from datetime import datetime
 
 from bot.digest import compose
 from bot.digest.recent_items import IndexedItems, RecentItems
+from bot.digest.request import stored_since
 from bot.digest.selection import NOT_IN_TIME, SelectionContext, outcome, rank_together, select, try_filters, with_place
 from bot.digest.topic_vectors import TopicVectors
 from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Position, Ranked, Summary, Topic, Window
@@ -162,7 +163,9 @@ class Publisher:
         if time > now or (before is not None and before.time >= time):
             return None
         came_after = ended if ended is not None and ended.time >= time else None
-        return min(filter(None, (await self._position(time, now), came_after, dropped)))
+        found = await stored_since(self._store.items, time, now)
+        found = replace(found, arrival=max(found.arrival, request.made_arrival))
+        return min(filter(None, (found, came_after, dropped)))
 
     async def _position(self, time: datetime, now: datetime) -> Position:
         """Return where what was first seen from then on begins."""

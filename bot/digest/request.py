@@ -2,10 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from bot.models import DigestRequest, Limits, Subscription, Topic
+from bot.models import DigestRequest, Limits, Position, Subscription, Topic
+from bot.ports.items import Items
 from bot.ports.workspaces import Workspaces
+
+# An item is seen when the collection begins that brings it; no collection takes longer.
+LONGEST_COLLECTION = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,4 +41,14 @@ class RequestBuilder:
             min_score=subscription.min_score,
             baseline=subscription.baseline,
             baseline_arrival=subscription.baseline_arrival,
+            made_arrival=subscription.made_arrival or 0,
         )
+
+
+async def stored_since(items: Items, time: datetime, now: datetime) -> Position:
+    """Return where all begins that was stored from a time on; some of what was stored in the hours before is with it.
+
+    For a subscription that begins at a time of which no arrival was noted: rather is an item looked at that came in shortly
+    before than one lost that was seen before and stored after.
+    """
+    return Position(await items.arrival_before(time - LONGEST_COLLECTION, now), time)

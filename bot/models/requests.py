@@ -23,6 +23,7 @@ class DigestRequest:
     since_last: bool = True  # begin where the channel's last digest of the topic ended, rather than one window ago
     baseline: datetime | None = None  # nothing that came in before; where it lies ahead, by a pause, it does not hold yet
     baseline_arrival: int | None = None  # the last arrival that came in before; None: to be found by the time
+    made_arrival: int = 0  # the last that came in before the subscription was made: no baseline found by time is before it
     # Where the channel had no digest of the topic since the baseline, begin one window ago, if that is before it.
     reach_back: bool = False
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from bot.commands import Pause, Resume
+from bot.digest.request import stored_since
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.subscription_change import change_subscription, unpaused
@@ -130,7 +131,7 @@ async def _begun_afresh(context: HandlerContext, subscription: Subscription, now
     begins = max(made, due)
     place = (subscription.workspace, subscription.channel, subscription.topic)
     last, dropped = await context.store.digests.last(*place), await context.store.digests.unposted(*place)
-    owed = [Position(await context.store.items.arrival_before(begins, now), begins)]
+    owed = [await stored_since(context.store.items, begins, now)]
     owed += [last[1]] if last and last[1].time >= begins else []
     owed += [dropped.begins] if dropped else []
     begin = max(min(owed), Position(subscription.made_arrival or 0, made))

@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bot.digest.request import stored_since
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.subscriptions.times import last_due
@@ -95,7 +96,7 @@ async def first_baseline(context: HandlerContext, actor: Actor, made: Subscripti
     resumed = next((each.at for each in changes[1:] if not each.before or _is_resumption(each)), at_first)
     begin = at_first if resumed == at_first else max(at_first, await last_due(made.schedule, resumed))
     began, begin = changes[0].arrival, min(begin, now)
-    return Position(await items.arrival_before(begin, now) if began is None else began, begin)
+    return await stored_since(items, begin, now) if began is None else Position(began, begin)
 
 
 def _is_taken_back(ended: Change, made: Subscription, now: datetime) -> bool:

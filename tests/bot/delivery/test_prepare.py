@@ -223,7 +223,7 @@ async def test_a_channel_gets_no_more_entries_a_day_than_were_settled_over_all_i
 
 async def test_nothing_from_before_the_subscription_is_posted() -> None:
     harness = await furnished()
-    await due(harness, baseline=NOW - timedelta(minutes=30))
+    await due(harness, baseline=NOW - timedelta(minutes=30), baseline_arrival=await harness.store.items.last_arrival())
     await preparer(harness).prepare_due(NOW)
     assert [each for each, _ in await told(harness)] == [OccurrenceState.EMPTY]
 

@@ -133,15 +133,28 @@ async def test_a_digest_of_a_clock_that_ran_ahead_hides_nothing(store: MemorySto
     assert digest.coverage.seen == 1
 
 
-async def test_nothing_first_seen_before_the_baseline_is_posted_or_counted(store: MemoryStore, now: datetime) -> None:
+async def test_nothing_that_came_in_before_the_baseline_is_posted_or_counted(store: MemoryStore, now: datetime) -> None:
     await store.items.add([about(1, "Paging the KV cache")], now - timedelta(hours=2))
     await store.items.add([about(2, "Sharding a cache")], now - timedelta(hours=1))
 
-    subscribed = request(baseline=now - timedelta(hours=1))
+    subscribed = request(baseline=now - timedelta(hours=1), baseline_arrival=1)
     (digest,) = await Publisher(store, Extractive(), TITLES).publish([subscribed], now)
 
     assert [entry.ranked.item.key for entry in digest.entries] == ["arxiv:2603.00002"]
     assert (digest.since, digest.coverage.seen, digest.coverage.kept) == (now - timedelta(hours=1), 1, 1)
+
+
+async def test_a_baseline_that_is_but_a_time_leaves_out_nothing_that_a_collection_of_before_stored_later(
+    store: MemoryStore, now: datetime
+) -> None:
+    begun, paused_until = now - timedelta(hours=3), now - timedelta(hours=2)
+    for number, seen in enumerate((begun - timedelta(days=1), begun - timedelta(hours=1), begun, now), start=1):
+        await store.items.add([about(number, f"KV cache {number}")], seen)
+
+    after_a_pause = request(baseline=paused_until, made_arrival=2)
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([after_a_pause], now)
+
+    assert (digest.since, digest.window.after, digest.coverage.seen) == (paused_until, 2, 2)
 
 
 async def test_a_baseline_moves_no_digest_back(store: MemoryStore, now: datetime) -> None:
