@@ -163,9 +163,8 @@ class Publisher:
         if time > now or (before is not None and before.time >= time):
             return None
         came_after = ended if ended is not None and ended.time >= time else None
-        found = await stored_since(self._store.items, time, now)
-        found = replace(found, arrival=max(found.arrival, request.made_arrival))
-        return min(filter(None, (found, came_after, dropped)))
+        found = min(filter(None, (await stored_since(self._store.items, time, now), came_after, dropped)))
+        return replace(found, arrival=max(found.arrival, request.made_arrival))
 
     async def _position(self, time: datetime, now: datetime) -> Position:
         """Return where what was first seen from then on begins."""

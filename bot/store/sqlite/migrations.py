@@ -467,12 +467,12 @@ def m009_outbox(db: Database) -> None:
             [refusal.pop("workspace"), json.dumps(refusal, separators=(",", ":"))],
         )
     db.execute("delete from facts where name = 'owed'")
-    settled = db.execute("select number from deliveries where state in ('done', 'failed', 'expired')").fetchall()
-    for number in settled:
+    for number in db.execute("select number from deliveries").fetchall():
         row = db.execute("select payload from payloads where number = ?", number).fetchone()
         if shows := _entry_shown(row[0] if row else b""):
             db.execute("update deliveries set data = json_set(data, '$.shows', json(?)) where number = ?", [shows, *number])
-    db.conn.executemany("delete from payloads where number = ?", settled)
+    settled = "select number from deliveries where state in ('done', 'failed', 'expired')"
+    db.execute(f"delete from payloads where number in ({settled})")
 
 
 def _entry_shown(payload: bytes) -> str:

@@ -204,9 +204,10 @@ def eighth_edition(path: Path) -> None:
         "d1": '{"keys":[["arxiv:1","github:a/b"]]}',
         "d2": '{"keys":[["arxiv:1"],["arxiv:2"]]}',
         "d3": "Text",
-        "d4": "Text",
+        "d4": '{"keys":[["arxiv:4"]]}',
+        "d5": "Text",
     }
-    states = dict.fromkeys(("d1", "d2"), "done") | {"d3": "failed", "d4": "pending"}
+    states = dict.fromkeys(("d1", "d2"), "done") | {"d3": "failed", "d4": "pending", "d5": "sending"}
     for slot, (name, payload) in enumerate(said.items()):
         one = replace(part(occurrence(FULL_SUBSCRIPTION, slot=slot)), id=name, state=DeliveryState(states[name]))
         place = [one.workspace, one.id, one.occurrence[0], "2026-04-01", slot, 1, one.channel, 1, one.state, 1]
@@ -226,8 +227,9 @@ async def test_of_what_was_settled_before_payloads_went_soon_only_what_it_shows_
     store = SqliteStore(path)
     await store.open()
     found = {each.id: (each.shows, each.payload) for each in await store.ledger.deliveries(FULL_SUBSCRIPTION.workspace)}
-    assert found == {"d1": (("arxiv:1", "github:a/b"), ""), "d2": ((), ""), "d3": ((), ""), "d4": ((), "Text")}
-    assert await payloads(path) == 1
+    settled = {"d1": (("arxiv:1", "github:a/b"), ""), "d2": ((), ""), "d3": ((), "")}
+    assert found == settled | {"d4": (("arxiv:4",), '{"keys":[["arxiv:4"]]}'), "d5": ((), "Text")}
+    assert await payloads(path) == 2
     assert await store.maintenance.check() == []
     await store.close()
 
