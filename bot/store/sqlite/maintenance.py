@@ -107,7 +107,7 @@ def _alone(database: Path) -> Iterator[tuple[Path, FileLock]]:
     service, presence, turn = service_lock(database), presence_lock(database), turn_lock(database)
     try:
         if not service.take():
-            raise StoreError(f"A running service holds {database}; stop it first.")
+            raise StoreError(f"A running service, or another restore, holds {database}; stop it first.")
         if not presence.take(_PATIENCE):
             raise StoreError(f"Another Broadsheet has {database} open; end it first.")
         presence.write("")  # whoever opens it next makes it ready first

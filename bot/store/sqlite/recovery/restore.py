@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import sqlite3
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -110,9 +111,22 @@ def _fill(fresh: Path, backup: Path) -> None:
             f" where it does, copy both to a folder of their own, {backup.name} first, and restore that copy."
         )
     with store_errors(backup), contextlib.closing(_source(backup, without_log=whose is LogOwner.ANOTHER)) as source:
-        copy_to(source, fresh)
+        with _full_disk_named(fresh.parent):
+            copy_to(source, fresh)
         with contextlib.closing(connect(fresh)) as db:
             _verify(db, backup)
+
+
+@contextlib.contextmanager
+def _full_disk_named(folder: Path) -> Iterator[None]:
+    """Say which disk is full: the database's, which may be another than the backup's."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_FULL:
+            raise
+        with store_errors(folder):
+            raise
 
 
 def _source(backup: Path, *, without_log: bool) -> sqlite3.Connection:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -59,6 +60,18 @@ def held_by(path: Path) -> int:
     for each in copy.parent.glob(f"{copy.name}*"):
         each.unlink()
     return int(number)
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of 2 MiB, where this process may mount one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("nothing can be mounted here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
 
 
 async def restored_again(folder: Path) -> None:
@@ -123,3 +136,15 @@ async def test_no_empty_database_is_made_where_something_tells_of_one(tmp_path: 
     assert not path.exists()
     (tmp_path / f"{DATABASE}.{trace}").unlink()
     assert await number_in(path) == 0
+
+
+async def test_of_two_disks_the_one_that_is_full_is_named_and_the_database_is_left_as_it_was(
+    staged: Path, small_disk: Path
+) -> None:
+    await asyncio.to_thread(shutil.copyfile, staged / BACKUP, small_disk / DATABASE)
+    (small_disk / "other").write_bytes(bytes(1_650_000))
+    with pytest.raises(StoreError, match=rf"The disk with {small_disk} is full"):
+        await asyncio.to_thread(SqliteStore(small_disk / DATABASE).maintenance.restore, staged / BACKUP, NOW)
+    (small_disk / "other").unlink()
+    assert await number_in(small_disk / DATABASE) == BACKED_UP
+    assert (partials(small_disk), put_aside(small_disk)) == ([], [])
