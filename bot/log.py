@@ -23,12 +23,12 @@ class _Text(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         record.asctime = self.formatTime(record, self.datefmt)
-        record.message = self._escaped(record.getMessage())
+        record.message = record.getMessage()
         below = self.formatException(record.exc_info) if record.exc_info else ""
         below += f"\n{self.formatStack(record.stack_info)}" if record.stack_info else ""
         # Set in, for what an exception quotes may look like the beginning of a record.
         lines = [f"  {self._escaped(line)}" for line in redacted(below, self._secrets).split("\n") if line]
-        return "\n".join([self.formatMessage(record), *lines])
+        return "\n".join([self._escaped(self.formatMessage(record)), *lines])
 
     def _escaped(self, text: str) -> str:
         """Return what others may have written on one line, without a secret."""

@@ -49,7 +49,7 @@ def resolve(image: str) -> str:
             if answer.status_code == httpx.codes.UNAUTHORIZED:
                 token = _token(client, answer.headers, scheme)
                 answer = client.head(address, headers=headers | {"Authorization": f"Bearer {token}"})
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
         raise NotResolved(f"{host} cannot be asked for {image}: {str(error) or type(error).__name__}") from error
     return _digest(answer, image, host)
 

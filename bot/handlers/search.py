@@ -441,9 +441,11 @@ def _wider(asked: SearchQuery) -> list[tuple[str, str]]:
 
 
 async def _finds(context: HandlerContext, text: str, now: datetime) -> bool:
+    """Say whether the search finds something, or may: of one that is answered in part nobody knows that it finds nothing."""
     query = read_search(text).query
     newest = newest_of_any(query)
     if newest is not None and (await context.store.index.search(newest, now, limit=1)).hits:
         return True  # found without weighing everything that has one of the words
     near = (await _meant_query(context, query)).near
-    return bool((await context.store.index.search(query, now, limit=1, near=near)).hits)
+    page = await context.store.index.search(query, now, limit=1, near=near)
+    return bool(page.hits or page.examined)

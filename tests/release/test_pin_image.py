@@ -176,6 +176,15 @@ def test_where_nobody_answers_it_is_said(capsys: pytest.CaptureFixture[str], tmp
     assert path.read_text() == "FROM 127.0.0.1:9/python:3\n"
 
 
+@pytest.mark.parametrize("image", ["[::1:x/y:1", "xn--.com/a:b"])
+def test_what_is_no_address_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path, image: str) -> None:
+    path = tmp_path / "Dockerfile"
+    path.write_text(f"FROM {image}\n")
+
+    assert main(path) == 1
+    assert f"cannot be asked for {image}" in capsys.readouterr().err
+
+
 def test_an_image_without_a_registry_is_docker_hubs() -> None:
     assert parts_of("python:3.13-slim") == ("registry-1.docker.io", "library/python", "3.13-slim")
     assert parts_of("grafana/k6:1") == ("registry-1.docker.io", "grafana/k6", "1")

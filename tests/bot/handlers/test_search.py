@@ -168,6 +168,21 @@ async def test_a_search_that_is_answered_in_part_says_so_and_what_to_narrow(quer
     assert "No item fits" not in said(reply)
 
 
+async def test_a_wider_search_that_was_answered_in_part_is_not_said_to_find_nothing(now: datetime) -> None:
+    store = MemoryStore()
+    await store.items.add(PAPERS, now)
+    whole = store.index
+
+    async def search(*asked: Any, limit: int, **how: Any) -> Page:
+        page = await whole.search(*asked, limit=limit, **how)
+        return replace(page, examined=500) if limit == 1 else page
+
+    store.index = instead(whole, search=search)
+    reply = await asker(store, now).ask("search zebras giraffes")
+    assert reply.text == ("No item has all of these words in the last 90 days.",)
+    assert "Any of the words, all time" in [each.label for each in reply.buttons]
+
+
 async def test_before_the_first_collection_a_search_says_so(ada: Asker) -> None:
     empty = MemoryStore()
     await empty.open()

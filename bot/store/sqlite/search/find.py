@@ -1,7 +1,8 @@
 """Which items a query finds, and in what order; of one that takes too much effort a part.
 
 Where the query as it stands is too costly, its tree is tried on items one by one, those that a narrower and cheaper query
-finds, in the order of the search. So what is shown is found by the query, and in its order, whatever was left out.
+finds, in the order of the search. So what is shown is found by the query, and in its order, whatever was left out; but that
+what was left out adds nothing to how well an item matches.
 """
 
 from collections.abc import Iterator, Sequence
