@@ -470,7 +470,8 @@ def m009_outbox(db: Database) -> None:
     for number in db.execute("select number from deliveries").fetchall():
         row = db.execute("select payload from payloads where number = ?", number).fetchone()
         if shows := _entry_shown(row[0] if row else b""):
-            db.execute("update deliveries set data = json_set(data, '$.shows', json(?)) where number = ?", [shows, *number])
+            told = "update deliveries set data = json_set(data, '$.shows', json(?)) where number = ? and json_valid(data)"
+            db.execute(told, [shows, *number])
     settled = "select number from deliveries where state in ('done', 'failed', 'expired')"
     db.execute(f"delete from payloads where number in ({settled})")
 

@@ -234,6 +234,16 @@ async def test_of_what_was_settled_before_payloads_went_soon_only_what_it_shows_
     await store.close()
 
 
+async def test_a_damaged_row_of_the_eighth_edition_keeps_no_database_from_being_brought_up(path: Path) -> None:
+    await asyncio.to_thread(eighth_edition, path)
+    await damage(path, "update deliveries set data = 'torn' where id in ('d1', 'd4')")
+    store = SqliteStore(path)
+    await store.open()
+    assert await store.maintenance.check() == ["2 deliveries cannot be read."]
+    assert await payloads(path) == 2
+    await store.close()
+
+
 async def test_pruning_leaves_no_payload_behind(store: SqliteStore, path: Path) -> None:
     (only,) = await made(store, await subscribed(store))
     await store.ledger.record(replace(await taken(store, only), state=DeliveryState.FAILED))
