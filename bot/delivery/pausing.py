@@ -91,7 +91,7 @@ class SubscriptionPauser:
             there = next((each for each in here if each.id == subscription.id), None)
             if there is None or (there.paused and there.paused_until is None):
                 return again and there is not None and there.paused_because == reason
-            held = replace(there, paused=True, paused_until=None, paused_because=reason)
+            held = there.held_back(None, now, reason)
             try:
                 await store.workspaces.save_subscription(held, _change(there, reason, now), replaces=there.revision)
             except Conflict:

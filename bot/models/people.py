@@ -1,7 +1,8 @@
 """Workspaces, the people in them, what they made there, and that we are installed there."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, time
+from typing import Self
 
 from bot.models.queries import Query
 
@@ -52,6 +53,7 @@ class Subscription:
     filter: Query = Query("")
     paused: bool = False
     paused_until: datetime | None = None  # None while paused: until somebody resumes it
+    paused_at: datetime | None = None  # when the pause began; None while paused: that is not known
     paused_because: str = ""  # a sentence, when it was not a person who paused it
     made_by: str = ""  # the person
     made_at: datetime | None = None
@@ -60,6 +62,11 @@ class Subscription:
     def is_paused(self, now: datetime) -> bool:
         """Say whether nothing is posted now; a pause that has run out is none."""
         return self.paused and (self.paused_until is None or self.paused_until > now)
+
+    def held_back(self, until: datetime | None, now: datetime, because: str = "") -> Self:
+        """Return it paused; a pause that goes on began when it did."""
+        began = self.paused_at if self.is_paused(now) else now
+        return replace(self, paused=True, paused_until=until, paused_at=began, paused_because=because)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -305,7 +305,7 @@ def refusal_from_text(workspace: str, text: str) -> Refusal:
 # --- what a workspace made; a query is kept as it was typed, and parsed again when it is read
 
 _NEVER = 2**63 - 1  # the largest number that SQLite keeps
-_SUBSCRIPTION_TIMES = ("baseline", "paused_until", "made_at")
+_SUBSCRIPTION_TIMES = ("baseline", "paused_until", "paused_at", "made_at")
 
 
 def to_text(value: Topic | Subscription | Preferences | Change) -> str:

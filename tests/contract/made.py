@@ -158,6 +158,7 @@ FULL_SUBSCRIPTION = Subscription(
     filter=parse("has:code"),
     paused=True,
     paused_until=NOW + timedelta(days=3, microseconds=1),
+    paused_at=NOW - timedelta(hours=1),
     paused_because="The channel is gone.",
     made_by="U1",
     made_at=NOW - timedelta(days=1),

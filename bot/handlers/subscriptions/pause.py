@@ -63,7 +63,7 @@ async def _until(subscription: Subscription, typed: str, now: datetime) -> datet
 async def _held_back(
     context: HandlerContext, subscription: Subscription, until: datetime | None, now: datetime
 ) -> Subscription:
-    held = replace(unpaused(subscription), paused=True, paused_until=until)
+    held = subscription.held_back(until, now)
     if until is None:
         return held
     # The digest of the day on which the pause ends covers its usual span, not the whole pause.
@@ -101,14 +101,14 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
         if not subscription.is_paused(now):
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
-        return await _begun_afresh(context, unpaused(subscription), now)
+        return unpaused(await _begun_afresh(context, subscription, now))
 
     changed = await change_subscription(context, actor, command.topic, resumed, now)
     coming = await posted_next(context, changed.after, now)
     title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):
-        since = await in_zone(changed.after.baseline, changed.after.schedule.zone)
+        since = await in_zone(await _looks_since(context, changed.after), changed.after.schedule.zone)
         looks = f"It looks at what has come in since {time_in_words(since, now)}"
         text.append(f"{looks}; digests that were due in the pause are left out.")
     return Reply(
@@ -119,14 +119,25 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     )
 
 
+async def _looks_since(context: HandlerContext, subscription: Subscription) -> datetime:
+    place = (subscription.workspace, subscription.channel, subscription.topic)
+    last, dropped = await context.store.digests.last(*place), await context.store.digests.unposted(*place)
+    owed = [last[1].time] if last else []
+    owed += [dropped.begins.time] if dropped else []
+    return max(subscription.baseline, min(owed, default=subscription.baseline))
+
+
 async def _begun_afresh(context: HandlerContext, subscription: Subscription, now: datetime) -> Subscription:
-    """Let it begin at the last time at which a digest was due, unless it is younger than that.
+    """Let it begin at the last time at which a digest was due, unless it is younger than that, or was not paused then.
 
     What was owed by then is not left out: what the digest of that time did not look at, and what one that was dropped did.
     """
     made = subscription.made_at or min(subscription.baseline, now)
     due = await last_due(subscription.schedule, now)
-    if made >= due and subscription.made_arrival is not None:
+    was_paused = subscription.paused_at is None or subscription.paused_at < due
+    if not was_paused and subscription.baseline_arrival is not None:
+        return subscription
+    if (made >= due or not was_paused) and subscription.made_arrival is not None:
         return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
     begins = max(made, due)
     place = (subscription.workspace, subscription.channel, subscription.topic)

@@ -109,4 +109,4 @@ def _is_resumption(change: Change) -> bool:
 
 def unpaused(subscription: Subscription) -> Subscription:
     """Return the subscription as it is when nothing holds it back."""
-    return replace(subscription, paused=False, paused_until=None, paused_because="")
+    return replace(subscription, paused=False, paused_until=None, paused_at=None, paused_because="")

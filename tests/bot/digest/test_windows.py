@@ -189,3 +189,17 @@ async def test_a_pause_leaves_out_nothing_of_a_digest_that_was_dropped_before(
 
     assert await posted(ada, noon + 2 * DAY) == ["Paging the KV cache"]
     assert await posted(ada, noon + 3 * DAY) == []
+
+
+@pytest.mark.parametrize("pause", ["pause kv", "pause kv until 2d"])
+async def test_a_pause_in_which_nothing_was_due_leaves_out_nothing_of_a_digest_that_was_skipped(
+    ada: Asker, pause: str
+) -> None:
+    noon = ada.now.replace(hour=12, minute=0)
+    await ada.ask("subscribe kv daily at 12:00")
+    assert await posted(ada, noon) == []
+    await ada.context.store.items.add([about(1, "Paging the KV cache")], noon + HOUR)
+    await ada.at(noon + DAY + HOUR).ask(pause)  # nothing was posted at noon, as where a channel has had its entries
+    await ada.at(noon + DAY + 2 * HOUR).ask("resume kv")
+
+    assert await posted(ada, noon + 2 * DAY) == ["Paging the KV cache"]
