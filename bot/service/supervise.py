@@ -11,8 +11,9 @@ from bot.ports.runner import Watch
 
 log = logging.getLogger(__name__)
 
-# How long a watch that failed is left alone: doubled with every failure in a row; one that has lasted begins anew.
-FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(minutes=1)
+# How long a watch that failed is left alone: doubled with every failure in a row; one that has lasted begins anew. The
+# longest leaves time to notice a fall and to connect: however often a connection falls, people are heard again in a minute.
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=1), timedelta(seconds=45)
 LASTED = timedelta(minutes=5)
 
 
