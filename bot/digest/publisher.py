@@ -134,36 +134,32 @@ class Publisher:
     async def _begins(
         self, request: DigestRequest, ended: Position | None, dropped: Position | None, now: datetime
     ) -> Position:
-        """Return where the digest begins: where the last one ended, or a dropped one began, but not before its baseline.
+        """Return where the digest begins: where the last one ended, but not before its baseline; or where a dropped one did.
 
         `ended` is where the channel's last digest of the topic did, `dropped` where one began that was dropped since.
+        What that looked at is left out by no later baseline, which a pause may have set, but by that of the subscription.
         """
         if not request.since_last:
             ended, dropped = await self._position(now - request.window, now), None
-        before = min(filter(None, (ended, dropped)), default=None)
-        baseline = await self._baseline(request, ended, dropped, now)
+        baseline = await self._baseline(request, ended, now)
         if baseline is None:
-            return before or await self._position(now - request.window, now)
-        if request.reach_back and (ended is None or ended < baseline):
-            return min(baseline, await self._position(now - request.window, now))
-        return max(before, baseline) if before else baseline
+            return min(filter(None, (ended, dropped)), default=None) or await self._position(now - request.window, now)
+        begins = max(ended, baseline) if ended else baseline
+        if request.reach_back and begins == baseline:
+            begins = min(baseline, await self._position(now - request.window, now))
+        return min(begins, replace(dropped, arrival=max(dropped.arrival, request.made_arrival))) if dropped else begins
 
-    async def _baseline(
-        self, request: DigestRequest, ended: Position | None, dropped: Position | None, now: datetime
-    ) -> Position | None:
+    async def _baseline(self, request: DigestRequest, ended: Position | None, now: datetime) -> Position | None:
         """Return where the request's baseline lies, None where it has none that holds.
 
-        One that is but a time, set by a pause that was to end after it, holds for the first digest after that. It leaves out
-        nothing of one that was dropped before.
+        One that is but a time, set by a pause that was to end after it, holds for the first digest after that.
         """
         time = request.baseline
         if time is None or request.baseline_arrival is not None:
             return None if time is None else Position(request.baseline_arrival or 0, time)
-        before = min(filter(None, (ended, dropped)), default=None)
-        if time > now or (before is not None and before.time >= time):
+        if time > now or (ended is not None and ended.time >= time):
             return None
-        came_after = ended if ended is not None and ended.time >= time else None
-        found = min(filter(None, (await stored_since(self._store.items, time, now), came_after, dropped)))
+        found = await stored_since(self._store.items, time, now)
         return replace(found, arrival=max(found.arrival, request.made_arrival))
 
     async def _position(self, time: datetime, now: datetime) -> Position:

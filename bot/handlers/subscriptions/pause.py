@@ -130,7 +130,7 @@ async def _looks_since(context: HandlerContext, subscription: Subscription) -> d
 async def _begun_afresh(context: HandlerContext, subscription: Subscription, now: datetime) -> Subscription:
     """Let it begin at the last time at which a digest was due, unless it is younger than that, or was not paused then.
 
-    What was owed by then is not left out: what the digest of that time did not look at, and what one that was dropped did.
+    What the digest of that time did not look at is not left out; nor is, whatever the baseline, what a dropped one did.
     """
     made = subscription.made_at or min(subscription.baseline, now)
     due = await last_due(subscription.schedule, now)
@@ -140,12 +140,11 @@ async def _begun_afresh(context: HandlerContext, subscription: Subscription, now
     if (made >= due or not was_paused) and subscription.made_arrival is not None:
         return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
     begins = max(made, due)
-    place = (subscription.workspace, subscription.channel, subscription.topic)
-    last, dropped = await context.store.digests.last(*place), await context.store.digests.unposted(*place)
-    owed = [await stored_since(context.store.items, begins, now)]
-    owed += [last[1]] if last and last[1].time >= begins else []
-    owed += [dropped.begins] if dropped else []
-    begin = max(min(owed), Position(subscription.made_arrival or 0, made))
+    last = await context.store.digests.last(subscription.workspace, subscription.channel, subscription.topic)
+    found = await stored_since(context.store.items, begins, now)
+    if last and last[1].time >= begins:
+        found = min(found, last[1])
+    begin = max(found, Position(subscription.made_arrival or 0, made))
     return replace(subscription, baseline=begin.time, baseline_arrival=begin.arrival)
 
 

@@ -203,3 +203,20 @@ async def test_a_pause_in_which_nothing_was_due_leaves_out_nothing_of_a_digest_t
     await ada.at(noon + DAY + 2 * HOUR).ask("resume kv")
 
     assert await posted(ada, noon + 2 * DAY) == ["Paging the KV cache"]
+
+
+async def test_a_pause_leaves_out_nothing_of_a_digest_of_which_only_later_is_known_that_it_was_not_posted(
+    ada: Asker,
+) -> None:
+    store, noon = ada.context.store, ada.now.replace(hour=12, minute=0)
+    await ada.ask("subscribe kv daily at 12:00")
+    await store.items.add([about(1, "Paging the KV cache")], ada.now)
+    assert await posted(ada, noon, DeliveryState.AMBIGUOUS) == ["Paging the KV cache"]
+    await ada.at(noon + 23 * HOUR).ask("pause kv")
+    await ada.at(noon + 25 * HOUR).ask("resume kv")
+    (row,) = await store.ledger.deliveries(ada.actor.workspace)
+    held = await store.ledger.claim(row, noon + 26 * HOUR, LEASE)
+    assert held is not None
+    assert await store.ledger.record(replace(held, state=DeliveryState.EXPIRED), unposted=True)
+
+    assert await posted(ada, noon + 2 * DAY) == ["Paging the KV cache"]
