@@ -84,7 +84,8 @@ class FileLock:
         """Hold the lock inside the block; raises StoreError when another process keeps it for longer than `patience`."""
         if not self.take(patience):
             raise StoreError(
-                f"Another process has been writing to the database for {patience:.0f} seconds; try again when it is done."
+                f"Another process has been writing to the database for {patience:.0f} seconds, or holds {self._path()} for"
+                " another reason; try again when it is done, or look which it is (`fuser` tells)."
             )
         try:
             yield

@@ -32,6 +32,7 @@ _FRAME = struct.Struct(">6I")  # number of the page, size of the database where 
 _MAGIC = (0x377F0682, 0x377F0683)
 _JOURNAL = bytes.fromhex("d9d505f920a163d7")
 _VERSION = slice(60, 64)  # where the first page has the user version
+_FORMATS = slice(18, 20)  # what may write and read it: 2 for who knows of logs
 _RANDOM = 0xFF
 
 
@@ -86,7 +87,7 @@ def owner_of_log(database: Path, noted: str = "") -> LogOwner:
     if file is None:
         return LogOwner.UNKNOWN
     proof = _proof(file, log)
-    if log.page_size != file.page_size or proof is _Proof.AGAINST:
+    if not file.may_have_log or log.page_size != file.page_size or proof is _Proof.AGAINST:
         return LogOwner.ANOTHER
     now = note_of(database)
     if now == noted:
@@ -129,12 +130,13 @@ def _follows(number: int, before: int) -> bool:
 class _File:
     page_size: int
     number: int
+    may_have_log: bool  # every database with a log says so, before it has one
 
 
 @dataclass(frozen=True, slots=True)
 class _Log:
     page_size: int
-    numbers: tuple[int, ...]  # of the first page, in the order of the transactions
+    numbers: tuple[int, ...]  # of the first page, in the order of the transactions, up to the last that was finished
 
 
 def is_own_journal(database: Path, journal: Path) -> bool:
@@ -181,7 +183,8 @@ def _read_database(path: Path) -> _File | None:
     if len(head) < 100 or not head.startswith(_DATABASE):
         return None
     size = int.from_bytes(head[16:18], "big")
-    return _File(65536 if size == 1 else size, int.from_bytes(head[_VERSION], "big", signed=True))
+    number = int.from_bytes(head[_VERSION], "big", signed=True)
+    return _File(65536 if size == 1 else size, number, may_have_log=head[_FORMATS] == b"\2\2")
 
 
 def _read_log(path: Path) -> _Log | None:
@@ -195,9 +198,9 @@ def _read_log(path: Path) -> _Log | None:
             frames = list(_frames(file, size, salts)) if magic in _MAGIC and size else []
     except FileNotFoundError:
         return None
-    if not any(ends for _, ends, _ in frames):
-        return None
-    return _Log(size, tuple(number for page, _, number in frames if page == 1))
+    while frames and not frames[-1][1]:
+        frames.pop()
+    return _Log(size, tuple(number for page, _, number in frames if page == 1)) if frames else None
 
 
 def _frames(file: BinaryIO, size: int, salts: list[int]) -> Iterator[tuple[int, int, int]]:

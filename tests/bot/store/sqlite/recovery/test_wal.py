@@ -1,7 +1,9 @@
 """No database is opened with a log of another one, and none without its own."""
 
 import asyncio
+import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -14,7 +16,7 @@ import pytest
 from bot.errors import StoreError
 from bot.store.sqlite.recovery.wal import LogOwner, owner_of_log
 from bot.store.sqlite.store import SqliteStore
-from tests.bot.store.sqlite.recovery.kills import BACKED_UP, BACKUP, DATABASE, LATER, OLD, fill, items
+from tests.bot.store.sqlite.recovery.kills import BACKED_UP, BACKUP, DATABASE, LATER, NOW, OLD, fill, forked, items
 from tests.bot.store.sqlite.recovery.test_restore import kills, number_in
 from tests.conftest import tries
 
@@ -98,6 +100,33 @@ async def test_of_a_copy_made_by_hand_of_the_file_that_the_log_goes_on_from_a_pe
     aside = await asyncio.to_thread(SqliteStore(tmp_path / DATABASE).maintenance.settle_log, keep=keep)
     assert (aside is None) == keep
     assert await number_in(tmp_path / DATABASE) == number
+
+
+def vacuumed_into(source: Path, target: Path) -> None:
+    with closing(sqlite3.connect(source)) as db:
+        db.execute("vacuum into ?", [str(target)])
+
+
+def die_after_a_copy(folder: Path, copy: Way) -> None:
+    """Fill a database, copy it by another program while it is written, and be killed with more in its log."""
+
+    async def work() -> None:
+        store = await fill(folder / DATABASE, items(BACKED_UP - 1, 1000))
+        await store.close()
+        store = await fill(folder / DATABASE, items(1, 2000))
+        copy(folder / DATABASE, folder / "copy.db")
+        await store.items.add(items(LATER), NOW)
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    forked(lambda: asyncio.run(work()))
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_copy_that_was_vacuumed_into_another_file_is_never_mixed_with_the_log(tmp_path: Path, way: Way) -> None:
+    await asyncio.to_thread(die_after_a_copy, tmp_path, vacuumed_into)
+    way(tmp_path / "copy.db", tmp_path / DATABASE)
+    assert await number_in(tmp_path / DATABASE) == BACKED_UP
+    assert len(logs_aside(tmp_path)) == 1
 
 
 async def test_a_copy_made_by_hand_before_the_log_was_last_written_back_is_opened_without_it(tmp_path: Path) -> None:
