@@ -9,13 +9,14 @@ A copy made by hand of the very file that the log goes on from has the same numb
 a note of both files as they were after the last transaction: of a file that was changed or replaced since, nobody can say
 whether its log still belongs to it, unless writing the log back was what changed it.
 
-Formats: https://sqlite.org/fileformat2.html, 1.3 and 4.1.
+Formats: https://sqlite.org/fileformat2.html, 1.3 and 4.1, https://sqlite.org/walformat.html, 2.1.
 """
 
 import os
 import secrets
 import sqlite3
 import struct
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ _MAGIC = (0x377F0682, 0x377F0683)
 _JOURNAL = bytes.fromhex("d9d505f920a163d7")
 _VERSION = slice(60, 64)  # where the first page has the user version
 _FORMATS = slice(18, 20)  # what may write and read it: 2 for who knows of logs
+_INDEX_HEAD, _DONE, _TRIED = 136, slice(96, 100), slice(128, 132)  # bytes; where nBackfill and nBackfillAttempted are
 _RANDOM = 0xFF
 
 
@@ -94,13 +96,48 @@ def owner_of_log(database: Path, noted: str = "") -> LogOwner:
         return LogOwner.DATABASE
     if noted and now.split()[0] == noted.split()[0]:
         is_same_file = now.split()[1] == noted.split()[1]
-        is_written_back = proof is _Proof.WRITTEN_BACK and is_same_file
+        is_written_back = proof is not _Proof.NONE and is_same_file and _is_written_back(database, file, log)
         is_untouched = now.split()[:_CONTENT] == noted.split()[:_CONTENT] and _has_new_rights(log_of(database))
         return LogOwner.DATABASE if is_written_back or is_untouched else LogOwner.UNKNOWN
     # No note of this log: both were copied here, or an earlier version wrote it.
     if proof is not _Proof.NONE or _is_older(database, log_of(database)):
         return LogOwner.DATABASE
     return LogOwner.UNKNOWN
+
+
+def _is_written_back(database: Path, file: "_File", log: "_Log") -> bool:
+    """Say whether writing the log back is what changed the file: to the log's end, or, beside a reader, a part.
+
+    A part leaves the first page as it was, as every transaction changes that. The log's index says up to which frame pages
+    were to be written, and up to which they were; of these the file has the last that the log holds.
+    """
+    if file.number == log.numbers[-1]:
+        return True
+    done, tried = _progress(database)
+    shown = max((at for at, number in log.first_pages if number == file.number), default=0)
+    return tried > shown and _holds(database, log, done)
+
+
+def _progress(database: Path) -> tuple[int, int]:
+    """Return how many of the log's frames are in the file, and how many were to be; 0 where nobody knows."""
+    try:
+        with database.with_name(database.name + INDEX).open("rb") as file:
+            head = file.read(_INDEX_HEAD)
+    except FileNotFoundError:
+        return 0, 0
+    return int.from_bytes(head[_DONE], sys.byteorder), int.from_bytes(head[_TRIED], sys.byteorder)
+
+
+def _holds(database: Path, log: "_Log", frames: int) -> bool:
+    """Say whether the file has every page that the log has among so many frames, and not again behind them."""
+    last = {page: at for at, page in enumerate(log.pages, 1)}
+    with database.open("rb") as file, log_of(database).open("rb") as written:
+        for page, at in last.items():
+            file.seek((page - 1) * log.page_size)
+            written.seek(_LOG.size + at * (_FRAME.size + log.page_size) - log.page_size)
+            if at <= frames and file.read(log.page_size) != written.read(log.page_size):
+                return False
+    return True
 
 
 def _has_new_rights(log: Path) -> bool:
@@ -136,7 +173,13 @@ class _File:
 @dataclass(frozen=True, slots=True)
 class _Log:
     page_size: int
-    numbers: tuple[int, ...]  # of the first page, in the order of the transactions, up to the last that was finished
+    pages: tuple[int, ...]  # of each frame, up to the last finished transaction
+    first_pages: tuple[tuple[int, int], ...]  # of the first page: which frame, from 1, and the number in it
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The numbers of the first page, in the order of the transactions."""
+        return tuple(number for _, number in self.first_pages)
 
 
 def is_own_journal(database: Path, journal: Path) -> bool:
@@ -200,7 +243,8 @@ def _read_log(path: Path) -> _Log | None:
         return None
     while frames and not frames[-1][1]:
         frames.pop()
-    return _Log(size, tuple(number for page, _, number in frames if page == 1)) if frames else None
+    first = tuple((at, number) for at, (page, _, number) in enumerate(frames, 1) if page == 1)
+    return _Log(size, tuple(page for page, _, _ in frames), first) if frames else None
 
 
 def _frames(file: BinaryIO, size: int, salts: list[int]) -> Iterator[tuple[int, int, int]]:

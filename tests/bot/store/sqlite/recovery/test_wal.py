@@ -102,6 +102,12 @@ async def test_of_a_copy_made_by_hand_of_the_file_that_the_log_goes_on_from_a_pe
     assert await number_in(tmp_path / DATABASE) == number
 
 
+def copied_by_sqlite(source: Path, target: Path) -> None:
+    """As `sqlite3 source ".backup target"` does."""
+    with closing(sqlite3.connect(source)) as db, closing(sqlite3.connect(target)) as copy:
+        db.backup(copy)
+
+
 def vacuumed_into(source: Path, target: Path) -> None:
     with closing(sqlite3.connect(source)) as db:
         db.execute("vacuum into ?", [str(target)])
@@ -119,6 +125,37 @@ def die_after_a_copy(folder: Path, copy: Way) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
     forked(lambda: asyncio.run(work()))
+
+
+@pytest.mark.parametrize(("keep", "number"), [(True, BACKED_UP + LATER), (False, BACKED_UP)])
+@pytest.mark.parametrize("way", WAYS)
+async def test_of_a_copy_that_another_program_made_while_the_log_was_written_a_person_decides(
+    tmp_path: Path, way: Way, keep: bool, number: int
+) -> None:
+    await asyncio.to_thread(die_after_a_copy, tmp_path, copied_by_sqlite)
+    way(tmp_path / "copy.db", tmp_path / DATABASE)
+    with pytest.raises(StoreError, match=r"db wal aside.*db wal keep"):
+        await number_in(tmp_path / DATABASE)
+    await asyncio.to_thread(SqliteStore(tmp_path / DATABASE).maintenance.settle_log, keep=keep)
+    assert await number_in(tmp_path / DATABASE) == number
+
+
+async def test_who_is_killed_while_the_log_is_written_back_beside_a_reader_goes_on_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / DATABASE
+
+    async def work() -> None:
+        store = await fill(path, items(OLD))
+        reader = sqlite3.connect(path, isolation_level=None)
+        reader.execute("begin")
+        reader.execute("select count(*) from items").fetchone()
+        await store.items.add(items(LATER, OLD), NOW)
+        before = path.read_bytes()
+        sqlite3.connect(path).execute("pragma wal_checkpoint(passive)")  # as far as the reader lets, and not noted
+        assert path.read_bytes() != before
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    await asyncio.to_thread(forked, lambda: asyncio.run(work()))
+    assert await number_in(path) == OLD + LATER
 
 
 @pytest.mark.parametrize("way", WAYS)
