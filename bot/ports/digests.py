@@ -25,6 +25,8 @@ class Digests(Protocol):
     async def unposted(self, workspace: str, channel: str, topic: str) -> Unposted | None:
         """Return where the topic's digests began that were dropped unposted, None when there is none.
 
+        So too of one that was saved after another topic's, which was then dropped: it had left out what that one showed.
+
         One whose window says that it makes up for them takes that over; of a dropped one it is left once more. What nobody
         took over is forgotten 40 days after it ended, where the topic is not subscribed any more.
         """

@@ -85,6 +85,20 @@ async def test_only_its_own_digest_goes_though_another_of_the_day_shows_the_same
     assert await store.digests.last("T1", ours.channel, "kv") == (TODAY, Position(0, NOW))
 
 
+async def test_a_digest_of_another_topic_made_since_left_out_what_the_dropped_one_showed_and_is_owed_too(
+    store: AnyStore,
+) -> None:
+    ours = await subscribed(store)
+    await store.digests.save("T1", ours.channel, replace(digest(topic="before"), window=Window(0, 4)), NOW - HOUR)
+    (gone,) = await printed(store, ours, parts=1, window=Window(3, 7))
+    await saved(store, ours, Window(5, 7), topic="other")
+    await saved(store, ours, Window(7, 9), topic="other")
+    await ends(store, gone, NOW + DAY)
+    assert (await owed(store, ours), await owed(store, ours, "other"), await owed(store, ours, "before")) == (3, 5, None)
+    await saved(store, ours, Window(5, 9, makes_up=2), topic="other")
+    assert (await owed(store, ours), await owed(store, ours, "other")) == (3, None)
+
+
 async def test_who_holds_it_no_more_takes_nothing_back(store: AnyStore) -> None:
     ours = await subscribed(store)
     first, _ = await printed(store, ours)

@@ -38,10 +38,13 @@ class MemoryDigests:
         gone = [each for each in self._digests if (*each[:3], each[3].topic, each[3].day) == name]
         for each in gone:
             self._digests.remove(each)
-            self._drops += 1
-            place = (ended.workspace, ended.channel, ended.topic)
-            begins = Position(each[3].window.after, each[3].since)
-            self._unposted[self._drops] = (place, begins, ended_at(ended))
+            since = (digest for *place, now, digest in self._digests if place == [*each[:2]] and now >= each[2])
+            others = sorted((digest for digest in since if digest.topic != ended.topic), key=lambda one: one.window.after)
+            first = {digest.topic: digest for digest in reversed(others)}
+            for digest in (each[3], *(first[topic] for topic in sorted(first))):
+                self._drops += 1
+                place = (ended.workspace, ended.channel, digest.topic)
+                self._unposted[self._drops] = (place, Position(digest.window.after, digest.since), ended_at(ended))
         here = (digest for _, digest in self._digests_in(ended.workspace, ended.channel))
         self._posted[ended.workspace, ended.channel] = set().union(*map(posted_scores, here))
 

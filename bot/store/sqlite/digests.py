@@ -92,18 +92,28 @@ def prune(db: Database, before: datetime) -> None:
 
 
 def drop(db: Database, ended: Delivery) -> None:
-    """Drop the digest of a delivery, and what it would have posted; the next one looks at what it looked at."""
+    """Drop the digest of a delivery, and what it would have posted; the next one looks at what it looked at.
+
+    So do the next ones of other topics at what theirs looked at that were made since: these left out what it showed.
+    """
     if ended.made_at is None:
         return  # made by an edition that did not note it: which of a day's digests it was is not known
     place = [ended.workspace, ended.channel]
     which = [*place, ended.topic, ended.occurrence[1].isoformat(), micros(ended.made_at)]
     sql = "select id, after, data from digests where workspace = ? and channel = ? and topic = ? and day = ? and saved = ?"
-    for number, after, data in db.execute(sql, which).fetchall():
-        since = micros(ended.made_at)
-        with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
-            since = _begin(data)
-        owed = [*place, ended.topic, after, since, micros(ended_at(ended))]
-        db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
+    since_then = (
+        "select topic, after, data from digests where workspace = ? and channel = ? and topic <> ? and saved >= ?"
+        " order by topic desc, after desc, id desc"
+    )
+    for number, *own in db.execute(sql, which).fetchall():
+        others = db.execute(since_then, [*place, ended.topic, micros(ended.made_at)]).fetchall()
+        first = {topic: begin for topic, *begin in others}  # the last of each topic stays: the one that began first
+        for topic, (after, data) in [(ended.topic, own), *reversed(first.items())]:
+            since = micros(ended.made_at)
+            with contextlib.suppress(StoreError):  # a damaged record keeps no delivery from ending
+                since = _begin(data)
+            owed = [*place, topic, after, since, micros(ended_at(ended))]
+            db.execute("insert into unposted (workspace, channel, topic, after, since, at) values (?, ?, ?, ?, ?, ?)", owed)
         db.execute("delete from posted where workspace = ? and channel = ? and digest = ?", [*place, number])
         db.execute("delete from digests where id = ?", [number])
 
