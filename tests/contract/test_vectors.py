@@ -102,7 +102,7 @@ async def test_what_was_read_before_the_text_changed_is_not_kept(store: AnyStore
 
 
 async def test_a_vector_goes_with_its_item(store: AnyStore) -> None:
-    items = [paper(1), paper(2), paper(3, seen=NOW - timedelta(days=9))]
+    items = [paper(3, seen=NOW - timedelta(days=9)), paper(1), paper(2)]
     await store.items.add(items, NOW)
     await keep(store, items)
     await store.items.add([], NOW, retired=["arxiv:1"])
