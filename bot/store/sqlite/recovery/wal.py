@@ -18,7 +18,7 @@ import sqlite3
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -108,14 +108,17 @@ def owner_of_log(database: Path, noted: str = "") -> LogOwner:
 def _is_written_back(database: Path, file: "_File", log: "_Log") -> bool:
     """Say whether writing the log back is what changed the file: to the log's end, or, beside a reader, a part.
 
-    A part leaves the first page as it was, as every transaction changes that. The log's index says up to which frame pages
-    were to be written, and up to which they were; of these the file has the last that the log holds.
+    A part leaves the first page as it was, as every transaction changes that, and other pages newer; no copy of one moment
+    has such pages. The log's index says up to which frame pages were to be written, the lowest first, and up to which all
+    were.
     """
     if file.number == log.numbers[-1]:
         return True
     done, tried = _progress(database)
+    last = {page: at for at, page in enumerate(log.pages, 1)}
     shown = max((at for at, number in log.first_pages if number == file.number), default=0)
-    return tried > shown and _holds(database, log, done)
+    newer = [page for page, at in last.items() if shown < at <= tried]
+    return bool(newer) and _holds(database, log, {page: at for page, at in last.items() if at <= done or page == min(newer)})
 
 
 def _progress(database: Path) -> tuple[int, int]:
@@ -128,14 +131,13 @@ def _progress(database: Path) -> tuple[int, int]:
     return int.from_bytes(head[_DONE], sys.byteorder), int.from_bytes(head[_TRIED], sys.byteorder)
 
 
-def _holds(database: Path, log: "_Log", frames: int) -> bool:
-    """Say whether the file has every page that the log has among so many frames, and not again behind them."""
-    last = {page: at for at, page in enumerate(log.pages, 1)}
+def _holds(database: Path, log: "_Log", pages: Mapping[int, int]) -> bool:
+    """Say whether the file has these pages as they are in these frames."""
     with database.open("rb") as file, log_of(database).open("rb") as written:
-        for page, at in last.items():
+        for page, at in pages.items():
             file.seek((page - 1) * log.page_size)
             written.seek(_LOG.size + at * (_FRAME.size + log.page_size) - log.page_size)
-            if at <= frames and file.read(log.page_size) != written.read(log.page_size):
+            if file.read(log.page_size) != written.read(log.page_size):
                 return False
     return True
 

@@ -140,6 +140,16 @@ async def test_of_a_copy_that_another_program_made_while_the_log_was_written_a_p
     assert await number_in(tmp_path / DATABASE) == number
 
 
+async def test_of_a_copy_put_back_after_several_kills_a_person_decides(tmp_path: Path) -> None:
+    await filled(tmp_path / DATABASE)
+    shutil.copy2(tmp_path / DATABASE, tmp_path / "by hand")
+    for _ in range(3):
+        kills(tmp_path, "die")  # each opening makes the log's index anew
+    shutil.copyfile(tmp_path / "by hand", tmp_path / DATABASE)
+    with pytest.raises(StoreError, match=r"db wal aside.*db wal keep"):
+        await number_in(tmp_path / DATABASE)
+
+
 async def test_who_is_killed_while_the_log_is_written_back_beside_a_reader_goes_on_by_itself(tmp_path: Path) -> None:
     path = tmp_path / DATABASE
 
