@@ -206,9 +206,11 @@ class DiscordMessenger:
 
     async def _look(self, delivery: Delivery) -> Look:
         info = await self._readable(delivery.channel)
-        in_forum = info.is_forum and delivery.part == 1
-        look = await (self._find_post if in_forum else self._find_message)(delivery, info)
-        if look == ABSENT:
+        if info.is_forum and delivery.part == 1:
+            look, showed = await self._find_post(delivery, info), False
+        else:
+            look, showed = await self._find_message(delivery, info)
+        if look == ABSENT and not showed:
             # To who may not read it any more, Discord shows an empty history.
             self._channels.forget(delivery.channel)
             await self._readable(delivery.channel)
@@ -221,7 +223,8 @@ class DiscordMessenger:
             raise Refused(_needed(missing, info))
         return info
 
-    async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> Look:
+    async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> tuple[Look, bool]:
+        """Look through a page, and say whether that showed any message."""
         thread, _, message = delivery.thread.rpartition("/")
         hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not info.is_thread
         channel = (thread or message) if hangs else delivery.channel
@@ -231,14 +234,14 @@ class DiscordMessenger:
             page: Any = await self._client.logs_from(channel, _PAGE, after=after)
         except HTTPException as error:
             if error.code == UNKNOWN_CHANNEL and channel != delivery.channel:
-                return ABSENT  # a thread that is not there holds nothing of ours
+                return ABSENT, False  # a thread that is not there holds nothing of ours
             raise
         me = await self._channels.own_id()
         found = next((str(each["id"]) for each in page if _is_of(each, delivery.id, me)), "")
         if found:
-            return Look(message=found if channel == delivery.channel else f"{channel}/{found}")
+            return Look(message=found if channel == delivery.channel else f"{channel}/{found}"), True
         after = max((int(each["id"]) for each in page), default=after)
-        return ABSENT if len(page) < _PAGE or after > last else Look(cursor=str(after))
+        return ABSENT if len(page) < _PAGE or after > last else Look(cursor=str(after)), bool(page)
 
     async def _find_whole(self, delivery: Delivery, info: ChannelInfo) -> str:
         """Return the delivery's post in a forum, "" where there surely is none; raises Delayed where nobody can tell."""

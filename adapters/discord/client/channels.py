@@ -11,6 +11,7 @@ from adapters.discord.client.api import RestClient
 
 _FRESH = 600.0  # seconds for which a channel is taken to be as it was
 _KEPT = 10_000  # channels
+_RULED = 5.0  # seconds for which a server's roles are taken to be as they were: many channels of one are asked about at once
 FORUMS = frozenset({15, 16})  # forum and media channels hold posts, and no messages of their own
 THREADS = frozenset({10, 11, 12})
 DIRECT = frozenset({1, 3})
@@ -69,6 +70,7 @@ class Channels:
         self._client = client
         self._known: dict[str, tuple[float, ChannelInfo]] = {}
         self._me = ""
+        self._roles: dict[str, tuple[float, Any, Any]] = {}  # by server: until when, the server, and ourselves in it
 
     async def get(self, channel: str) -> ChannelInfo:
         """Return what the channel is, and what we may do there; raises as RestClient.request."""
@@ -116,16 +118,27 @@ class Channels:
 
     async def _allowed(self, guild: str, channel: Mapping[str, Any]) -> int:
         """Return our permissions, as docs.discord.com/developers/topics/permissions works them out."""
-        server: Any = await self._client.get_guild(guild, with_counts=False)
         me = await self.own_id()
+        server, mine = await self._server(guild, me)
         if str(server.get("owner_id")) == me:
             return Permissions.all().value
-        mine: Any = await self._client.get_member(guild, me)
         roles = {guild, *map(str, mine.get("roles", ()))}
         base = 0
         for role in server.get("roles", ()):
             base |= int(role["permissions"]) if str(role["id"]) in roles else 0
         return Permissions.all().value if base & _ADMINISTRATOR else _overwritten(base, channel, guild, roles, me)
+
+    async def _server(self, guild: str, me: str) -> tuple[Any, Any]:
+        """Return the server and ourselves in it, as they were seconds ago at most."""
+        until, server, mine = self._roles.get(guild, (0.0, None, None))
+        if until <= time.monotonic():
+            asked = time.monotonic()
+            server = await self._client.get_guild(guild, with_counts=False)
+            mine = {} if str(server.get("owner_id")) == me else await self._client.get_member(guild, me)
+            if len(self._roles) >= _KEPT:
+                self._roles.clear()
+            self._roles[guild] = (asked + _RULED, server, mine)
+        return server, mine
 
 
 def _overwritten(base: int, channel: Mapping[str, Any], guild: str, roles: set[str], me: str) -> int:
