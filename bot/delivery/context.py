@@ -64,6 +64,18 @@ class NoticeState:
     pausing: dict[str, asyncio.Lock] = field(default_factory=dict)  # by workspace
 
 
+@dataclass(slots=True)
+class LatestTime:
+    """The latest time that a clock has shown to one process since the last tick; a clock may be set back."""
+
+    time: datetime | None = None
+
+    def note(self, now: datetime) -> datetime:
+        """Return the time, and remember it where it is the latest."""
+        self.time = now if self.time is None else max(self.time, now)
+        return now
+
+
 @dataclass(frozen=True, slots=True)
 class DeliveryContext:
     """The ports of delivery, its times, where its chance comes from, and what one process knows of its platforms."""
@@ -75,6 +87,11 @@ class DeliveryContext:
     chance: random.Random = field(default_factory=random.Random)
     rate_limits: RateLimits = field(default_factory=RateLimits)
     notice_state: NoticeState = field(default_factory=NoticeState)
+    latest: LatestTime = field(default_factory=LatestTime)
+
+    def noted(self, clock: Clock) -> Clock:
+        """Return the clock; whatever it shows is remembered for the next tick."""
+        return lambda: self.latest.note(clock())
 
     def messenger(self, workspace: str) -> Messenger | None:
         """Return the messenger of the workspace's platform, None when it is not connected."""

@@ -47,6 +47,7 @@ class Deliverer:
 
     async def deliver_due(self, clock: Clock) -> int:
         """Send what is due and may be sent within seconds; return how many had their turn. Raises StoreError."""
+        clock = self._context.noted(clock)
         restoration = await read_restoration(self._context.store.facts)
         until = None if restoration is None else restoration.until
         task = DeliveryTask(
@@ -59,6 +60,7 @@ class Deliverer:
 
     async def reconcile(self, clock: Clock) -> int:
         """Settle what may have been posted and can be known by now; return how many had their turn. Raises StoreError."""
+        clock = self._context.noted(clock)
         restoration = await read_restoration(self._context.store.facts)
         task = DeliveryTask(
             self._context.ledger.unsettled_deliveries,

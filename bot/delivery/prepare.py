@@ -69,6 +69,12 @@ class Preparer:
 
         One that fails is put off and never holds up the others. Raises StoreError when not even that can be written.
         """
+        try:
+            return await self._prepare_due(now)
+        finally:  # by then a tick may have found that the clock was set back: the next one finds it again
+            self._context.latest.note(now)
+
+    async def _prepare_due(self, now: datetime) -> int:
         seen: set[OccurrenceKey] = set()
         fair_order = FairOrder()
         done = 0

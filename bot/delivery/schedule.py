@@ -46,11 +46,11 @@ class Scheduler:
         """Write down every occurrence that is due by now; return how many were new. Raises StoreError."""
         context = self._context
         noticed = await time_of_fact(context.store.facts, _TICK) or now
-        if noticed - now > _SET_BACK:
+        shown, context.latest.time = context.latest.time, None
+        set_back = max(noticed, shown or noticed) - now
+        if set_back > _SET_BACK:
             released = await context.ledger.release(now)
-            log.warning(
-                "the clock was set back by %s; %d that waited for a time it had shown do not", noticed - now, released
-            )
+            log.warning("the clock was set back by %s; %d that waited for a time it had shown do not", set_back, released)
         if noticed - now > _REMEMBERED:
             await self._plan_anew(now)
         new = 0

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.delivery import DeliveryContext, Preparer, delivery_id, notice_restored, sealed
+from bot.delivery import DeliveryContext, Preparer, Scheduler, delivery_id, notice_restored, sealed
 from bot.delivery.prepare import BATCH
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
@@ -450,3 +450,20 @@ async def test_what_nobody_needs_to_mend_is_no_alert() -> None:
     assert await told(harness) == [(OccurrenceState.SKIPPED, "paused.")]
     await harness.deliverer().send_notices(harness.clock)
     assert harness.chat.announced == []
+
+
+async def test_a_digest_made_while_the_clock_showed_a_later_time_waits_for_that_time_no_longer_than_to_the_next_tick() -> (
+    None
+):
+    harness = await furnished()
+    await due(harness)
+    context = harness.context()
+    scheduler = Scheduler(context)
+    await scheduler.tick(NOW)
+    publisher = Publisher(harness.store, Extractive(), {"arxiv": "arXiv"})
+    maker = Preparer(context, publisher, RequestBuilder(harness.store.workspaces, TOPICS, Limits(entries=3)))
+    await maker.prepare_due(NOW + HOUR)
+    later = NOW + timedelta(seconds=15)
+    assert await harness.store.ledger.due_deliveries(later) == []
+    await scheduler.tick(later)
+    assert await harness.store.ledger.due_deliveries(later)

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bot.delivery import Scheduler
+from bot.delivery import Deliverer, Scheduler
 from bot.delivery.schedule import AT_ONCE
 from bot.errors import Delayed
 from bot.models import Occurrence, OccurrenceState, Preferences, Schedule, Subscription
@@ -144,6 +144,20 @@ async def test_what_waits_for_a_time_that_only_a_clock_ahead_has_shown_has_its_t
     await scheduler.tick(harness.clock())
     harness.chat.closed["C1"] = Delayed("Not now.", retry_after=timedelta(minutes=5))
     await harness.deliverer().deliver_due(harness.clock)
+    harness.clock.now = NOW + TICK
+    assert await harness.store.ledger.due_deliveries(NOW + TICK) == []
+    await scheduler.tick(NOW + TICK)
+    assert [each.id for each in await harness.store.ledger.due_deliveries(NOW + TICK)] == ["d1p1"]
+
+
+async def test_what_a_clock_showed_between_two_ticks_alone_is_waited_for_by_nobody(harness: Harness) -> None:
+    context = harness.context()
+    scheduler = Scheduler(context)
+    await scheduler.tick(NOW)
+    await harness.plant([delivery(now=NOW)])
+    harness.clock.advance(HOUR)
+    harness.chat.closed["C1"] = Delayed("Not now.", retry_after=timedelta(minutes=5))
+    await Deliverer(context, pause=harness.clock.pause).deliver_due(harness.clock)
     harness.clock.now = NOW + TICK
     assert await harness.store.ledger.due_deliveries(NOW + TICK) == []
     await scheduler.tick(NOW + TICK)
