@@ -58,7 +58,7 @@ async def storm(size: Size) -> Sequence[Row]:
 async def crowded(size: Size) -> Sequence[Row]:
     """Half the posts are lost on the way, in channels in which people wrote 5,000 messages; no nonce is remembered."""
     behaviour = Behaviour(resets=0.5, commits=0.5, others=5000, lag=LAG, seed=size.seed)
-    outcome = await run(replace(_plan(behaviour, max(28, size.deliveries // 50)), work=HISTORY))
+    outcome = await run(replace(_plan(behaviour, max(28, size.deliveries // 50)), work=replace(HISTORY, speed=SCALE)))
     verdict, counts = outcome.verdict, outcome.counts
     measured = f"{verdict.figures()}; {counts['reset']} lost answers, {counts['finds']} looks; {outcome.seconds:.0f} s"
     what, sizes = "Discord, 5,000 messages of others in each channel", f"{verdict.expected} deliveries"
@@ -66,4 +66,4 @@ async def crowded(size: Size) -> Sequence[Row]:
 
 
 def _plan(behaviour: Behaviour, deliveries: int, kills: int = 0) -> Plan:
-    return Plan(behaviour=behaviour, work=BOTH, deliveries=deliveries, kills=kills, platform="discord")
+    return Plan(behaviour=behaviour, work=replace(BOTH, speed=SCALE), deliveries=deliveries, kills=kills, platform="discord")

@@ -14,7 +14,7 @@ from tests.fakes.platform import Behaviour
 _HALF = 0.5  # of the tries fail, so that there are as many faults as deliveries
 _CUT = 0.12  # of what passes a TLS connection; a try is some four pieces
 _SLACK = Work(speed=SCALE, workers=16)
-_DISCORD = replace(BOTH, workers=16)
+_DISCORD = replace(BOTH, speed=SCALE, workers=16)
 _FAULTS = {
     "reset": Behaviour(resets=_HALF),
     "half reply": Behaviour(halves=_HALF),
