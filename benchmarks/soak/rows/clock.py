@@ -10,6 +10,7 @@ that block it share another.
 import asyncio
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -111,8 +112,9 @@ async def _settled(month: Month, before: int) -> None:
     async with asyncio.timeout(PATIENCE):
         while True:
             known = await ledger.recent_occurrences("history:A")
-            skipped = sum(each.state is OccurrenceState.SKIPPED for each in known)
-            if _number(month) + skipped >= max(1, before) and all(each.state is not OccurrenceState.DUE for each in known):
+            states = Counter(each.state for each in known)
+            ended = _number(month) + states[OccurrenceState.SKIPPED] >= max(1, before)
+            if ended and not states[OccurrenceState.DUE] and states[OccurrenceState.MADE] == _number(month):
                 return
             await asyncio.sleep(0.05)
 
