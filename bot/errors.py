@@ -12,6 +12,7 @@
     ├── EmbeddingUnavailable  a text's vector cannot be had now; words alone decide until it can
     ├── DeliveryError         a platform did not take a message
     │   ├── Refused             and will not: archived, not a member, revoked; trying again will not help
+    │   ├── Rejected            nothing was posted, and it is not known whether the next message will be taken
     │   ├── Delayed             nothing was posted; worth trying again later
     │   └── Uncertain           it may have been posted
     ├── StoreError            the database did not do what it must; nothing is posted after one
@@ -144,7 +145,19 @@ class DeliveryError(BotError):
 
 
 class Refused(DeliveryError):
-    """It never will: the channel is gone or closed to us, the token is revoked, the message is not acceptable."""
+    """It never will: the channel is gone or closed to us, or the token is revoked; its code is known to say so."""
+
+
+class Rejected(DeliveryError):
+    """It did not take this message, and nothing was posted; no code says that it would not take the next one.
+
+    `failure` names what failed, so that two can be compared: "status 400, code 50035"; nothing secret, no part of the
+    message and no name of a place stands in it.
+    """
+
+    def __init__(self, message: str, *, failure: str, reach: Reach = Reach.CHANNEL) -> None:
+        super().__init__(message, reach=reach)
+        self.failure = failure
 
 
 class Delayed(DeliveryError):

@@ -29,7 +29,7 @@ class Messenger(Protocol):
     async def send(self, delivery: Delivery) -> str:
         """Post the payload once, with the delivery's id as nonce or marker, and return the platform's message identifier.
 
-        Never tries again by itself. Raises Refused, Delayed, or Uncertain.
+        Never tries again by itself. Raises Refused, Rejected, Delayed, or Uncertain.
         """
         ...
 
@@ -38,8 +38,8 @@ class Messenger(Protocol):
 
         A minute is added at both ends; without a last try it looks up to now. One look asks for a page or a few; where
         there is more, the next one goes on from the `cursor` that is returned, which is given back in the delivery. That
-        a limit was reached is never ABSENT. Raises Refused where the history may not be read, Delayed or Uncertain when it
-        could not be read now.
+        a limit was reached is never ABSENT. Raises Refused where the history may not be read, Rejected, Delayed or Uncertain
+        when it could not be read now.
         """
         ...
 
