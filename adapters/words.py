@@ -1,7 +1,7 @@
 """The values of the core in words that every adapter shows alike: bylines, links, dates, the coverage line. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, th
 from bot.commands import TABLE, Less, More, Save, Similar, write
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
 from bot.sources.registry import TITLES
-from bot.wording import listed, short_day
+from bot.wording import listed, short_day, some
 
 _AUTHORS_SHOWN = 4
 _LONGEST_TAG = 24  # characters
@@ -194,17 +194,26 @@ def coverage_line(coverage: Coverage) -> str:
     pieces = [f"Asked {', '.join(asked)}" if asked else "No source was asked"]
     pieces += [f"{thousands(coverage.seen)} seen", f"{thousands(coverage.kept)} kept"]
     pieces += [f"{thousands(count)} {clean(reason)}" for reason, count in coverage.dropped if count]
-    pieces += [told for told in map(_trouble, coverage.sources) if told]
-    pieces += [clean(note).rstrip(".") for note in coverage.notes if clean(note)]
+    pieces += _troubles(coverage.sources)
+    notes = (*(report.note for report in coverage.sources), *coverage.notes)
+    pieces += [clean(note).rstrip(".") for note in notes if clean(note)]
     return " · ".join(dict.fromkeys(pieces))
 
 
-def _trouble(report: SourceReport) -> str:
-    name, note = clean(report.name), clean(report.note).rstrip(".")
-    told = {
-        Health.PARTIAL: f"{name} gave a partial day",
-        Health.DOWN: f"{name} was down",
-        Health.CHANGED: f"{name} answered in an unknown form",
-        Health.NEVER: f"{name} has not been asked yet",
-    }.get(report.health, "")
-    return f"{told}: {note}" if told and note else told or note
+# What is said of one source that did not deliver, and of several; why, the status and the log know.
+_TROUBLES = {
+    Health.DOWN: ("was down", "were down"),
+    Health.CHANGED: ("changed its answers", "changed their answers"),
+    Health.PARTIAL: ("gave a part of the day", "gave a part of the day"),
+    Health.NEVER: ("has not been asked yet", "have not been asked yet"),
+}
+_NAMED = 5  # sources in one trouble that are named
+
+
+def _troubles(reports: Sequence[SourceReport]) -> Iterator[str]:
+    """Yield "arXiv and GitHub were down", a piece for each kind of trouble."""
+    for health, (one, several) in _TROUBLES.items():
+        names = [clean(report.name) for report in reports if report.health is health]
+        if names:
+            said = listed(names) if len(names) <= _NAMED else some(names, _NAMED)
+            yield f"{said} {one if len(names) == 1 else several}"

@@ -112,14 +112,16 @@ def coverage(
     )
 
 
+# A source's state in words is enough of these for a reader; what it said, the status and the log tell.
+_TROUBLED = (Health.PARTIAL, Health.DOWN, Health.CHANGED)
+
+
 def _report(title: str, state: SourceState, considered: Sequence[Item], now: datetime) -> SourceReport:
     count = sum(state.name in item.sources for item in considered)
-    note = state.note
+    notes = [] if state.health in _TROUBLED or not state.note else [state.note]
     if state.asked is not None and now - state.asked > timedelta(days=1):
-        note = f"last asked {_span(now - state.asked)} ago" + (f"; {note}" if note else "")
-    if state.health in (Health.DOWN, Health.CHANGED) and state.answered is not None:
-        note = f"{note} (last answered {_span(now - state.answered)} ago)"
-    return SourceReport(title, state.health, count, note)
+        notes.insert(0, f"{title} was last asked {_span(now - state.asked)} ago")
+    return SourceReport(title, state.health, count, "; ".join(notes))
 
 
 def _span(span: timedelta) -> str:

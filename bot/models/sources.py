@@ -48,4 +48,4 @@ class SourceState:
     failures: int = 0  # in a row
     rest_until: datetime | None = None  # not to be asked before
     items: int = 0  # read in the last collection that answered
-    note: str = ""  # a sentence for the footer, "" when there is nothing to say
+    note: str = ""  # what is to be said of it; of a failure, why

@@ -139,22 +139,35 @@ def test_a_summary_says_what_was_read_and_which_model_wrote() -> None:
 def test_the_coverage_line_says_where_everything_went() -> None:
     assert coverage_line(GPU.coverage) == (
         "Asked arXiv, Hugging Face, GitHub · 412 seen · 3 kept · 380 outside the query · 27 below the score · "
-        "2 already posted · GitHub was down: it asked for a pause of 40 seconds · Caught up 2 days"
+        "2 already posted · GitHub was down · Caught up 2 days"
     )
 
 
 def test_the_coverage_line_names_each_kind_of_trouble() -> None:
     reports = (
-        SourceReport("A", Health.PARTIAL, 1, "2 pages missing."),
+        SourceReport("A", Health.PARTIAL, 1),
         SourceReport("B", Health.CHANGED, 0),
         SourceReport("C", Health.NEVER, 0),
         SourceReport("D", Health.OK, 1, "first day"),
+        SourceReport("E", Health.DOWN, 1, "E was last asked 2 days ago"),
     )
     assert coverage_line(Coverage(reports, 2, 2)) == (
-        "Asked A, B, D · 2 seen · 2 kept · A gave a partial day: 2 pages missing · B answered in an unknown form · "
-        "C has not been asked yet · first day"
+        "Asked A, B, D, E · 2 seen · 2 kept · E was down · B changed its answers · A gave a part of the day · "
+        "C has not been asked yet · first day · E was last asked 2 days ago"
     )
     assert coverage_line(Coverage((), 0, 0)) == "No source was asked · 0 seen · 0 kept"
+
+
+def test_sources_with_one_trouble_are_named_together_and_a_long_row_of_them_is_cut() -> None:
+    def troubles(health: Health, *names: str) -> str:
+        line = coverage_line(Coverage(tuple(SourceReport(name, health, 0) for name in names), 0, 0))
+        return line.rpartition(" · ")[2]
+
+    assert troubles(Health.DOWN, "A", "B") == "A and B were down"
+    assert troubles(Health.CHANGED, "A", "B", "C") == "A, B and C changed their answers"
+    assert troubles(Health.PARTIAL, "A", "B") == "A and B gave a part of the day"
+    assert troubles(Health.NEVER, "A", "B") == "A and B have not been asked yet"
+    assert troubles(Health.DOWN, *"ABCDEFG") == "A, B, C, D, E and 2 more were down"
 
 
 def test_an_empty_digest_says_why_it_is_empty() -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import logging
+import re
 from datetime import datetime
 from pathlib import Path
 
@@ -74,6 +75,9 @@ async def test_an_ugly_answer_of_every_source_ends_in_a_digest_that_names_them(
     footer = coverage_line(digest.coverage)
     for title in ("arXiv", "Hugging Face", "GitHub", "lab"):
         assert title in footer
+    _, _, troubles = footer.partition(" kept")
+    said = r"[\w, ]+ (was|were) down|[\w, ]+ changed (its|their) answers|[\w, ]+ gave a part of the day"
+    assert all(re.fullmatch(said, piece) for piece in troubles.split(" · ")[1:]), footer
 
 
 async def test_one_source_that_fails_costs_nothing_of_the_others(web: Web, tmp_path: Path, now: datetime) -> None:

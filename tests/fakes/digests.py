@@ -177,7 +177,7 @@ GPU = Digest(
         sources=(
             SourceReport("arXiv", Health.OK, 374),
             SourceReport("Hugging Face", Health.OK, 22),
-            SourceReport("GitHub", Health.DOWN, 16, "it asked for a pause of 40 seconds"),
+            SourceReport("GitHub", Health.DOWN, 16),
         ),
         seen=412,
         kept=3,

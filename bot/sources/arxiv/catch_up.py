@@ -1,6 +1,7 @@
 """What arXiv announced on days whose feed is gone: by its search API, or by OAI-PMH when that is down or the gap is long."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -11,6 +12,8 @@ from bot.models import Batch, Item
 from bot.settings.sources import ArxivSettings
 from bot.sources.arxiv import oai_pmh, search_api
 from bot.sources.arxiv.calendar import EASTERN, announced, in_words, window
+
+log = logging.getLogger(__name__)
 
 LONG_GAP = 15  # days of announcements, three weeks: beyond it OAI-PMH takes fewer requests than the API
 HELD_BACK = timedelta(days=4)  # how much earlier than the rest moderation may have let a paper be submitted
@@ -62,9 +65,10 @@ class CatchUp:
         for way in ways:
             try:
                 async for batch, day in way(tuple(left), now):
-                    yield _with_note(batch, said), day
+                    yield _with_note(batch, bool(said)), day
                     left = [each for each in left if day is None or each > day]
             except SourceError as error:
+                log.warning("arXiv is read by another of its services: %s", error)
                 said.append(error)
             else:
                 return
@@ -169,8 +173,9 @@ def _dated(item: Item, day: date) -> Item:
     return replace(item, appeared=announced(day), announce="new")
 
 
-def _with_note(batch: Batch, said: Sequence[SourceError]) -> Batch:
-    return replace(batch, notes=(*batch.notes, *(str(error) for error in said))) if said else batch
+def _with_note(batch: Batch, failed: bool) -> Batch:
+    note = "arXiv was read by another of its services, as one did not answer as it should"
+    return replace(batch, notes=(*batch.notes, note)) if failed else batch
 
 
 def all_failed(said: Sequence[SourceError]) -> SourceError:

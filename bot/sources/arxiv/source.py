@@ -7,6 +7,7 @@ One request every three seconds and one connection over the feed, the API and OA
 import asyncio
 import hashlib
 import json
+import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -30,6 +31,8 @@ from bot.sources.arxiv.calendar import (
     rebuilt,
 )
 from bot.sources.arxiv.catch_up import ArxivClient, CatchUp, all_failed
+
+log = logging.getLogger(__name__)
 
 MAX_CATCH_UP = timedelta(days=366)
 AGAIN = timedelta(minutes=20)  # after an announcement that should be there and was not
@@ -243,7 +246,8 @@ class ArxivSource:
 
     def _why(self, days: Sequence[date], plan: _Plan, failure: SourceError | None) -> tuple[str, ...]:
         if failure is not None:
-            return (f"{failure}: read by submission date instead",)
+            log.warning("arXiv's feed was not read: %s", failure)
+            return ("arXiv's feed did not answer as it should: read by submission date instead",)
         if plan.first and len(days) == 1:
             return ()
         verb = "went back" if plan.first else "caught up on"

@@ -28,17 +28,20 @@ def test_coverage_counts_every_item_once() -> None:
     assert coverage.sources[0].items == 2
 
 
-def test_coverage_names_a_source_that_is_down_and_since_when() -> None:
-    state = SourceState(
-        name="arxiv",
-        health=Health.DOWN,
-        asked=NOW - timedelta(hours=30),
-        answered=NOW - timedelta(days=3),
-        note="429 Rate exceeded",
-    )
+@pytest.mark.parametrize("health", [Health.DOWN, Health.CHANGED, Health.PARTIAL])
+def test_coverage_names_a_source_that_failed_and_leaves_what_it_said_to_the_status(health: Health) -> None:
+    said = "arXiv's API answered 503 to https://export.arxiv.org/api/query?token=secret: XMLSyntaxError"
+    state = SourceState(name="arxiv", health=health, asked=NOW, answered=NOW - timedelta(days=3), note=said)
     (report,) = compose.coverage([], {}, [("arXiv", state)], since=DAY, now=NOW).sources
 
-    assert report.note == "last asked 30 hours ago; 429 Rate exceeded (last answered 3 days ago)"
+    assert (report.name, report.health, report.note) == ("arXiv", health, "")
+
+
+def test_coverage_says_by_name_which_source_was_not_asked_for_long() -> None:
+    state = SourceState(name="arxiv", health=Health.OK, asked=NOW - timedelta(hours=30), note="caught up on 2 days")
+    (report,) = compose.coverage([], {}, [("arXiv", state)], since=DAY, now=NOW).sources
+
+    assert report.note == "arXiv was last asked 30 hours ago; caught up on 2 days"
 
 
 def test_a_digest_over_many_days_says_so() -> None:

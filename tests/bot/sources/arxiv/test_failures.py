@@ -122,13 +122,16 @@ async def test_papers_held_back_by_moderation_are_looked_for_too(web: Web, sourc
 # --- when arXiv is down --------------------------------------------------------------------------------------------
 
 
-async def test_without_the_feed_the_day_is_read_from_the_api(web: Web, source: ArxivSource, now: datetime) -> None:
+async def test_without_the_feed_the_day_is_read_from_the_api(
+    web: Web, source: ArxivSource, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
     serve(web, feed=LIMIT)
     by_window(one_paper_a_day, web)
     batches = await collect(source, now, TUESDAY)
     assert keys(batches) == ["arxiv:2603.03310"]
     assert reached(batches) == TODAY
-    assert "read by submission date instead" in notes(batches)
+    assert notes(batches) == "arXiv's feed did not answer as it should: read by submission date instead"
+    assert "overloaded" in caplog.text
     assert batches[-1].items[0].appeared == datetime(2026, 4, 1, 0, 0, tzinfo=UTC)
     assert batches[-1].items[0].announce == "new"
 

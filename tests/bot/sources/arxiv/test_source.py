@@ -181,12 +181,15 @@ async def test_the_watermark_stays_behind_what_could_not_be_read(web: Web, sourc
     assert "overloaded" in str(error)
 
 
-async def test_oai_takes_over_where_the_api_stops(web: Web, source: ArxivSource, now: datetime) -> None:
+async def test_oai_takes_over_where_the_api_stops(
+    web: Web, source: ArxivSource, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
     serve(web, feed=feed(TODAY, NEW), api=LIMIT, oai=records([("2603.30005", "2026-03-30"), ("2401.00001", "2024-01-02")]))
     batches = await collect(source, now, "2026-03-30")
     assert keys(batches)[2:] == ["arxiv:2603.30005", "arxiv:2603.30005"]  # once for each category's set
     assert reached(batches) == TODAY
-    assert "overloaded" in notes(batches)
+    assert "another of its services" in notes(batches)
+    assert "overloaded" in caplog.text
 
 
 async def test_a_long_gap_is_read_from_oai(web: Web, source: ArxivSource, now: datetime) -> None:
@@ -202,14 +205,17 @@ async def test_a_long_gap_is_read_from_oai(web: Web, source: ArxivSource, now: d
     assert reached(batches) == TODAY
 
 
-async def test_an_expired_token_falls_back_to_the_api(web: Web, source: ArxivSource, now: datetime) -> None:
+async def test_an_expired_token_falls_back_to_the_api(
+    web: Web, source: ArxivSource, now: datetime, caplog: pytest.LogCaptureFixture
+) -> None:
     parts = [records([("2602.10001", "2026-02-10")], "token-1"), records([], error="badResumptionToken")]
     serve(web, feed=feed(TODAY, NEW))
     web.rule(lambda asked: Answer(parts["resumptionToken" in asked.query]) if asked.path == "/oai" else None)
     by_window(one_paper_a_day, web)
     batches = await collect(source, now, "2026-02-06")
     assert reached(batches) == TODAY
-    assert "forgot where it was" in notes(batches)
+    assert "another of its services" in notes(batches)
+    assert "forgot where it was" in caplog.text
 
 
 async def test_a_backfill_goes_back_as_far_as_it_is_told(web: Web, http: Http, now: datetime) -> None:
