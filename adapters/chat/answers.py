@@ -21,3 +21,14 @@ def may_not_be_posted(chat: str) -> Reply:
 def not_opened(chat: str) -> Reply:
     """Tell that a form or a window was not opened."""
     return Reply(title="It could not be opened", text=(f"{chat} did not open it in time. Please ask again.",))
+
+
+def stopped() -> Reply:
+    """Tell that the service ended before what was asked was done."""
+    said = "I was stopped before I had the answer; I am back in a moment. See whether it was done, and ask again."
+    return Reply(title="Stopped before the end", text=(said,))
+
+
+def takes_long() -> Reply:
+    """Tell that an answer comes later than the platform lets us answer."""
+    return Reply(title="This takes long", text=("The answer comes by itself when it is there.",))

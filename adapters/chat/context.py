@@ -1,7 +1,9 @@
 """What every listener works with, and the tasks that go on after an interaction was acknowledged."""
 
 import asyncio
+import contextlib
 import logging
+import math
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,13 +14,16 @@ from bot.service.platforms import PlatformContext
 log = logging.getLogger(__name__)
 
 _GRACE = timedelta(seconds=10)
+_LAST_WORDS = 3.0  # seconds of the grace that are left to tell people what is not done any more
 
 
 class BackgroundTasks:
     """The tasks that are under way. Nothing that fails in one of them reaches another, or is lost."""
 
     def __init__(self) -> None:
+        self.stopping = asyncio.Event()  # that the service ends
         self._tasks: set[asyncio.Task[None]] = set()
+        self._end = math.inf  # when the rest is given up, in the loop's time
 
     def __len__(self) -> int:
         return len(self._tasks)
@@ -29,9 +34,24 @@ class BackgroundTasks:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
+    @property
+    def left(self) -> float:
+        """For how many seconds what is under way may go on, before it says that it ends; infinite till the end."""
+        return self._end - _LAST_WORDS - asyncio.get_running_loop().time()
+
+    async def pause(self, seconds: float) -> None:
+        """Wait so long, or until the service ends."""
+        if self.stopping.is_set():
+            await asyncio.sleep(seconds)
+            return
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self.stopping.wait()
+
     async def finish(self, grace: timedelta = _GRACE) -> None:
         """Wait for what is under way, and for what it begins, at most so long; the rest is cancelled."""
-        end = asyncio.get_running_loop().time() + grace.total_seconds()
+        end = self._end = asyncio.get_running_loop().time() + grace.total_seconds()
+        self.stopping.set()
         while self._tasks and (left := end - asyncio.get_running_loop().time()) > 0:
             await asyncio.wait(self._tasks, timeout=left)
         for task in self._tasks:

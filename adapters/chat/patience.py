@@ -4,6 +4,7 @@ What surely was not taken is sent again after a wait, and so is what may have be
 """
 
 import asyncio
+import math
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -24,10 +25,15 @@ class Patience:
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     first: float = 0.5  # the first wait; each one after it is twice as long
     longest: float = 30.0
+    left: Callable[[], float] = lambda: math.inf  # how long the service goes on: no wait is longer, and `sleep` ends with it
 
     def after(self, seconds: float) -> float:
         """Return the time in so many seconds."""
         return self.clock() + seconds
+
+    def has(self, seconds: float, until: float) -> bool:
+        """Say whether there is so much time until then, and before the service ends."""
+        return self.after(seconds) <= until and seconds <= self.left()
 
     def wait_before(self, again: int) -> float:
         """Return how long to wait before the try of this number, from 1, is repeated."""
@@ -47,11 +53,11 @@ class Patience:
             except Delayed as error:
                 asked = error.retry_after.total_seconds() if error.retry_after else 0.0
                 wait = max(asked, self.wait_before(tries))
-                if self.after(wait) > until:
+                if not self.has(wait, until):
                     raise
             except Uncertain:
                 repeats -= 1
                 wait = self.wait_before(tries)
-                if repeats < 0 or self.after(wait) > until:
+                if repeats < 0 or not self.has(wait, until):
                     raise
             await self.sleep(wait)

@@ -1,11 +1,13 @@
 """What answers a person is tried again for as long as that helps, and never more often than it may."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
 
+from adapters.chat.context import BackgroundTasks
 from adapters.chat.patience import ANY_NUMBER, Patience
 from bot.errors import Delayed, DeliveryError, Refused, Uncertain
 
@@ -78,3 +80,24 @@ async def test_a_refusal_is_final() -> None:
     with pytest.raises(Refused):
         await time.patience.keep_trying(failing(Refused("Never.")), 1740, repeats=ANY_NUMBER)
     assert time.waits == []
+
+
+async def test_a_wait_ends_with_the_service_and_none_is_begun_that_it_does_not_live_for() -> None:
+    tasks, tries, told = BackgroundTasks(), 0, []
+    patience = Patience(sleep=tasks.pause, left=lambda: tasks.left)
+
+    async def send() -> None:
+        nonlocal tries
+        tries += 1
+        raise delayed(300)
+
+    async def answering() -> None:
+        try:
+            await patience.keep_trying(send, patience.after(840))
+        except Delayed:
+            told.append("stopped")
+
+    tasks.start(answering(), "answering")
+    await asyncio.sleep(0.01)
+    await tasks.finish()
+    assert (tries, told, len(tasks)) == (2, ["stopped"], 0)
