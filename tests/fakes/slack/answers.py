@@ -1,11 +1,14 @@
 """response_url: docs.slack.dev/interactivity/handling-user-interaction#message_responses."""
 
+import asyncio
+import math
 import secrets
 from dataclasses import dataclass
 
 from aiohttp import web
 
-from tests.fakes.slack import blocks
+from tests.fakes.slack import blocks, wire
+from tests.fakes.slack.faults import RESPONSE_URL, Failure, Faults
 from tests.fakes.slack.state import Channel, Json, Message
 from tests.fakes.slack.world import World
 from tests.fakes.slack.wrong import Wrong
@@ -29,11 +32,13 @@ class Way:
 class Answers:
     """The addresses, and what is posted to them."""
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, faults: Faults) -> None:
         self.url = ""
         self.ways: dict[str, Way] = {}
         self.refused: list[tuple[str, Json]] = []  # what was not taken, and why
         self._world = world
+        self._faults = faults
+        self._working: set[asyncio.Task[web.Response]] = set()
 
     def way(self, kind: str, user: str, channel: Channel, original: Message | None = None) -> tuple[str, str]:
         """Return a new address and its key."""
@@ -41,9 +46,29 @@ class Answers:
         self.ways[key] = Way(key, user, channel, self._world.now, original)
         return f"{self.url}/{kind}/{channel.team}/{key}", key
 
-    async def handle(self, request: web.Request) -> web.Response:
-        way = self.ways.get(request.match_info["key"])
-        said: Json = await request.json()
+    async def handle(self, request: web.Request) -> web.StreamResponse:
+        key, said = request.match_info["key"], await request.json()
+        course = self._faults.course(RESPONSE_URL, "")
+        failure = course.failure
+        if failure is not None and failure.retry_after is not None:
+            return web.Response(
+                status=429, text="rate_limited", headers={"Retry-After": str(math.ceil(failure.retry_after))}
+            )
+        working = None if course.done is None else asyncio.create_task(self._answered(key, said, course.done))
+        if working is not None:  # it goes on whatever becomes of the request
+            self._working.add(working)
+            working.add_done_callback(self._working.discard)
+        if course.takes:
+            await asyncio.sleep(course.takes)
+        if failure is None:
+            assert working is not None
+            return await asyncio.shield(working)
+        return await self._failed(request, failure, working)
+
+    async def _answered(self, key: str, said: Json, after: float) -> web.Response:
+        if after:
+            await asyncio.sleep(after)
+        way = self.ways.get(key)
         try:
             if way is None:
                 raise Wrong("invalid_url")
@@ -57,6 +82,15 @@ class Answers:
             self.refused.append((wrong.error, said))
             return web.Response(status=404 if wrong.error.endswith("_url") else 400, text=wrong.error)
         return web.Response(text="ok")
+
+    async def _failed(
+        self, request: web.Request, failure: Failure, working: asyncio.Task[web.Response] | None
+    ) -> web.StreamResponse:
+        if working is not None:
+            await asyncio.wait([working])
+        if failure.error and failure.cut is None:
+            return web.Response(status=failure.status or 404, text=failure.error)
+        return await wire.broken(request, failure)
 
     def take(self, way: Way, said: Json) -> None:
         """Do what an answer says; raises Wrong.

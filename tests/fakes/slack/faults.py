@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from tests.fakes.platform import Behaviour, Fault
 
 _LIMITS = (Fault.LIMITED, Fault.ALL_LIMITED)
+RESPONSE_URL, UPLOAD = "response_url", "upload"  # what is no method: the address to answer at, and that for a file's bytes
+ANSWERING = frozenset(
+    {
+        *(RESPONSE_URL, UPLOAD, "chat.postEphemeral", "chat.postMessage", "conversations.open", "conversations.info"),
+        *("files.completeUploadExternal", "files.getUploadURLExternal", "users.conversations", "users.info"),
+        *("views.open", "views.publish", "views.push", "views.update"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
     """How calls fail; what is not set does not happen."""
 
-    error: str = ""  # ok: false and this
-    status: int = 0  # an HTTP status other than 200, with a page of HTML
+    error: str = ""  # ok: false and this; of a response_url, a 404 that says so
+    status: int = 0  # an HTTP status, with a page of HTML
     retry_after: float | None = None  # a 429
     everywhere: bool = False  # … for the whole workspace, not for the channel alone
     cut: Fault | None = None  # RESET, HALF or STALL
@@ -46,15 +54,16 @@ class Faults:
         self._planned.setdefault(method, []).extend([failure] * times)
 
     def course(self, method: str, marker: str) -> Course:
-        """Say how this call goes. Of calls with a marker, only that and how often it came decide."""
+        """Say how this call goes. Of calls with a marker, only that and how often it came decide; of others, the method."""
         if planned := self._planned.get(method):
             failure = planned.pop(0)
             takes = failure.stall if failure.cut is Fault.STALL else 0.0
             return Course(failure, takes, 0.0 if failure.commits else None)
-        self._asked[marker] += 1
-        dice = random.Random(f"{self.behaviour.seed} {marker} {self._asked[marker]}")
+        about = marker or method
+        self._asked[about] += 1
+        dice = random.Random(f"{self.behaviour.seed} {about} {self._asked[about]}")
         takes = dice.uniform(*self.behaviour.takes)
-        if method != "chat.postMessage" or not marker:
+        if not (method == "chat.postMessage" if marker else self.behaviour.answers and method in ANSWERING):
             return Course(None, takes, takes)
         fault = self.behaviour.draw(dice)
         if fault is None:

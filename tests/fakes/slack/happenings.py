@@ -1,8 +1,13 @@
 """What happens in a workspace, and the events that tell the app of it."""
 
+import asyncio
+import math
+
 from aiohttp import web
 
+from tests.fakes.slack import wire
 from tests.fakes.slack.driver import Driver
+from tests.fakes.slack.faults import UPLOAD, Faults
 from tests.fakes.slack.link_words import domains, urls
 from tests.fakes.slack.state import Channel, Json, Kind, Message, Person, Team
 
@@ -12,6 +17,7 @@ class Happenings(Driver):
 
     ben: Person
     team: Team
+    faults: Faults
 
     async def archive(self, channel: Channel) -> None:
         channel.is_archived = True
@@ -130,13 +136,23 @@ class Happenings(Driver):
         stamp = {"event_ts": self.world.times.ts()}
         await self.event(what | stamp, team=self.world.teams[channel.team])
 
-    async def take_upload(self, request: web.Request) -> web.Response:
+    async def take_upload(self, request: web.Request) -> web.StreamResponse:
         """Take the bytes of a file."""
-        name = request.match_info["file"]
+        name, content = request.match_info["file"], await request.read()
+        course = self.faults.course(UPLOAD, "")
+        await asyncio.sleep(course.takes)
+        if (failure := course.failure) is not None:
+            if course.done is not None:
+                self._uploaded(name, request.content_type, content)
+            if failure.retry_after is not None:
+                return web.Response(status=429, headers={"Retry-After": str(math.ceil(failure.retry_after))})
+            return await wire.broken(request, failure)
+        return self._uploaded(name, request.content_type, content)
+
+    def _uploaded(self, name: str, content_type: str, content: bytes) -> web.Response:
         if name not in self.world.files:
             return web.Response(status=404)
-        content = await request.read()
-        if request.content_type == "multipart/form-data":
+        if content_type == "multipart/form-data":
             return web.Response(status=400, text="the bytes alone are what is asked for here")
         if len(content) != self.world.files[name]["size"]:
             return web.Response(status=400, text="not as long as was said")

@@ -32,12 +32,12 @@ class FakeSlack(Happenings):
 
     def __init__(self, behaviour: Behaviour, *, tiers: bool, clock: Callable[[], float]) -> None:
         world = World(Times(clock))
-        self.answers = Answers(world)
+        self.faults = Faults(behaviour)
+        self.answers = Answers(world, self.faults)
         super().__init__(world, self.answers)
         self.url = ""
         self.signing_secret = SIGNING_SECRET
         self.client_id, self.client_secret = "1111.2222", "c" * 32
-        self.faults = Faults(behaviour)
         self.link = Link(world)
         self.oauth = OAuth(world, self.client_id, self.client_secret)
         self.web_api = WebApi(world, self._methods(), self.faults, Tiers() if tiers else None)
@@ -192,7 +192,7 @@ class FakeSlack(Happenings):
         return self.oauth.allowed(url, self.world.teams[person.team], person.id, whole=whole, allows=allows)
 
     def fail(self, method: str, failure: Failure, *, times: int = 1) -> None:
-        """Let the next calls of a method fail."""
+        """Let the next calls of a method fail; also of a "response_url", and of the "upload" of a file's bytes."""
         self.faults.plan(method, failure, times)
 
     def delivers_to(self, url: str) -> Post:

@@ -8,7 +8,6 @@ from typing import Any
 
 from aiohttp import web
 
-from tests.fakes.platform import Fault
 from tests.fakes.slack import arguments, scopes, wire
 from tests.fakes.slack.call import Asked, Call
 from tests.fakes.slack.faults import Course, Failure, Faults
@@ -107,7 +106,8 @@ class WebApi:
         if failure is not None and failure.retry_after is not None:
             asked.error = "ratelimited"
             channel = str(call.args.get("channel", ""))
-            return self._limited(self._world.team_of(channel) if failure.everywhere else channel, failure.retry_after)
+            scope = self._world.team_of(channel) if failure.everywhere else channel
+            return self._limited(scope if call.method == "chat.postMessage" else None, failure.retry_after)
         working = None if course.done is None else self._begin(self._done(call, course.done))
         if course.takes:
             await asyncio.sleep(course.takes)
@@ -134,16 +134,11 @@ class WebApi:
         if working is not None:
             await asyncio.wait([working])
             working.exception()  # what could not be done is not done
-        if failure.cut is Fault.HALF:
-            return await wire.half(request)
-        if failure.cut is not None and failure.cut is not Fault.STALL:
-            wire.cut(request)
-        if failure.error:
+        if failure.error and failure.cut is None:
             asked.error = failure.error
             return web.json_response({"ok": False, "error": failure.error})
-        status = failure.status or 504
-        asked.error = f"HTTP {status}"
-        return web.Response(status=status, text="<html><body>Oops.</body></html>", content_type="text/html")
+        asked.error = f"HTTP {failure.status or 504}"
+        return await wire.broken(request, failure)
 
     # --- limits
 

@@ -1,9 +1,12 @@
-"""Answers that do not arrive whole."""
+"""Answers that do not arrive whole, or are none of Slack's."""
 
 import socket
 import struct
 
 from aiohttp import web
+
+from tests.fakes.platform import Fault
+from tests.fakes.slack.faults import Failure
 
 
 def cut(request: web.Request) -> None:
@@ -22,3 +25,12 @@ async def half(request: web.Request) -> web.StreamResponse:
     if request.transport is not None:
         request.transport.close()
     return response
+
+
+async def broken(request: web.Request, failure: Failure) -> web.StreamResponse:
+    """Answer as a failure without a word of Slack's does: not at all, by half, or with somebody's page of HTML."""
+    if failure.cut is Fault.HALF:
+        return await half(request)
+    if failure.cut is not None and failure.cut is not Fault.STALL:
+        cut(request)
+    return web.Response(status=failure.status or 504, text="<html><body>Oops.</body></html>", content_type="text/html")
