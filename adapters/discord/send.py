@@ -17,7 +17,7 @@ from discord.http import MultipartParameters, Route
 from discord.utils import time_snowflake
 
 from adapters.discord.client.api import RestClient
-from adapters.discord.client.channels import ChannelInfo, Channels
+from adapters.discord.client.channels import NO_MESSAGES, ChannelInfo, Channels
 from adapters.discord.client.errors import (
     ARCHIVED_THREAD,
     HAS_A_THREAD,
@@ -121,7 +121,7 @@ class DiscordMessenger:
                 raise
         info = await self._channels.get(delivery.channel)
         if not info.is_forum:
-            raise Refused("The channel takes no messages; subscribe in a text channel, a thread or a forum.")
+            raise Refused(NO_MESSAGES)
         return await self._post_in_forum(delivery, said, body, info)
 
     def _needs_to_know(self, delivery: Delivery) -> bool:
@@ -220,7 +220,7 @@ class DiscordMessenger:
         """Return what the channel is; raises Refused where its history may not be read."""
         info = await self._channels.get(channel)
         if missing := info.missing(history=True):
-            raise Refused(_needed(missing, info))
+            raise Refused(info.needs(missing))
         return info
 
     async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> tuple[Look, bool]:
@@ -337,11 +337,7 @@ class DiscordMessenger:
         except Exception:  # noqa: BLE001 - what cannot be told is left out
             return discord_delivery_error(error)
         missing = info.missing(thread=self._in_thread(delivery) or info.is_forum)
-        return Refused(_needed(missing, info)) if missing else discord_delivery_error(error)
-
-
-def _needed(missing: Sequence[str], info: ChannelInfo) -> str:
-    return f"I need {' and '.join(f'*{each}*' for each in missing)} in #{info.name}."
+        return Refused(info.needs(missing)) if missing else discord_delivery_error(error)
 
 
 def _with_marker(body: dict[str, Any], delivery: str) -> dict[str, Any]:

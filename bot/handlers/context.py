@@ -21,6 +21,10 @@ from bot.ports.vectors import Embedder
 # Returns those of the channels that the person may know of: all but the private ones that they are not in.
 VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
 
+# Returns what keeps Broadsheet from posting in the actor's channel, in a sentence that says what to mend; "" where nothing
+# does, and where nobody can tell now: not to know never stands in anybody's way. Raises nothing.
+Obstacle = Callable[[Actor], Awaitable[str]]
+
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
 
@@ -32,6 +36,11 @@ Made = TypeVar("Made")
 async def all_channels(_actor: Actor, channels: Collection[str]) -> Collection[str]:
     """Return all of them, as where nothing is private."""
     return channels
+
+
+async def no_obstacle(_actor: Actor) -> str:
+    """Return "", as where nothing is known."""
+    return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class HandlerContext:
     manage: str = "anyone"  # who may change subscriptions, topics and filters: anyone, admins
     window_hours: int = 48
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
+    obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
 
     @property

@@ -142,6 +142,8 @@ async def _set_alerts(context: HandlerContext, actor: Actor, preferences: Prefer
         raise UsageError(
             f'"{excerpt(value)}" is not *here*: give the command in the channel it is for.', hint="*settings alerts here*"
         )
+    if channel == actor.channel and (why := await context.obstacle(actor)):
+        raise UsageError(why, hint="Then *settings alerts here* has them told here.")
     return replace(preferences, alerts=channel)
 
 

@@ -1,7 +1,7 @@
 """Where something is to be posted: what kind of channel it is, and which permissions are missing there."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +15,10 @@ _RULED = 5.0  # seconds for which a server's roles are taken to be as they were:
 FORUMS = frozenset({15, 16})  # forum and media channels hold posts, and no messages of their own
 THREADS = frozenset({10, 11, 12})
 DIRECT = frozenset({1, 3})
+TEXTUAL = frozenset({0, 2, 5, 13})  # channels that take messages themselves: text, voice, announcements, stages
+NO_MESSAGES = "The channel takes no messages; subscribe in a text channel, a thread or a forum."
 _ADMINISTRATOR = Permissions(administrator=True).value
+_MANAGE_THREADS = Permissions(manage_threads=True).value
 
 # The permissions that matter here, by their bit, as Discord's settings name them.
 NAMES: Mapping[int, str] = {
@@ -39,6 +42,7 @@ class ChannelInfo:
     parent: str = ""
     tags: tuple[tuple[str, str], ...] = ()  # (name, id) of a forum's
     allowed: int = 0  # permissions that we have there
+    locked: bool = False  # a thread in which moderators alone write
 
     @property
     def is_forum(self) -> bool:
@@ -61,6 +65,21 @@ class ChannelInfo:
         needed.create_public_threads = thread and not self.is_forum
         needed.read_message_history = history
         return tuple(name for bit, name in NAMES.items() if needed.value & bit and not self.allowed & bit)
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps us from posting a digest here, with all of its parts, as a sentence; "" where nothing does."""
+        if self.kind not in TEXTUAL | THREADS | FORUMS | DIRECT:
+            return NO_MESSAGES
+        if missing := self.missing(thread=self.is_forum):
+            return self.needs(missing)
+        if self.locked and not self.allowed & _MANAGE_THREADS:
+            return "The thread is locked; unlock it, or subscribe in another channel."
+        return ""
+
+    def needs(self, missing: Sequence[str]) -> str:
+        """Return the sentence that asks for these permissions here."""
+        return f"I need {' and '.join(f'*{each}*' for each in missing)} in #{self.name}."
 
 
 class Channels:
@@ -106,6 +125,7 @@ class Channels:
             str(found.get("parent_id") or ""),
             tuple((str(tag["name"]), str(tag["id"])) for tag in found.get("available_tags") or ()),
             await self._allowed(guild, ruling) if guild else 0,
+            bool((found.get("thread_metadata") or {}).get("locked")),
         )
 
     async def own_id(self) -> str:

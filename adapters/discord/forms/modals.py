@@ -95,7 +95,7 @@ async def _done(context: DiscordContext, interaction: DiscordInteraction, memory
         like = replace(like, revision=memory["revision"])
     # A form that was opened for no topic showed how none stands: all of it is to become true.
     before = _read(like, memory["said"]) if memory["topic"] or isinstance(like, TopicForm) else like
-    return await submit(context.handler_context, before, _read(like, wanted), interaction.actor, context.now)
+    return await submit(context.handlers_of(interaction), before, _read(like, wanted), interaction.actor, context.now)
 
 
 def _command(kind: FormKind, topic: str) -> str:

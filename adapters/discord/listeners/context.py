@@ -9,11 +9,11 @@ import discord
 
 from adapters.chat.context import ListenerContext
 from adapters.discord.client.api import RestClient
-from adapters.discord.client.channels import Channels
+from adapters.discord.client.channels import ChannelInfo, Channels
 from adapters.discord.listeners.answers import Callback, DiscordAnswers
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Unreadable
-from bot.handlers.context import HandlerContext, VisibleChannels
+from bot.handlers.context import HandlerContext, Obstacle, VisibleChannels, no_obstacle
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.settings.chat import DiscordSettings
@@ -33,10 +33,13 @@ class DiscordContext(ListenerContext):
         """What the handlers work with; who may change things is Discord's own default where the server settled nothing."""
         return replace(self.platform.handler_context, manage=self.settings.manage)
 
+    def handlers_of(self, interaction: "DiscordInteraction") -> HandlerContext:
+        """Return what the handlers work with for who acted there."""
+        return replace(self.handler_context, visible_channels=interaction.visible_channels, obstacle=interaction.obstacle)
+
     async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""
-        handlers = replace(self.handler_context, visible_channels=interaction.visible_channels)
-        return await answer(handlers, asked, interaction.actor, self.now)
+        return await answer(self.handlers_of(interaction), asked, interaction.actor, self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class DiscordInteraction:
     data: Mapping[str, Any]
     visible_channels: VisibleChannels  # those that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
+    obstacle: Obstacle = no_obstacle  # what keeps us from posting there
 
 
 def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> DiscordInteraction:
@@ -72,7 +76,38 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
     )
     private = received.message is not None and received.message.flags.ephemeral
     data: Any = received.data or {}
-    return DiscordInteraction(actor, callback, data, _visible_channels(received), private)
+    return DiscordInteraction(actor, callback, data, _visible_channels(received), private, _obstacle(received))
+
+
+_OF_OTHERS = (
+    "This is a conversation of others, in which I cannot write; subscribe in a channel, or in a conversation with me."
+)
+
+
+def _obstacle(received: "discord.Interaction[Any]") -> Obstacle:
+    """Return what tells why we cannot post where somebody acted: Discord says our permissions with every interaction."""
+    channel = received.channel
+
+    async def obstacle(actor: Actor) -> str:
+        if received.context.private_channel or isinstance(channel, discord.GroupChannel):
+            return _OF_OTHERS
+        if channel is None or not received.guild_id or actor.channel != str(channel.id):
+            return ""
+        info = ChannelInfo(
+            id=actor.channel,
+            kind=channel.type.value,
+            name=getattr(channel, "name", None) or "",
+            guild=str(received.guild_id),
+            allowed=_everything_if_administrator(received.app_permissions),
+            locked=isinstance(channel, discord.Thread) and channel.locked,
+        )
+        return info.obstacle
+
+    return obstacle
+
+
+def _everything_if_administrator(allowed: discord.Permissions) -> int:
+    return discord.Permissions.all().value if allowed.administrator else allowed.value
 
 
 def _visible_channels(received: "discord.Interaction[Any]") -> VisibleChannels:

@@ -14,7 +14,12 @@ from bot.commands import Pause, Resume
 from bot.digest.request import stored_since
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
-from bot.handlers.subscriptions.subscription_change import change_subscription, unpaused
+from bot.handlers.subscriptions.subscription_change import (
+    change_subscription,
+    not_promised,
+    subscription_named,
+    unpaused,
+)
 from bot.handlers.subscriptions.times import (
     MOMENT,
     count_due,
@@ -90,8 +95,13 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
 async def resume(context: HandlerContext, command: Resume, actor: Actor, now: datetime) -> Reply:
     """Post again what was paused."""
     await context.check_may_manage(actor)
-
     topics = await context.topics(actor.workspace)
+    held = await subscription_named(context, actor, command.topic)
+    title = title_of(topics, held.topic)
+    if held.is_paused(now) and (
+        blocked := await not_promised(context, Resume(held.topic), actor, f"{title} is paused still", "Resume")
+    ):
+        return blocked
 
     async def resumed(subscription: Subscription) -> Subscription:
         if subscription.topic not in topics:
@@ -105,7 +115,6 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
 
     changed = await change_subscription(context, actor, command.topic, resumed, now)
     coming = await posted_next(context, changed.after, now)
-    title = title_of(topics, changed.after.topic)
     text = [f"The next digest comes {moment_in_words(coming.next, now)}."]
     if was_paused := changed.before.is_paused(now):
         since = await in_zone(await _looks_since(context, changed.after), changed.after.schedule.zone)

@@ -14,7 +14,13 @@ from bot.errors import Conflict, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, handles, retry_on_conflict
 from bot.handlers.subscriptions.post import first_post_offer
-from bot.handlers.subscriptions.subscription_change import ChangedSubscription, change_of, first_baseline, subscription_named
+from bot.handlers.subscriptions.subscription_change import (
+    ChangedSubscription,
+    change_of,
+    first_baseline,
+    not_promised,
+    subscription_named,
+)
 from bot.handlers.subscriptions.times import moment_in_words, pause_in_words, posted_next, timetable
 from bot.handlers.wording.replies import button, mentioning, title_of
 from bot.handlers.wording.subscriptions import (
@@ -33,8 +39,10 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
     """Subscribe this channel to a topic, or change what is said of its subscription."""
     await context.check_may_manage(actor)
     topic = await context.topic_named(actor.workspace, command.topic)
-    command, wanted = await _checked(command)
-    existed, changed = await _subscribed(context, replace(command, topic=topic.name), wanted, actor, now)
+    command, wanted = await _checked(replace(command, topic=topic.name))
+    if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
+        return blocked
+    existed, changed = await _subscribed(context, command, wanted, actor, now)
     reply = await _confirmation(context, topic, changed, existed, now)
     if existed or changed.after.is_paused(now) or changed.after.baseline < now:
         return reply

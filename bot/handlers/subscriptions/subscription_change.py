@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from bot.commands import Command
 from bot.digest.request import stored_since
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
 from bot.handlers.subscriptions.times import last_due
-from bot.handlers.wording.replies import excerpt, title_of
+from bot.handlers.wording.replies import button, excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
-from bot.models import Actor, Change, Position, Subscription
+from bot.models import Actor, Change, Position, Reply, Subscription
 
 _PAUSED = " (paused"  # how the audit says it
 _UNDONE = timedelta(days=7)  # so long an ending can be taken back without a gap
@@ -25,6 +26,18 @@ class ChangedSubscription:
 
     before: Subscription
     after: Subscription
+
+
+async def not_promised(context: HandlerContext, command: Command, actor: Actor, title: str, label: str) -> Reply | None:
+    """Return what to mend before the command can be kept, with a button that gives it again; None where nothing is known.
+
+    A handler that promises a post asks this before it changes anything; `title` says what was not done.
+    """
+    why = await context.obstacle(actor)
+    if not why:
+        return None
+    again = f"Nothing was changed. Mend that, then press *{label}*: what you said is kept in the button."
+    return Reply(title=title, text=(why, again), buttons=(button(label, command),))
 
 
 async def subscription_named(context: HandlerContext, actor: Actor, name: str) -> Subscription:

@@ -163,6 +163,8 @@ class Channel:
                 for who, (allow, deny) in self.overwrites.items()
             ],
         }
+        if self.kind is Kind.VOICE:
+            said |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
         if self.kind is Kind.FORUM:
             tags = [
                 {"id": str(number), "name": name, "moderated": False, "emoji_id": None, "emoji_name": None}
