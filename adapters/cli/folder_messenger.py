@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 PLATFORM = "local"
 _LATE = "Late: this digest was due earlier."
 _MOST = 1000  # digests of one topic on one day, which have that many subscriptions at most
+_TRIAL = ".trial"  # a file that is written to see whether one can be
 _NAME = 80  # characters of a topic in a file's name
 # What a person has to mend; everything else, a full disk among it, may have passed by the next try.
 _FOR_GOOD = frozenset(
@@ -110,6 +111,22 @@ class FolderMessenger:
     async def announce(self, workspace: str, channel: str, text: str) -> None:
         """Log it."""
         log.warning("%s", text)
+
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        """Return why no files can be written to the folder now. Raises Delayed."""
+        return await asyncio.to_thread(self._shut)
+
+    def _shut(self) -> str:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_whole(self._folder / _TRIAL, "", mode=0o600)
+            (self._folder / _TRIAL).unlink()
+        except OSError as error:
+            why = _translated(error, self._folder)
+            if isinstance(why, Refused):
+                return str(why)
+            raise why from error
+        return ""
 
 
 def _mark(delivery: Delivery) -> str:

@@ -26,8 +26,10 @@ from adapters.discord.client.errors import (
     MISSING_PERMISSIONS,
     NOT_A_TEXT_CHANNEL,
     UNKNOWN_CHANNEL,
+    UNKNOWN_GUILD,
     UNKNOWN_MESSAGE,
     discord_delivery_error,
+    sentence_of,
 )
 from adapters.discord.render import markdown
 from adapters.discord.render.components import custom_ids, nested, read_button, text, with_delivery
@@ -36,7 +38,7 @@ from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, paylo
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
-from bot.errors import Delayed, DeliveryError, Refused
+from bot.errors import Delayed, DeliveryError, Reach, Refused
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 from bot.ports.chats import Chats
 
@@ -321,6 +323,33 @@ class DiscordMessenger:
             await self._write(channel, text)
         except Exception as error:
             raise discord_delivery_error(error) from error
+
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        """Return what keeps us from posting there: up to four requests."""
+        try:
+            if not channel:
+                return await self._shut_out(guild_of(workspace))
+            self._channels.forget(channel)
+            info = await self._channels.get(channel)
+        except Exception as error:
+            why = discord_delivery_error(error)
+            if isinstance(why, Refused) and why.reach is not Reach.PLATFORM:
+                return str(why)
+            # What Discord refuses everywhere says nothing of this channel.
+            raise (Delayed(str(why), reach=why.reach) if isinstance(why, Refused) else why) from error
+        missing = info.missing(thread=True) if self._threads and not info.is_thread else ()
+        return info.obstacle or (info.needs(missing) if missing else "")
+
+    async def _shut_out(self, guild: str) -> str:
+        """Return that we are not in a server, "" where we are, and for who has no server; raises as RestClient.request."""
+        try:
+            if guild:
+                await self._client.get_guild(guild, with_counts=False)
+        except HTTPException as error:
+            if error.code not in (UNKNOWN_GUILD, MISSING_ACCESS):
+                raise
+            return sentence_of(UNKNOWN_GUILD)
+        return ""
 
     async def _write(self, channel: str, text: str) -> None:
         said = markdown.with_channels(markdown.sentence(text, CONTENT - 200))

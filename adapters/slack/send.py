@@ -7,7 +7,7 @@ given back, by the name of a block. Plain text has no blocks; there the identifi
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
@@ -16,13 +16,20 @@ from urllib.parse import quote
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.client.api import Clients, Identity
-from adapters.slack.client.errors import FAILURES, NO_THREAD, error_code, slack_delivery_error
+from adapters.slack.client.errors import (
+    FAILURES,
+    NO_THREAD,
+    channel_sentence,
+    error_code,
+    missing_scope_sentence,
+    slack_delivery_error,
+)
 from adapters.slack.render import messages
 from adapters.slack.render.blocks import FLAGS, SlackMessage
 from adapters.slack.render.limits import problems
 from adapters.slack.render.messages import Layout
 from adapters.slack.workspaces import PLATFORM, team_of
-from bot.errors import Delayed, Reach, StoreError, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError, Uncertain
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look, Rate
 from bot.ports.chats import Chats
 
@@ -33,6 +40,8 @@ EVENT = "broadsheet_delivery"
 _SPARE = timedelta(minutes=1)  # before the first try and after the last one: clocks differ
 _PAGE = 200  # messages of one look; Slack gives some apps fewer
 _LATEST = "9999999999.000000"  # Slack shows those closest to the latest first where it is told one
+_POSTING = "chat:write"  # the scope
+_DEACTIVATED = "This person's account is deactivated."
 _LAYOUT, _MEMBER, _THREAD = "layout", "member", "thread"
 # What can be mended, since nothing was posted.
 _MENDS: Mapping[str, str] = {
@@ -204,6 +213,33 @@ class SlackMessenger:
         """Say it in a channel."""
         await self._post(await self._client(workspace), _message(channel, text))
 
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        """Return what keeps us from posting there: one request, two where an organisation's token acts in the workspace."""
+        try:
+            if not channel:
+                return await self._clients.lacks_access(workspace)
+            client = await self._clients.client(workspace)
+            answer: Any = await client.conversations_info(channel=channel)
+        except (DeliveryError, *FAILURES) as error:
+            if error_code(error) == "missing_scope":  # of looking at the channel, which says nothing of posting there
+                raise Delayed("Broadsheet may not look at the channel.") from error
+            why = slack_delivery_error(error)
+            if isinstance(why, Refused):
+                return str(why)
+            raise why from error
+        if _POSTING not in _scopes(answer.headers):
+            return missing_scope_sentence(_POSTING)
+        return self._closed(answer["channel"])
+
+    def _closed(self, channel: Mapping[str, Any]) -> str:
+        """Return what keeps us from posting in a channel, as conversations.info shows it."""
+        if channel.get("is_im"):
+            return _DEACTIVATED if channel.get("is_user_deleted") else ""
+        if channel.get("is_archived"):
+            return channel_sentence("is_archived")
+        joins = self._join_channels and not channel.get("is_private")
+        return channel_sentence("not_in_channel") if channel.get("is_member") is False and not joins else ""
+
 
 def _payload(posting: SlackMessage) -> str:
     found = problems(posting.blocks)
@@ -212,6 +248,12 @@ def _payload(posting: SlackMessage) -> str:
         posting = messages.plain(posting)
     said = {"text": posting.text, "blocks": posting.blocks, "keys": posting.keys, "keep": posting.keep}
     return json.dumps(said, ensure_ascii=False)
+
+
+def _scopes(headers: Mapping[str, str]) -> Collection[str]:
+    """Return what the token of an answer allows; where Slack does not say, that it posts."""
+    said = next((value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), _POSTING)
+    return {each.strip() for each in said.split(",")}
 
 
 def _message(channel: str, text: str) -> dict[str, Any]:

@@ -54,3 +54,11 @@ class Messenger(Protocol):
     async def announce(self, workspace: str, channel: str, text: str) -> None:
         """Say one thing in a channel, such as that of the administrators; raises as `send`."""
         ...
+
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        """Return in a sentence what keeps us from posting in a channel, "" where nothing does that can be seen.
+
+        With the channel "" it is what keeps us from posting anywhere in the workspace. The platform is asked each time, in a
+        request or a few. Raises Delayed, Uncertain or another DeliveryError where that cannot be known now.
+        """
+        ...

@@ -15,11 +15,12 @@ from discord.http import Route
 from adapters.cli.folder_messenger import FolderMessenger
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
+from bot.errors import Refused
 from bot.models import Abilities
 from bot.ports.messenger import Messenger
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
-from tests.fakes.discord import FakeDiscord, running
+from tests.fakes.discord import FakeDiscord, Permission, running
 from tests.fakes.platform import Fault as Cut
 from tests.fakes.slack import Failure
 from tests.fakes.transcript import BOTH, HISTORY, NONCE, Clock, Fault, Transcript
@@ -57,6 +58,18 @@ class Bench(Protocol):
         """Have the platform refuse what comes next."""
         ...
 
+    def close(self) -> None:
+        """Close the channel to us, until `open` opens it again."""
+        ...
+
+    def open(self) -> None:
+        """Open it again."""
+        ...
+
+    def hide(self) -> bool:
+        """Have the platform not say now what the channel is; False where it always does."""
+        ...
+
     def delay(self) -> timedelta | None:
         """Have it take nothing for now; return how long it asks to wait, None when it does not say."""
         ...
@@ -86,6 +99,18 @@ class Folder:
     def refuse(self) -> None:
         self._folder.write_text("in the way")
 
+    def close(self) -> None:
+        if self._folder.is_dir():
+            self._folder.rmdir()
+        self._folder.write_text("in the way")
+
+    def open(self) -> None:
+        self._folder.unlink()
+
+    def hide(self) -> bool:
+        self.messenger = FolderMessenger(Path("/proc/self/digests"))
+        return True
+
     def delay(self) -> timedelta | None:
         self.messenger = FolderMessenger(Path("/proc/self/digests"))  # a place that takes no files
         return None
@@ -108,6 +133,16 @@ class Chat:
 
     def refuse(self) -> None:
         self.messenger.faults = self.messenger.looks = [Fault.REFUSED] * 2
+
+    def close(self) -> None:
+        self.messenger.closed[self.channel] = Refused("The channel is archived.")
+
+    def open(self) -> None:
+        self.messenger.closed.clear()
+
+    def hide(self) -> bool:
+        self.messenger.examinations = [Fault.LOST_REQUEST]
+        return True
 
     def delay(self) -> timedelta | None:
         self.messenger.faults = [Fault.RETRY_AFTER]
@@ -134,6 +169,16 @@ class Slack:
 
     def refuse(self) -> None:
         self._fake.fail("chat.postMessage", Failure(error="is_archived"), times=2)
+
+    def close(self) -> None:
+        self._channel.is_archived = True
+
+    def open(self) -> None:
+        self._channel.is_archived = False
+
+    def hide(self) -> bool:
+        self._fake.fail("conversations.info", Failure(status=503))
+        return True
 
     def delay(self) -> timedelta | None:
         self._fake.fail("chat.postMessage", Failure(retry_after=30))
@@ -162,6 +207,16 @@ class Discord:
 
     def refuse(self) -> None:
         self._fake.befall("POST /channels", code=10003, times=2)
+
+    def close(self) -> None:
+        self._fake.let(self._channel, may_not=Permission.SEND_MESSAGES)
+
+    def open(self) -> None:
+        self._fake.let(self._channel, Permission.SEND_MESSAGES)
+
+    def hide(self) -> bool:
+        self._fake.befall("GET /channels", fault=Cut.BROKEN)
+        return True
 
     def delay(self) -> timedelta | None:
         self._fake.befall("POST /channels", fault=Cut.LIMITED, retry_after=30)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.delivery import delivery_id, sealed
-from bot.errors import Delayed, Refused, Uncertain
+from bot.errors import Delayed, Refused, Rejected, Uncertain
 from bot.models import Delivery, Digest
 from tests.conftest import NOW
 from tests.contract.messengers import BENCHES, Bench
@@ -101,6 +101,24 @@ async def test_a_lost_answer_is_raised_as_uncertain(bench: Bench) -> None:
     with pytest.raises(Uncertain, match=r"\.$"):
         await bench.messenger.send(await of_a_digest(bench))
     assert len(bench.seen()) == 1
+
+
+async def test_an_obstacle_is_told_while_it_lasts_and_nothing_is_posted_to_find_out(bench: Bench) -> None:
+    assert await bench.messenger.obstacle(bench.workspace, bench.channel) == ""
+    for _ in range(2):
+        bench.close()
+        assert (await bench.messenger.obstacle(bench.workspace, bench.channel)).endswith(".")
+        bench.open()
+        assert await bench.messenger.obstacle(bench.workspace, bench.channel) == ""
+        assert await bench.messenger.obstacle(bench.workspace, "") == ""
+    assert bench.seen() == []
+
+
+async def test_where_nobody_can_tell_there_is_neither_an_obstacle_nor_none(bench: Bench) -> None:
+    if not bench.hide():
+        pytest.skip("it always tells")
+    with pytest.raises((Delayed, Uncertain, Rejected), match=r"\.$"):
+        await bench.messenger.obstacle(bench.workspace, bench.channel)
 
 
 @pytest.mark.parametrize("digest", [GPU, EMPTY, HOSTILE], ids=["gpu", "empty", "hostile"])

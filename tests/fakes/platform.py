@@ -8,6 +8,7 @@ remembers nonces as Discord does, and lets a channel's history be read as Slack 
     GET  /channels/{channel}/messages?since=…&begin=…
                                                 a page of the channel's messages since then, and where the next one begins
                                                 (0: there is none), or 403
+    GET  /channels/{channel}                    {"id"}, or 404 where it is gone
     POST /people/{person}/messages              {"text"} → {"id"}, in private
     POST /channels/{channel}/notices            {"text"} → {"id"}, no digest
     GET  /committed                             every message, for the judge
@@ -219,6 +220,15 @@ class Platform:
         end = begin + (self.behaviour.page or len(found))
         return web.json_response({"messages": found[begin:end], "next": end if end < len(found) else 0})
 
+    async def channel(self, request: web.Request) -> web.Response:
+        """Show a channel; one that is gone is not shown."""
+        self.counts["examined"] += 1
+        name = request.match_info["channel"]
+        if (rest := self._rest(name)) is not None:
+            return rest
+        gone = name in self.behaviour.refused
+        return web.json_response({"error": "Unknown Channel"} if gone else {"id": name}, status=404 if gone else 200)
+
     async def tell(self, request: web.Request) -> web.Response:
         self.counts["tells"] += 1
         self.told.append((request.match_info["whom"], (await request.json())["text"]))
@@ -250,6 +260,7 @@ async def running(behaviour: Behaviour) -> AsyncIterator[Platform]:
     app = web.Application()
     app.router.add_post("/channels/{channel}/messages", platform.post)
     app.router.add_get("/channels/{channel}/messages", platform.history)
+    app.router.add_get("/channels/{channel}", platform.channel)
     app.router.add_post("/people/{whom}/messages", platform.tell)
     app.router.add_post("/channels/{whom}/notices", platform.tell)
     app.router.add_get("/committed", platform.everything)

@@ -66,6 +66,13 @@ class PlatformMessenger:
     async def announce(self, workspace: str, channel: str, text: str) -> None:
         await self._ask("POST", f"/channels/{channel}/notices", json={"text": text})
 
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        try:
+            await self._ask("GET", f"/channels/{channel}")
+        except Refused as error:
+            return str(error)
+        return ""
+
     async def _ask(self, method: str, path: str, **more: Any) -> Mapping[str, Any]:
         assert self._session is not None
         try:

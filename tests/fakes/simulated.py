@@ -202,6 +202,14 @@ class Platform:
         self.fuse.burn()
         self.told[workspace, channel] += 1
 
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        self.fuse.burn()
+        if self._fault() is not None:
+            raise self._chance.choice([Delayed("Not now."), Uncertain("The connection broke.")])
+        if workspace in self.weather.closed:
+            return "The token was revoked."
+        return "The channel was archived." if f"{workspace} {channel}" in self.weather.closed else ""
+
     def forget(self, before: datetime) -> None:
         """Forget what was posted before, as if somebody else kept it; it judges that no more."""
         for known in (self.posted, self._nonces):

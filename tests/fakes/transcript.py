@@ -121,6 +121,9 @@ class Transcript:
     calls: list[Delivery] = field(default_factory=list)  # every call of send
     told: list[tuple[str, str, str]] = field(default_factory=list)
     announced: list[tuple[str, str, str]] = field(default_factory=list)
+    examinations: list[Fault] = field(default_factory=list)  # what comes of the next questions for an obstacle
+    unseen: set[str] = field(default_factory=set)  # channels that take nothing, and show no obstacle
+    examined: list[tuple[str, str]] = field(default_factory=list)  # of which channels somebody asked for an obstacle
     looked: list[datetime] = field(default_factory=list)  # when somebody looked for something
     sought: list[Delivery] = field(default_factory=list)  # what was looked for, with the times between which to look
     silent: bool = False  # nobody can be told anything
@@ -212,6 +215,18 @@ class Transcript:
         if self.silent:
             raise Refused("Nobody may be told anything.", reach=Reach.WORKSPACE)
         self.announced.append((workspace, channel, text))
+
+    async def obstacle(self, workspace: str, channel: str) -> str:
+        self.steps.step()
+        self.examined.append((workspace, channel))
+        await asyncio.sleep(0)
+        fault = self.examinations.pop(0) if self.examinations else Fault.NONE
+        if fault is Fault.REFUSED:
+            return "The channel is archived."
+        _raise_unposted(fault)
+        shown = None if channel in self.unseen else self.closed.get(channel)
+        self.steps.step()
+        return "" if shown is None else str(shown)
 
 
 def _raise_unposted(fault: Fault) -> None:

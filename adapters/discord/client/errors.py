@@ -9,7 +9,7 @@ from discord.errors import DiscordException, HTTPException, RateLimited
 from adapters.discord.client.api import SendingPaused, TooManyRequests
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
 
-UNKNOWN_CHANNEL, UNKNOWN_MESSAGE = 10003, 10008
+UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 NOT_A_TEXT_CHANNEL, INVALID_FORM = 50008, 50035
 ARCHIVED_THREAD, HAS_A_THREAD = 50083, 160004
@@ -17,7 +17,10 @@ LONGEST = 24 * 3600.0  # seconds, whatever is asked for
 
 _SENTENCES: Mapping[int, tuple[Reach, str]] = {
     UNKNOWN_CHANNEL: (Reach.CHANNEL, "Discord says that the channel is gone; subscribe again in another one."),
-    10004: (Reach.WORKSPACE, "Discord says that the server is gone, or that I was removed from it; invite me again."),
+    UNKNOWN_GUILD: (
+        Reach.WORKSPACE,
+        "Discord says that the server is gone, or that I was removed from it; invite me again.",
+    ),
     UNKNOWN_MESSAGE: (Reach.CHANNEL, "The first part of the digest was deleted in Discord."),
     MISSING_ACCESS: (Reach.CHANNEL, "I cannot see the channel; give me the permission *View Channel* there."),
     MISSING_PERMISSIONS: (Reach.CHANNEL, "I may not post in the channel; give me the permission *Send Messages* there."),
@@ -32,6 +35,11 @@ _SENTENCES: Mapping[int, tuple[Reach, str]] = {
     160006: (Reach.CHANNEL, "The server has as many open threads as Discord allows; close some, or switch threads off."),
     INVALID_FORM: (Reach.CHANNEL, "Discord does not take the message as it was written, which is a fault of Broadsheet's."),
 }
+
+
+def sentence_of(code: int) -> str:
+    """Return what a refusal with this code says, which is also said where only its cause was seen."""
+    return _SENTENCES[code][1]
 
 
 def discord_delivery_error(error: Exception) -> DeliveryError:

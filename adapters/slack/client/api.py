@@ -14,7 +14,7 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.errors import FAILURES, REVOKED, failure_reason
+from adapters.slack.client.errors import ASK, FAILURES, REVOKED, failure_reason
 from adapters.slack.install.installations import Installations
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
 from adapters.slack.workspaces import team_of
@@ -149,6 +149,25 @@ class Clients:
         except (Delayed, *FAILURES) as error:
             return failure_reason(error) not in REVOKED
         return True
+
+    async def lacks_access(self, workspace: str) -> str:
+        """Ask Slack whether we may act in a workspace at all; return in a sentence why not, "" where we may.
+
+        An organisation's token is good also where the organisation took a workspace from it: then its list of workspaces
+        tells. Raises Refused and Delayed as `client`, and one of FAILURES.
+        """
+        client = await self.client(workspace)
+        who = _identity(await client.auth_test())
+        if not who.org_wide:
+            return ""
+        team, cursor = team_of(workspace), ""
+        while True:
+            page: Any = await client.auth_teams_list(cursor=cursor, limit=1000)
+            if any(each["id"] == team for each in page["teams"]):
+                return ""
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return f"The organisation has not given Broadsheet this workspace (any more). {ASK}"
 
     async def authorize(self, enterprise_id: str | None, team_id: str | None, *, org_wide: bool) -> AuthorizeResult | None:
         """Say by whose token a request is answered; slack-bolt asks for each. None where the app is not installed.

@@ -34,7 +34,7 @@ REVOKED = frozenset(
 
 _INVITE = "Invite the app to the channel with /invite @Broadsheet."
 _REINSTALL = "Install Broadsheet in this workspace again, or give it a new bot token."
-_ASK = "A workspace administrator can allow it."
+ASK = "A workspace administrator can allow it."
 
 # Never, in this channel or to this person.
 _CHANNEL: Mapping[str, str] = {
@@ -57,9 +57,9 @@ _CHANNEL: Mapping[str, str] = {
     "msg_blocks_too_long": "The message is longer than Slack takes.",
     "metadata_too_large": "Slack does not take the mark by which Broadsheet finds its message again.",
     "invalid_metadata_format": "Slack does not take the mark by which Broadsheet finds its message again.",
-    "ekm_access_denied": f"The workspace's encryption keys are closed to Broadsheet. {_ASK}",
+    "ekm_access_denied": f"The workspace's encryption keys are closed to Broadsheet. {ASK}",
     "method_not_supported_for_channel_type": "Slack does not let an app do this in such a channel.",
-    "slack_connect_canvas_sharing_blocked": f"The channel is shared with others, who do not allow it. {_ASK}",
+    "slack_connect_canvas_sharing_blocked": f"The channel is shared with others, who do not allow it. {ASK}",
     "is_inactive": "The channel is frozen by its owners.",
     "thread_locked": "The thread is locked.",
 }
@@ -72,13 +72,13 @@ _WORKSPACE: Mapping[str, str] = {
     "account_inactive": f"Broadsheet was removed from this workspace. {_REINSTALL}",
     "app_uninstalled": f"Broadsheet was removed from this workspace. {_REINSTALL}",
     "not_allowed_token_type": "That is no bot token: give the one that begins with xoxb-.",
-    "access_denied": f"The workspace does not let Broadsheet in. {_ASK}",
-    "team_access_not_granted": f"The organisation has not given Broadsheet this workspace. {_ASK}",
+    "access_denied": f"The workspace does not let Broadsheet in. {ASK}",
+    "team_access_not_granted": f"The organisation has not given Broadsheet this workspace. {ASK}",
     "team_not_found": "Slack knows no such workspace.",
-    "no_permission": f"Broadsheet may not post in this workspace. {_ASK}",
-    "enterprise_is_restricted": f"The organisation does not allow it. {_ASK}",
+    "no_permission": f"Broadsheet may not post in this workspace. {ASK}",
+    "enterprise_is_restricted": f"The organisation does not allow it. {ASK}",
     "two_factor_setup_required": "The workspace demands two-factor authentication of who installed Broadsheet.",
-    "accesslimited": f"The workspace limits what apps may do. {_ASK}",
+    "accesslimited": f"The workspace limits what apps may do. {ASK}",
 }
 # Not now, in this workspace.
 _LATER: Mapping[str, str] = {
@@ -120,6 +120,11 @@ def error_code(error: BaseException) -> str:
     return code if isinstance(code, str) else ""
 
 
+def channel_sentence(code: str) -> str:
+    """Return what an error of this name says of a channel, which is also said where only its cause was seen."""
+    return _CHANNEL[code]
+
+
 def slack_delivery_error(error: BaseException) -> DeliveryError:
     """Return what a failed call of Slack's Web API means, as one sentence without anything secret."""
     if isinstance(error, DeliveryError):
@@ -149,7 +154,7 @@ def _by_code(code: str, error: SlackApiError) -> DeliveryError:
     if code == "missing_scope":
         return Refused(_scope(error), reach=Reach.WORKSPACE)
     if code.startswith("restricted_action"):
-        return Refused(f"The channel's settings do not let Broadsheet post there. {_ASK}")
+        return Refused(f"The channel's settings do not let Broadsheet post there. {ASK}")
     if code in _CHANNEL:
         return Refused(_CHANNEL[code])
     if code in _WORKSPACE:
@@ -160,7 +165,11 @@ def _by_code(code: str, error: SlackApiError) -> DeliveryError:
 
 
 def _scope(error: SlackApiError) -> str:
-    needed = str(error.response.data.get("needed", ""))
+    return missing_scope_sentence(str(error.response.data.get("needed", "")))
+
+
+def missing_scope_sentence(needed: str) -> str:
+    """Return what to do about a scope that is missing; what is no scope's name is not repeated."""
     named = f" {needed}" if _SCOPE.fullmatch(needed) else ""
     return f"Broadsheet lacks the permission{named}: add it under OAuth & Permissions and install the app again."
 

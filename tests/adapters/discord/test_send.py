@@ -413,3 +413,61 @@ async def test_answers_to_people_wait_neither_for_a_turn_nor_for_the_end_of_a_pa
     routes = [discord.http.Route("POST", callback, webhook_id=1, webhook_token=str(each)) for each in range(200)]
     told = await asyncio.gather(*(door.request(each, json={"type": 5}) for each in routes), return_exceptions=True)
     assert {type(each) for each in told} == {discord.NotFound}  # all were sent; nobody has asked in this Discord
+
+
+# --- what keeps it from posting
+
+
+async def test_what_keeps_the_bot_from_a_channel_is_told_and_why(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    workspace = f"discord:{guild.id}"
+
+    async def why(channel: Channel) -> str:
+        return await messenger.obstacle(workspace, str(channel.id))
+
+    papers, forum = fake.channel(guild, "papers"), fake.channel(guild, "forum", Kind.FORUM)
+    assert await why(papers) == await why(forum) == await why(fake.private(fake.user("Anna"))) == ""
+    for channel, permission, name in (
+        (papers, Permission.SEND_MESSAGES, "*Send Messages*"),
+        (forum, Permission.SEND_MESSAGES_IN_THREADS, "*Send Messages in Threads*"),
+        (papers, Permission.VIEW_CHANNEL, "*View Channel*"),
+    ):
+        fake.let(channel, may_not=permission)
+        assert name in await why(channel)
+        fake.let(channel, permission)
+        assert await why(channel) == ""
+    fake.delete_channel(papers)
+    assert "gone" in await why(papers)
+    assert fake.wrong == []
+
+
+async def test_a_thread_is_an_obstacle_where_it_is_locked_and_not_where_it_is_archived(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    thread = fake.thread(papers, "gpu")
+    workspace = f"discord:{guild.id}"
+    fake.archive(thread)
+    assert await messenger.obstacle(workspace, str(thread.id)) == ""
+    fake.archive(thread, locked=True)
+    assert "locked" in await messenger.obstacle(workspace, str(thread.id))
+    fake.let(papers, Permission.MANAGE_THREADS)
+    assert await messenger.obstacle(workspace, str(thread.id)) == ""
+
+
+async def test_a_server_that_was_left_is_an_obstacle_and_one_that_nobody_can_tell_of_is_not(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    workspace, papers = f"discord:{guild.id}", fake.channel(guild, "papers")
+    assert await messenger.obstacle(workspace, "") == await messenger.obstacle("discord:@17", "") == ""
+    fake.befall("GET /guilds", fault=Fault.BROKEN, status=503)
+    with pytest.raises(Uncertain):
+        await messenger.obstacle(workspace, "")
+    fake.befall("GET /channels", code=40001)
+    with pytest.raises(Delayed) as caught:
+        await messenger.obstacle(workspace, str(papers.id))
+    assert caught.value.reach is Reach.PLATFORM
+    fake.kick(guild)
+    assert "invite me again" in await messenger.obstacle(workspace, "")
+    assert await messenger.obstacle(workspace, str(papers.id)) != ""

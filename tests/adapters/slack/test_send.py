@@ -242,3 +242,44 @@ async def test_slack_takes_every_message_of_a_digest_and_none_mentions_anybody(l
         assert len(room.fake.messages(room.fake.general)) == len(payloads)
         assert len(payloads) == (1 + len(digest.entries) if layout == "thread" and digest.entries else 1)
         assert room.fake.rejected == room.fake.mentions == []
+
+
+# --- what keeps it from posting
+
+
+async def test_what_keeps_the_app_from_a_channel_is_told_and_why(room: Room) -> None:
+    async def why(channel: str) -> str:
+        return await room.messenger.obstacle(HERE, channel)
+
+    assert await why(room.fake.general.id) == await why(room.fake.random.id) == ""  # a public one is joined
+    assert "archived" in await why(room.fake.old.id)
+    assert "/invite @Broadsheet" in await why(room.fake.secret.id)
+    assert "/invite @Broadsheet" in await why("C0NOSUCH")
+    assert await why(room.fake.direct(room.fake.ben).id) == ""
+    assert [each.method for each in room.fake.requests] == ["conversations.info"] * 6
+
+    async with posting(join_channels=False) as other:
+        assert "/invite @Broadsheet" in await other.messenger.obstacle(HERE, other.fake.random.id)
+
+
+async def test_a_scope_is_an_obstacle_where_posting_needs_it_and_where_looking_does_nothing_is_known(room: Room) -> None:
+    (grant,) = [each for each in room.fake.world.grants.values() if each.kind == "bot"]
+    everything = grant.scopes
+    grant.scopes = everything - {"chat:write"}
+    assert "chat:write" in await room.messenger.obstacle(HERE, room.fake.general.id)
+    grant.scopes = everything - {"channels:read"}
+    with pytest.raises(Delayed):
+        await room.messenger.obstacle(HERE, room.fake.general.id)
+
+
+async def test_a_token_that_is_good_for_nothing_is_an_obstacle_and_an_outage_is_none(room: Room) -> None:
+    (grant,) = [each for each in room.fake.world.grants.values() if each.kind == "bot"]
+    for where, method in ((room.fake.general.id, "conversations.info"), ("", "auth.test")):
+        assert await room.messenger.obstacle(HERE, where) == ""
+        for failure in (Failure(status=503), Failure(retry_after=30), Failure(error="fatal_error")):
+            room.fake.fail(method, failure)
+            with pytest.raises((Delayed, Uncertain)):
+                await room.messenger.obstacle(HERE, where)
+        grant.trouble = "token_revoked"
+        assert "revoked" in await room.messenger.obstacle(HERE, where)
+        grant.trouble = ""

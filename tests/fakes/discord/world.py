@@ -109,6 +109,15 @@ class World:
         self.dispatch("CHANNEL_CREATE", channel.shape(), guild=guild)
         return channel
 
+    def thread(self, parent: Channel, name: str) -> Channel:
+        """Make a thread of the bot's in a channel."""
+        guild = parent.guild
+        assert guild is not None
+        thread = Channel(self.new_id(), Kind.PUBLIC_THREAD, name, guild, parent, owner=self.bot)
+        guild.channels[thread.id] = self.channels[thread.id] = thread
+        self.dispatch("THREAD_CREATE", thread.shape() | {"newly_created": True}, guild=guild)
+        return thread
+
     def private(self, user: User) -> Channel:
         """Return the private conversation of the bot and this person."""
         for each in self.channels.values():
