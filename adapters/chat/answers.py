@@ -3,19 +3,31 @@
 `chat` is the platform's name: "Slack".
 """
 
+from collections.abc import Sequence
+
 from bot.models import Reply
 
 
-def may_be_missing(chat: str) -> Reply:
-    """Tell that something of a private answer may be missing."""
-    said = f"{chat} did not say whether it took all of the answer. Where something is missing, ask again."
+def may_be_missing(chat: str, which: Sequence[int] = (), of: int = 1) -> Reply:
+    """Tell that something of a private answer may be missing: which of so many messages, where that is known."""
+    said = f"{chat} did not say whether it took {_parts(which, of)}. Where something is missing, ask again."
     return Reply(title="A part of the answer may be missing", text=(said,))
 
 
-def may_not_be_posted(chat: str) -> Reply:
-    """Tell that an answer for everybody in the channel may be missing there; it is not posted again."""
-    said = f"{chat} did not say whether it took the answer for the channel, so it is not posted again."
+def may_not_be_posted(chat: str, which: Sequence[int] = (), of: int = 1) -> Reply:
+    """Tell that an answer for everybody in the channel, or some of it, may be missing there; it is not posted again."""
+    if not which or len(which) == of:
+        said = f"{chat} did not say whether it took the answer for the channel, so it is not posted again."
+    else:
+        said = f"{chat} did not say whether it took {_parts(which, of)} for the channel; the rest of it stands there."
     return Reply(title="The answer may be missing in the channel", text=(said, "What you asked for is done."))
+
+
+def _parts(which: Sequence[int], of: int) -> str:
+    if not which or of == 1:
+        return "all of the answer"
+    *others, last = map(str, which)
+    return f"parts {', '.join(others)} and {last} of {of}" if others else f"part {last} of {of}"
 
 
 def not_opened(chat: str) -> Reply:

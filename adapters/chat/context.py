@@ -14,6 +14,7 @@ from bot.service.platforms import PlatformContext
 log = logging.getLogger(__name__)
 
 _GRACE = timedelta(seconds=10)
+_LONGEST = 3600.0  # seconds of one wait: the loop takes no endless ones
 _LAST_WORDS = 3.0  # seconds of the grace that are left to tell people what is not done any more
 
 
@@ -47,6 +48,17 @@ class BackgroundTasks:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.stopping.wait()
+
+    async def has_ended(self, work: "asyncio.Future[Any]", seconds: float = math.inf) -> bool:
+        """Wait for it so long, and no longer than the service goes on; say whether it has ended."""
+        loop = asyncio.get_running_loop()
+        end = loop.time() + seconds
+        while not work.done() and (left := min(end - loop.time(), self.left)) > 0:
+            stopping = asyncio.ensure_future(self.stopping.wait())
+            waited = {work} if self.stopping.is_set() else {work, stopping}
+            await asyncio.wait(waited, timeout=min(left, _LONGEST), return_when=asyncio.FIRST_COMPLETED)
+            stopping.cancel()
+        return work.done()
 
     async def finish(self, grace: timedelta = _GRACE) -> None:
         """Wait for what is under way, and for what it begins, at most so long; the rest is cancelled."""

@@ -69,9 +69,7 @@ class Behaviour:
     per_second: int = 0  # no more requests within any second; 0: any number
     per_channel_second: int = 0
     refused: frozenset[str] = frozenset()  # channels that are gone
-    answers: bool = (
-        False  # whether the requests that answer people fail in the same shares, not only what would post a digest
-    )
+    answers: bool = False  # the requests that answer people fail in the same shares, not only what would post a digest
 
     def draw(self, dice: random.Random) -> Fault | None:
         """Return what befalls a request."""

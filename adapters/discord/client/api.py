@@ -107,6 +107,7 @@ class RestClient(HTTPClient):
         self.invalid = invalid or InvalidRequests()
         self._pace = pace or RequestPace()
         self._own: aiohttp.ClientSession | None = None
+        self._shared_buckets: dict[str, str] = {}  # by the kind of request; several may share one
         self._used_up: dict[tuple[str, str], float] = {}
         self._shut_until = 0.0
 
@@ -170,19 +171,24 @@ class RestClient(HTTPClient):
         shut = 0.0 if _is_answer(route) else self._shut_until - time.monotonic()
         if (closed := max(self.invalid.paused_for(), shut)) > 0:
             raise SendingPaused(closed)
-        wait = self._used_up.get((route.key, route.major_parameters), 0.0) - time.monotonic()
+        wait = self._used_up.get(self._bucket(route), 0.0) - time.monotonic()
         if wait > 0:
             raise RateLimited(wait)
 
     def _note(self, route: Route, response: aiohttp.ClientResponse) -> None:
         """Remember that a bucket is used up, until it fills again."""
+        if name := response.headers.get("X-RateLimit-Bucket"):
+            self._shared_buckets[route.key] = name
         if response.headers.get("X-RateLimit-Remaining") != "0":
             return
         wait = _number(response.headers.get("X-RateLimit-Reset-After")) or 0.0
         now = time.monotonic()
         if len(self._used_up) >= _BUCKETS:
             self._used_up = {bucket: until for bucket, until in self._used_up.items() if until > now}
-        self._used_up[route.key, route.major_parameters] = now + wait
+        self._used_up[self._bucket(route)] = now + wait
+
+    def _bucket(self, route: Route) -> tuple[str, str]:
+        return self._shared_buckets.get(route.key, route.key), route.major_parameters
 
 
 def _is_answer(route: Route) -> bool:

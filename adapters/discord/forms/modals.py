@@ -8,13 +8,13 @@ from typing import Any
 
 from adapters.chat import forms
 from adapters.chat.forms import FormField, FormKind, FormRequest, on_one_line
-from adapters.discord.listeners.context import DiscordContext, DiscordInteraction
+from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time
 from adapters.text import clean, cut
 from bot.commands import Scope, Subscribe, parse, write
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, filled
 from bot.errors import BotError, Conflict, UsageError
 from bot.handlers.surfaces.forms import filter_form, submit, subscribe_form, topic_form
-from bot.handlers.wording.failures import failure_in_words, failure_reply, usage_failure
+from bot.handlers.wording.failures import failure_reply, usage_failure
 from bot.models import Actor, Reply
 
 log = logging.getLogger(__name__)
@@ -29,18 +29,24 @@ _ANY = "x"  # stands for the topic where only the rest of a command is read
 
 
 async def open_form(context: DiscordContext, interaction: DiscordInteraction, form: FormRequest) -> None:
-    """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead."""
+    """Show the form, with what was said in it before where it is kept; what is wrong with what it is of is told instead.
+
+    Raises BotError, and what nobody foresaw, before anything is answered.
+    """
+    try:
+        async with in_time():
+            modal = await _modal(context, interaction, form)
+    except UsageError as error:
+        await context.answers.reply_now(interaction.callback, usage_failure(error, _command(form.kind, form.topic)))
+    else:
+        await context.answers.open_modal(interaction.callback, modal)
+
+
+async def _modal(context: DiscordContext, interaction: DiscordInteraction, form: FormRequest) -> Mapping[str, Any]:
     chats, workspace = context.platform.chats, interaction.actor.workspace
     kept = await chats.kept_text(workspace, form.kept) if form.kept else None
     before: dict[str, Any] = json.loads(kept) if kept else {"topic": form.topic}
-    try:
-        standing = await _standing(form.kind, context, interaction.actor, before["topic"])
-    except UsageError as error:
-        await context.answers.reply_now(interaction.callback, usage_failure(error, _command(form.kind, form.topic)))
-        return
-    except BotError as error:
-        await context.answers.reply_now(interaction.callback, failure_reply(failure_in_words(error)))
-        return
+    standing = await _standing(form.kind, context, interaction.actor, before["topic"])
     said = _texts(standing)
     memory = {"of": form.kind, "topic": _topic_of(standing), "said": said, "revision": getattr(standing, "revision", None)}
     if kept:  # who goes on was shown what stood there then
@@ -48,18 +54,16 @@ async def open_form(context: DiscordContext, interaction: DiscordInteraction, fo
     fields = _fields(standing, said | before.get("typed", {}))
     (key,) = await chats.keep_texts(workspace, [json.dumps(memory)], context.now)
     title = f"{_TITLES[form.kind]}: {clean(standing.title)}" if standing.title else _TITLES[form.kind]
-    modal = {"custom_id": f"f:{key}", "title": cut(title, _TITLE), "components": fields}
-    await context.answers.open_modal(interaction.callback, modal)
+    return {"custom_id": f"f:{key}", "title": cut(title, _TITLE), "components": fields}
 
 
 async def submit_form(context: DiscordContext, interaction: DiscordInteraction) -> None:
     """Do what a form asks; what does not work is kept, and a button goes on from there."""
-    kept = await context.platform.chats.kept_text(
-        interaction.actor.workspace, str(interaction.data.get("custom_id", "")).removeprefix("f:")
-    )
     again: list[FormRequest] = []
 
     async def asking() -> Reply:
+        key = str(interaction.data.get("custom_id", "")).removeprefix("f:")
+        kept = await context.platform.chats.kept_text(interaction.actor.workspace, key)
         if not kept:
             return failure_reply("The form was opened too long ago; open it again.")
         memory = json.loads(kept)
@@ -68,8 +72,6 @@ async def submit_form(context: DiscordContext, interaction: DiscordInteraction) 
         except UsageError as error:
             again.extend([] if isinstance(error, Conflict) else await _to_go_on(context, interaction, memory))
             return usage_failure(error, _command(FormKind(memory["of"]), memory["topic"]))
-        except BotError as error:
-            return failure_reply(failure_in_words(error))
 
     await context.answers.answer(interaction.callback, asking, replaces=False, form=lambda: again[0] if again else None)
 

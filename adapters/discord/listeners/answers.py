@@ -1,63 +1,73 @@
 """How an answer reaches the one who asked: within three seconds that it is coming, and then itself.
 
-Discord gives fifteen minutes for the answer (docs.discord.com/developers/interactions/receiving-and-responding); after
-fourteen it goes to the channel, or to the person alone where it is for nobody else.
+It is tried until the interaction's token ends; then it goes to the channel, or to the person alone where it is for nobody
+else. Whoever was told that an answer comes is told the answer, or what is missing of it.
 """
 
 import asyncio
-import io
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
-from discord import File, utils
-from discord.errors import HTTPException
-from discord.http import MultipartParameters, Route
-
+from adapters.chat.answers import may_be_missing, may_not_be_posted, not_opened, stopped, takes_long
+from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
+from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.discord.client.api import RestClient
-from adapters.discord.client.errors import INVALID_FORM, discord_delivery_error
-from adapters.discord.render.messages import NO_MENTIONS, DiscordMessage, reply_messages
+from adapters.discord.client.interactions import (
+    CHOICES,
+    DEFERRED,
+    DEFERRED_UPDATE,
+    MESSAGE,
+    MODAL,
+    PRIVATE,
+    Callback,
+    InteractionExpired,
+    InteractionRequests,
+    NotAsWritten,
+)
+from adapters.discord.render.messages import DiscordMessage, reply_messages
+from bot.errors import BotError, DeliveryError, Rejected, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Reply
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
 
-PRIVATE = 1 << 6  # flag of a message that one person alone sees
-_PROMPT = 1.2  # seconds for one try at the first answer: two of them fit into Discord's three
-_SPAN = timedelta(minutes=14)
-_MESSAGE, _DEFERRED, _DEFERRED_UPDATE, _CHOICES, _MODAL = 4, 5, 6, 8, 9  # kinds of first answers
-_UNKNOWN, _ANSWERED = 10062, 40060
-_LEFT = "It stands in the channel."
+_CHAT = "Discord"
+_KEEPING = 10.0  # seconds for what an answer's buttons have no room for to be kept
+_KEEPING_FIRST = 1.0  # seconds, where Discord still waits for the first reply
+_NOTICE = 30.0  # seconds before the token ends in which it is said that the answer comes later
+_POSTING = "It is being posted in the channel."
+_STANDS = "It stands in the channel."
+_NOT_POSTED = "It could not be posted in the channel, so you alone see it."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Callback:
-    """What one interaction is answered by."""
+@dataclass(slots=True)
+class _Parts:
+    """What became of the messages of an answer, by their numbers from 1."""
 
-    id: str
-    token: str
-    application: str
-    workspace: str  # its name in the core
-    channel: str
-    person: str
-    at: datetime
-
-
-class InteractionExpired(Exception):  # noqa: N818 - the name says what happened
-    """The interaction cannot be answered any more: what it asks for is not done, as Discord has told the person so."""
+    standing: list[int] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+    lost: list[int] = field(default_factory=list)
+    failure: DeliveryError | None = None  # why nothing more of it can be sent
 
 
 class DiscordAnswers:
     """Sends answers where they belong."""
 
-    def __init__(self, client: RestClient, chats: Chats, clock: Callable[[], datetime]) -> None:
-        self._client = client
+    def __init__(
+        self, client: RestClient, chats: Chats, clock: Callable[[], datetime], tasks: BackgroundTasks | None = None
+    ) -> None:
+        """`tasks` are those in which answers are given: they end with the service."""
         self._chats = chats
         self._clock = clock
+        self._tasks = BackgroundTasks() if tasks is None else tasks
+        patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
+        self._requests = InteractionRequests(client, clock, patience)
+        self.untold = 0  # answers that could not be told in any way
 
     async def answer(
         self,
@@ -72,139 +82,207 @@ class DiscordAnswers:
         With `replaces` the message that was acted upon makes room for it. Raises nothing of Discord's.
         """
         try:
-            await self._first(callback, {"type": _DEFERRED_UPDATE if replaces else _DEFERRED, "data": {"flags": PRIVATE}})
+            await self._requests.reply_first(callback, DEFERRED_UPDATE if replaces else DEFERRED, {"flags": PRIVATE})
         except InteractionExpired:
+            # Nothing is done: Discord has told the person that there was no answer.
             log.warning("Discord waited no longer for an answer in %s", callback.workspace)
-            return
-        try:
-            reply = await asking()
-        except Exception as error:  # noqa: BLE001 - it is told, and logged
-            reply = failed(error, "")
-        await self.send_reply(callback, reply, form())
+        except DeliveryError as error:
+            self._count_untold(callback, error)
+        else:
+            await self.send_reply(callback, await self._asked(callback, asking), form)
 
-    async def send_reply(self, callback: Callback, reply: Reply, form: FormRequest | None = None) -> None:
-        """Send the answer to an interaction that was told that it is coming. Failures are logged."""
-        messages = reply_messages(reply, self._clock().date(), form)
+    async def _asked(self, callback: Callback, asking: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Return the reply, whatever becomes of asking and however long that takes."""
+        work = asyncio.ensure_future(asking())
         try:
-            if texts := [text for message in messages for text in message.keep]:
-                await self._chats.keep_texts(callback.workspace, texts, self._clock())
-            if self._clock() - callback.at > _SPAN:
+            if not await self._tasks.has_ended(work, self._requests.left(callback) - _NOTICE):
+                if not self._tasks.stopping.is_set():
+                    await self.send_reply(callback, takes_long())
+                if not await self._tasks.has_ended(work):
+                    return stopped()
+            return work.result()
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            return failed(error, "")
+        finally:
+            work.cancel()
+
+    async def send_reply(
+        self, callback: Callback, reply: Reply, form: Callable[[], FormRequest | None] = lambda: None
+    ) -> None:
+        """Send the answer to an interaction that was told that it is coming. Failures are told and logged."""
+        messages = await self._messages(callback, reply, form(), _KEEPING)
+        try:
+            if self._requests.left(callback) <= 0:
                 await self._by_itself(callback, messages, private=reply.private)
             elif reply.private:
                 await self._private(callback, messages)
             else:
                 await self._public(callback, messages)
-        except Exception as error:  # noqa: BLE001 - translated raises what it does not know
-            log.warning("An answer in %s could not be told: %s", callback.workspace, discord_delivery_error(error))
+        except DeliveryError as error:
+            self._count_untold(callback, error)
 
     async def send_choices(self, callback: Callback, found: Sequence[tuple[str, str]]) -> None:
-        """Answer with what completes an option: (label, value) pairs."""
+        """Answer with what completes an option: (label, value) pairs. Where that fails, nothing completes it."""
         listed = [{"name": label, "value": value} for label, value in found]
-        await self._quietly(callback, {"type": _CHOICES, "data": {"choices": listed}})
+        try:
+            await self._requests.reply_first(callback, CHOICES, {"choices": listed})
+        except DeliveryError as error:
+            log.info("Discord did not take what completes an option: %s", error)
 
     async def open_modal(self, callback: Callback, form: Mapping[str, Any]) -> None:
-        """Answer with a form."""
-        await self._quietly(callback, {"type": _MODAL, "data": dict(form)})
+        """Answer with a form, or with a message where Discord does not take the form."""
+        try:
+            await self._requests.reply_first(callback, MODAL, form)
+        except InteractionExpired:
+            log.info("Discord waited no longer for a form")
+        except DeliveryError as error:
+            log.warning("Discord did not take a form: %s", error)
+            await self.reply_now(callback, not_opened(_CHAT))
 
     async def reply_now(self, callback: Callback, reply: Reply) -> None:
-        """Answer with a reply that is there already, for the person alone."""
-        (message, *_) = reply_messages(reply, self._clock().date())
-        if message.keep:
-            await self._chats.keep_texts(callback.workspace, message.keep, self._clock())
-        body = message.body()
-        await self._quietly(callback, {"type": _MESSAGE, "data": {**body, "flags": body["flags"] | PRIVATE}})
-
-    async def _quietly(self, callback: Callback, answer: dict[str, Any]) -> None:
+        """Answer with a reply that is there already, for the person alone, also where it was said that one comes."""
+        first, *others = await self._messages(callback, reply, None, _KEEPING_FIRST)
         try:
-            await self._first(callback, answer)
+            stands = await self._replied(callback, first)
+            if not stands:
+                await self._private(callback, [first, *others])
+            elif others:
+                await self._follow_alone(callback, others, begin=2)
         except InteractionExpired:
             log.info("Discord waited no longer for an answer")
+        except DeliveryError as error:
+            self._count_untold(callback, error)
 
-    async def _first(self, callback: Callback, answer: dict[str, Any]) -> None:
-        """Give the first answer, twice where the first try was lost. Raises InteractionExpired."""
-        route = Route(
-            "POST",
-            "/interactions/{webhook_id}/{webhook_token}/callback",
-            webhook_id=callback.id,
-            webhook_token=callback.token,
-        )
-        for last in (False, True):
+    async def _replied(self, callback: Callback, message: DiscordMessage) -> bool:
+        """Give the message as the first reply; False where there was one before."""
+        try:
+            return await self._requests.reply_first(callback, MESSAGE, _for_one(message.body()))
+        except NotAsWritten as error:
+            log.warning("Discord does not take an answer as it was written: %s", error)
+            return await self._requests.reply_first(callback, MESSAGE, _for_one(message.plain_body()))
+
+    async def fail(self, callback: Callback, error: Exception) -> None:
+        """Tell of a failure that nobody caught."""
+        await self.reply_now(callback, failed(error, ""))
+
+    async def _messages(
+        self, callback: Callback, reply: Reply, form: FormRequest | None, seconds: float
+    ) -> Sequence[DiscordMessage]:
+        """Return the reply's messages; what their buttons have no room for is kept, unless the store fails or is slow."""
+        today = self._clock().date()
+        try:
+            messages = reply_messages(reply, today, form)
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            messages = reply_messages(failed(error, ""), today)
+        if texts := [text for message in messages for text in message.keep]:
             try:
-                async with asyncio.timeout(_PROMPT):
-                    await self._client.request(route, json=answer)
-            except HTTPException as error:
-                if error.code == _ANSWERED:
-                    return  # by the first try, whose answer was lost
-                if error.code == _UNKNOWN or last:
-                    raise InteractionExpired from error
-            except Exception as error:
-                log.info("A first answer was lost: %s", discord_delivery_error(error))
-                if last:
-                    raise InteractionExpired from error
-            else:
-                return
+                async with asyncio.timeout(seconds):
+                    await self._chats.keep_texts(callback.workspace, texts, self._clock())
+            except (BotError, TimeoutError) as error:
+                log.warning("Buttons of an answer in %s do nothing, as they cannot be kept: %s", callback.workspace, error)
+        return messages
+
+    # --- where it is told
 
     async def _private(self, callback: Callback, messages: Sequence[DiscordMessage]) -> None:
+        """Tell the person alone."""
         first, *others = messages
-        await self._edit(callback, first)
-        for message in others:
-            await self._follow(callback, message, PRIVATE)
+        try:
+            await self._requests.edit(callback, first)
+        except DeliveryError as error:
+            log.warning("An answer in %s goes by direct message: %s", callback.workspace, error)
+            await self._by_itself(callback, messages, private=True)
+            return
+        await self._follow_alone(callback, others, begin=2)
+
+    async def _follow_alone(self, callback: Callback, messages: Sequence[DiscordMessage], *, begin: int) -> None:
+        """Tell the person more, and in the end what may be missing of it; what the token is too short for goes directly."""
+        parts = await self._followed(callback, messages, private=True)
+        rest = messages[parts.lost[0] - 1 :] if parts.failure else ()
+        if parts.doubtful or (parts.lost and not rest):
+            which = [at + begin - 1 for at in (*parts.doubtful, *([] if rest else parts.lost))]
+            await self._note(callback, may_be_missing(_CHAT, which, begin - 1 + len(messages)))
+        if rest:
+            log.warning("The rest of an answer in %s goes by direct message: %s", callback.workspace, parts.failure)
+            await self._by_itself(callback, rest, private=True)
+
+    async def _followed(self, callback: Callback, messages: Sequence[DiscordMessage], *, private: bool) -> _Parts:
+        """Send one message after the other, and return what became of them."""
+        parts = _Parts()
+        for number, message in enumerate(messages, start=1):
+            if parts.failure is not None:
+                parts.lost.append(number)
+                continue
+            try:
+                await self._requests.follow(callback, message, private=private)
+            except Uncertain:
+                parts.doubtful.append(number)
+            except Rejected as error:
+                log.warning("Discord does not take part of an answer in %s: %s", callback.workspace, error)
+                parts.lost.append(number)
+            except DeliveryError as error:
+                parts.failure = error
+                parts.lost.append(number)
+            else:
+                parts.standing.append(number)
+        return parts
+
+    async def _note(self, callback: Callback, reply: Reply) -> None:
+        """Say what is missing; it may be said twice rather than not at all."""
+        for message in reply_messages(reply, self._clock().date()):
+            try:
+                await self._requests.follow(callback, message, private=True, repeats=ANY_NUMBER)
+            except DeliveryError:
+                await self._requests.write_to(callback.person, message)
 
     async def _public(self, callback: Callback, messages: Sequence[DiscordMessage]) -> None:
-        """Tell everybody in the channel.
+        """Tell everybody in the channel, and then the person that it stands there, or what of it does.
 
         What said that the answer is coming is for one person, and would take the first thing that follows for its own.
         """
-        await self._patch(callback, {"content": _LEFT, "allowed_mentions": NO_MENTIONS}, None)
-        for message in messages:
-            await self._follow(callback, message, 0)
+        try:
+            await self._requests.edit(callback, _POSTING)
+        except DeliveryError as error:
+            log.warning("An answer in %s goes without its interaction: %s", callback.workspace, error)
+            await self._by_itself(callback, messages, private=False)
+            return
+        parts = await self._followed(callback, messages, private=False)
+        if len(parts.lost) == len(messages):
+            await self._requests.edit(callback, _NOT_POSTED)
+            await self._follow_alone(callback, messages, begin=1)
+            return
+        await self._tell_of_post(callback, parts, len(messages))
+
+    async def _tell_of_post(self, callback: Callback, parts: _Parts, of: int) -> None:
+        missing = sorted((*parts.doubtful, *parts.lost))
+        try:
+            if not missing:
+                await self._requests.edit(callback, _STANDS)
+                return
+            await self._requests.edit(callback, _plain(may_not_be_posted(_CHAT, missing, of)))
+        except DeliveryError as error:
+            if missing:
+                await self._requests.write_to(callback.person, _plain(may_not_be_posted(_CHAT, missing, of)))
+            else:  # what is there is seen
+                log.info("It could not be said that an answer stands in %s: %s", callback.workspace, error)
 
     async def _by_itself(self, callback: Callback, messages: Sequence[DiscordMessage], *, private: bool) -> None:
-        """Tell it without the interaction, which is over: in the channel, or what is for one person in a direct message."""
-        channel = callback.channel
-        if private:
-            conversation: Any = await self._client.start_private_message(callback.person)
-            channel = str(conversation["id"])
+        """Tell it without the interaction: in the channel, or what is for one person in a direct message."""
         for message in messages:
-            await self._client.send_message(channel, params=_params(message.body(), message))
+            if private:
+                await self._requests.write_to(callback.person, message)
+            else:
+                await self._requests.post(callback.channel, message)
 
-    async def _edit(self, callback: Callback, message: DiscordMessage) -> None:
-        try:
-            await self._patch(callback, message.body(), message)
-        except HTTPException as error:
-            if error.code != INVALID_FORM:
-                raise
-            log.warning("Discord does not take an answer as it was written: %s", error.text)
-            await self._patch(callback, message.plain_body(), None)
-
-    async def _patch(self, callback: Callback, body: dict[str, Any], message: DiscordMessage | None) -> None:
-        route = Route("PATCH", "/webhooks/{webhook_id}/{webhook_token}/messages/@original", **_webhook(callback))
-        await self._request(route, _params(body, message))
-
-    async def _follow(self, callback: Callback, message: DiscordMessage, flags: int) -> None:
-        body = message.body()
-        route = Route("POST", "/webhooks/{webhook_id}/{webhook_token}", **_webhook(callback))
-        await self._request(route, _params({**body, "flags": body["flags"] | flags}, message))
-
-    async def _request(self, route: Route, params: MultipartParameters) -> None:
-        if params.files:
-            await self._client.request(route, files=params.files, form=params.multipart)
-        else:
-            await self._client.request(route, json=params.payload)
+    def _count_untold(self, callback: Callback, error: Exception) -> None:
+        self.untold += 1
+        log.error("An answer in %s could not be told: %s", callback.workspace, error)
 
 
-def _webhook(callback: Callback) -> dict[str, str]:
-    return {"webhook_id": callback.application, "webhook_token": callback.token}
+def _for_one(body: dict[str, Any]) -> dict[str, Any]:
+    return {**body, "flags": body["flags"] | PRIVATE}
 
 
-def _params(body: dict[str, Any], message: DiscordMessage | None) -> MultipartParameters:
-    """Return the message, with its file where it has one."""
-    if message is None or message.attachment is None:
-        return MultipartParameters(body, None, None)
-    found = message.attachment
-    file = File(io.BytesIO(found.text.encode("utf-8", "replace")), found.name)
-    body = {**body, "attachments": [{"id": 0, "filename": found.name}]}
-    # As discord.py writes bodies itself, with orjson where that is installed; it has no public name for it.
-    described = {"name": "payload_json", "value": utils._to_json(body), "content_type": "application/json"}
-    content = {"name": "files[0]", "value": file.fp, "filename": found.name, "content_type": found.media_type}
-    return MultipartParameters(None, [described, content], [file])
+def _plain(reply: Reply) -> str:
+    """Return a reply of a few sentences as a plain text."""
+    return "\n".join((f"**{reply.title}**", *reply.text))

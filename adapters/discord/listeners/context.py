@@ -1,6 +1,8 @@
 """What every listener in Discord works with: who acts, where, how to answer, and which channels they may know of."""
 
-from collections.abc import Collection, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Collection, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -10,13 +12,17 @@ import discord
 from adapters.chat.context import ListenerContext
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import ChannelInfo, Channels
-from adapters.discord.listeners.answers import Callback, DiscordAnswers
+from adapters.discord.client.interactions import Callback
+from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Unreadable
+from bot.errors import Delayed
 from bot.handlers.context import HandlerContext, Obstacle, VisibleChannels, no_obstacle
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.settings.chat import DiscordSettings
+
+_BEFORE_REPLY = 1.5  # seconds for what a first reply needs; Discord waits for three
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +58,16 @@ class DiscordInteraction:
     visible_channels: VisibleChannels  # those that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
     obstacle: Obstacle = no_obstacle  # what keeps us from posting there
+
+
+@asynccontextmanager
+async def in_time() -> AsyncIterator[None]:
+    """Let that take no longer than Discord waits for a first reply after it. Raises Delayed."""
+    try:
+        async with asyncio.timeout(_BEFORE_REPLY):
+            yield
+    except TimeoutError as error:
+        raise Delayed("That took longer than Discord waits; please try again.") from error
 
 
 def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> DiscordInteraction:

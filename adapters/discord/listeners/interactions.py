@@ -9,7 +9,7 @@ import discord
 from adapters.chat.forms import follow_up_form, form_asked_for
 from adapters.discord.forms.modals import open_form, submit_form
 from adapters.discord.install.command_tree import ROOT, chosen, focused
-from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, interaction_of
+from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
 from bot.commands import Command, ListSaved, Search, Similar, Unreadable, read
 from bot.errors import BotError, UsageError
@@ -26,9 +26,15 @@ _PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the a
 
 
 async def handle_interaction(context: DiscordContext, received: "discord.Interaction[Any]") -> None:
-    """Do what an interaction asks for."""
+    """Do what an interaction asks for. Whatever fails on the way, it is answered."""
     interaction = interaction_of(received, context.now)
-    kind = received.type
+    try:
+        await _handle(context, interaction, received.type)
+    except Exception as error:  # noqa: BLE001 - it is told, and logged
+        await context.answers.fail(interaction.callback, error)
+
+
+async def _handle(context: DiscordContext, interaction: DiscordInteraction, kind: discord.InteractionType) -> None:
     if kind is discord.InteractionType.autocomplete:
         await _complete(context, interaction)
     elif kind is discord.InteractionType.application_command:
@@ -37,6 +43,8 @@ async def handle_interaction(context: DiscordContext, received: "discord.Interac
         await _button(context, interaction)
     elif kind is discord.InteractionType.modal_submit:
         await submit_form(context, interaction)
+    else:
+        await context.answers.reply_now(interaction.callback, failure_reply("I do not know what was asked."))
 
 
 async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:
@@ -77,7 +85,8 @@ async def _button(context: DiscordContext, interaction: DiscordInteraction) -> N
     found = read_button(carried)
     text = found.command if found else ""
     if found and found.key:
-        text = await context.platform.chats.kept_text(interaction.actor.workspace, found.key) or ""
+        async with in_time():
+            text = await context.platform.chats.kept_text(interaction.actor.workspace, found.key) or ""
     if not text:
         said = "It was made more than a year ago, and what it was for is not kept any more."
         await context.answers.reply_now(interaction.callback, Reply(title="That button is too old", text=(said,)))
@@ -113,16 +122,25 @@ def _texts(components: Iterable[dict[str, Any]]) -> list[str]:
 
 
 async def _complete(context: DiscordContext, interaction: DiscordInteraction) -> None:
-    option, typed = focused(interaction.data)
-    found: list[tuple[str, str]] = []
-    if option is not None and option.offers:
-        found = [pair for pair in option.offers if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
-    elif option is not None:
-        try:
-            suggested = await suggest(context.handler_context, option.suggests, typed, interaction.actor, context.now)
-        except BotError as error:
-            log.info("nothing can be suggested: %s", error)
-            suggested = ()
-        found = [(each.label, each.value) for each in suggested]
+    """Answer with what completes the option that is being typed; with nothing where that cannot be said, or not in time."""
+    try:
+        async with in_time():
+            found = await _suggested(context, interaction)
+    except BotError as error:
+        log.info("Nothing can be suggested: %s", error)
+        found = []
+    except Exception:
+        log.exception("Suggesting failed")
+        found = []
     fitting = [(label, value) for label, value in found if 1 <= len(label) <= _CHOICE and 1 <= len(value) <= _CHOICE]
     await context.answers.send_choices(interaction.callback, fitting[:_CHOICES])
+
+
+async def _suggested(context: DiscordContext, interaction: DiscordInteraction) -> list[tuple[str, str]]:
+    option, typed = focused(interaction.data)
+    if option is None:
+        return []
+    if option.offers:
+        return [pair for pair in option.offers if typed.casefold() in " ".join(pair).casefold()] or [(typed, typed)]
+    suggested = await suggest(context.handler_context, option.suggests, typed, interaction.actor, context.now)
+    return [(each.label, each.value) for each in suggested]

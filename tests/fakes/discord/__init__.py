@@ -19,9 +19,11 @@ Discord's own program would not offer raises NotOfferedError. What came of it: `
 `fake.counts` how many of which.
 
 What goes wrong: `befall("POST /channels", fault=Fault.RESET, commits=True)` for single requests — every Fault, `status=503`,
-`code=50013`, `via=False`, `status=204` with a BROKEN one for an answer without its body; a Behaviour with shares for many,
-drawn by a seed and the nonce; `limits.ban(seconds)`; `gateway.drop()`, `.invalidate()`, `.ask_to_reconnect()`,
-`.send_malformed()`, `.is_deaf`, `.is_down`, `.forget()`; `clock` may be exchanged, so that 15 minutes pass at once.
+`code=50013`, `via=False`, `scope="shared"`, `page=True` for a page of Cloudflare's, `status=204` with a BROKEN one for an
+answer without its body; a Behaviour with shares for many, drawn by a seed and the nonce, with `answers` for what answers
+interactions too, drawn by the interaction's number; `limits.ban(seconds)`; `gateway.drop()`, `.invalidate()`,
+`.ask_to_reconnect()`, `.send_malformed()`, `.is_deaf`, `.is_down`, `.forget()`; `clock` may be exchanged, so that 15 minutes
+pass at once.
 
 Every request and every reply is held against Discord's OpenAPI description and the rules it lacks. What breaks them is in
 `fake.wrong`, and a request is refused for it with 50035. Text that would notify somebody is in `fake.mentions`.

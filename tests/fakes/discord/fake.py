@@ -23,6 +23,9 @@ from tests.fakes.discord.world import Wrong
 from tests.fakes.platform import Behaviour, Fault, cut
 
 _INTERACTIVE = ("/interactions/", "/webhooks/")
+_PAGE = """<!DOCTYPE html>
+<html><head><title>discord.com | 502: Bad gateway</title></head><body><h1>Bad gateway</h1></body></html>
+"""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +40,7 @@ class Trouble:
     retry_after: float = 0.5
     via: bool = True
     scope: str = ""  # of a 429; shared ones count for nobody
+    page: bool = False  # a 5xx or a 429 is a page of Cloudflare's, which stands before Discord
     times: int = 1
     after: int = 0  # so many requests pass first
 
@@ -51,6 +55,7 @@ class FakeDiscord(Actions):
         self.calls: list[Call] = []  # every request
         self.troubles: list[Trouble] = []
         self.refusing: dict[str, int] = {}  # by channel: the code with which every call about it is refused
+        self.noticing: Callable[[Call], None] | None = None  # is told of every request before it is answered
         self.heard = asyncio.Event()  # that something is to be posted
         self._sent: Counter[str] = Counter()  # by marker
         self._working: set[asyncio.Task[Any]] = set()
@@ -80,6 +85,8 @@ class FakeDiscord(Actions):
         async def serve(request: web.Request) -> web.StreamResponse:
             call = await _read(request, route)
             self.calls.append(call)
+            if self.noticing is not None:
+                self.noticing(call)
             self.counts["posts"] += route.posts
             if route.posts:
                 self.heard.set()
@@ -138,11 +145,12 @@ class FakeDiscord(Actions):
                     continue
                 each.times -= 1
                 return each
-        return self._drawn(call) if route.posts else None
+        drawn = route.posts or (self.behaviour.answers and call.path.startswith(_INTERACTIVE))
+        return self._drawn(call) if drawn else None
 
     def _drawn(self, call: Call) -> Trouble | None:
         body, usual = call.body or {}, self.behaviour
-        marker = self.marker(body.get("message") or body) or call.path
+        marker = self.marker(body.get("message") or body) or f"{call.path}{self._asked_by(call)}"
         self._sent[marker] += 1
         dice = random.Random(f"{usual.seed} {marker} {self._sent[marker]}")
         fault = usual.draw(dice)
@@ -151,6 +159,12 @@ class FakeDiscord(Actions):
             return None
         return Trouble(fault=fault, commits=fault is None or dice.random() < usual.commits, retry_after=rest)
 
+    def _asked_by(self, call: Call) -> str:
+        """Return the number of the interaction that a request answers, "" for another: its token is anew in every run."""
+        token = call.part.get("interaction_token") or call.part.get("webhook_token")
+        found = (str(at) for at, each in enumerate(self.asked.values()) if token and each.token == token)
+        return next(found, "")
+
     async def _befallen(self, request: web.Request, call: Call, route: Route, trouble: Trouble) -> web.StreamResponse:
         if trouble.fault is not None:
             self.counts[trouble.fault] += 1
@@ -158,6 +172,8 @@ class FakeDiscord(Actions):
             refusal = Refusal(trouble.code)
             return self._reply(call, refusal.status, refusal.body())
         if trouble.fault in (Fault.LIMITED, Fault.ALL_LIMITED):
+            if trouble.page:
+                return self.limits.shut_out(trouble.retry_after)
             everywhere = trouble.fault is Fault.ALL_LIMITED
             return self.limits.limited(
                 call, trouble.retry_after, everywhere=everywhere, via=trouble.via, scope=trouble.scope
@@ -188,6 +204,8 @@ class FakeDiscord(Actions):
         if trouble.status == 204:
             return web.Response(status=204)
         status = 504 if trouble.fault is Fault.STALL else trouble.status
+        if trouble.page:
+            return web.Response(status=status, text=_PAGE, content_type="text/html")
         return as_json({"message": f"{status}: Server Error", "code": 0}, status)
 
 

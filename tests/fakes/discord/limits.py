@@ -7,6 +7,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import web
 
@@ -17,6 +18,8 @@ _BAN = """<!DOCTYPE html>
 <body><h1>Error 1015</h1><h2>You are being rate limited</h2><p>error code: 1015</p></body></html>
 """
 _MESSAGES = "/channels/{channel_id}/messages"
+_WEBHOOK = "/webhooks/{webhook_id}/{webhook_token}"
+_SHARED = 40062  # "Service resource is being rate limited": the code of a limit that is nobody's own
 _WINDOW = 600.0  # seconds over which invalid requests are counted
 _INVALID = (401, 403, 429)
 
@@ -39,6 +42,8 @@ class Limits:
         self.buckets: dict[tuple[str, str], tuple[int, float]] = {
             ("POST", _MESSAGES): (5, 1.0),
             ("PUT", _MESSAGES + "/{message_id}/reactions/{emoji_name}/@me"): (1, 0.25),
+            # Everything that is written by an interaction's token; five in two seconds is what webhooks were seen to take.
+            ("POST", _WEBHOOK): (5, 2.0),
         }
         self.usual = (50, 1.0)
         self.invalid_most = 10_000  # in ten minutes; then there is a ban
@@ -55,9 +60,8 @@ class Limits:
     def refuse(self, call: Call, *, exempt: bool) -> web.Response | None:
         """Refuse what comes too early or too fast; the interactions' requests are exempt from the limit over all."""
         if _now() < self.banned_until:
-            self.counts["banned"] += 1
-            return web.Response(status=429, text=_BAN, content_type="text/html", headers={"Retry-After": "3600"})
-        scope = f"{call.method} {call.path} {call.major}"
+            return self.shut_out()
+        scope = " ".join((*_bucket_of(call), call.major))
         for name in ("", scope):
             if (left := self._rests.get(name, 0.0) - _now()) > 0 and not (exempt and not name):
                 self.counts["inside"] += 1
@@ -72,12 +76,18 @@ class Limits:
         bucket.left -= 1
         return None
 
+    def shut_out(self, seconds: float = 3600.0) -> web.Response:
+        """Return what Cloudflare answers in Discord's place."""
+        self.counts["banned"] += 1
+        headers = {"Retry-After": str(math.ceil(seconds))}
+        return web.Response(status=429, text=_BAN, content_type="text/html", headers=headers)
+
     def limited(
         self, call: Call, seconds: float, *, everywhere: bool, via: bool = True, scope: str = "", rest: bool = True
     ) -> web.Response:
         """Return a 429, and have what it is about rest for so long."""
         self.counts["429"] += 1
-        name = "" if everywhere else f"{call.method} {call.path} {call.major}"
+        name = "" if everywhere else " ".join((*_bucket_of(call), call.major))
         if rest:
             self._rests[name] = max(_now() + seconds, self._rests.get(name, 0.0))
         headers = {
@@ -87,7 +97,9 @@ class Limits:
         headers |= {"X-RateLimit-Global": "true"} if everywhere else self.headers(call)
         headers |= {"Via": "1.1 google"} if via else {}
         wait = math.ceil(seconds * 1000) / 1000
-        body = {"message": "You are being rate limited.", "retry_after": wait, "global": everywhere}
+        body: dict[str, Any] = {"message": "You are being rate limited.", "retry_after": wait, "global": everywhere}
+        if scope == "shared":
+            body |= {"message": "The resource is being rate limited.", "code": _SHARED}
         return as_json(body, 429, headers)
 
     def headers(self, call: Call) -> Mapping[str, str]:
@@ -95,7 +107,7 @@ class Limits:
         bucket = self._bucket(call)
         left = max(0.0, bucket.full_at - _now())
         most, _ = self._size(call)
-        name = hashlib.sha256(f"{call.method} {call.path}".encode()).hexdigest()[:32]
+        name = hashlib.sha256(" ".join(_bucket_of(call)).encode()).hexdigest()[:32]
         return {
             "X-RateLimit-Limit": str(most),
             "X-RateLimit-Remaining": str(max(0, bucket.left)),
@@ -127,15 +139,22 @@ class Limits:
         return 0.0
 
     def _size(self, call: Call) -> tuple[int, float]:
-        return self.buckets.get((call.method, call.path), self.usual)
+        return self.buckets.get(_bucket_of(call), self.usual)
 
     def _bucket(self, call: Call) -> Bucket:
-        key = (call.method, call.path, call.major)
+        key = (*_bucket_of(call), call.major)
         most, seconds = self._size(call)
         found = self._open.get(key)
         if found is None or found.full_at <= _now():
             found = self._open[key] = Bucket(most, _now() + seconds)
         return found
+
+
+def _bucket_of(call: Call) -> tuple[str, str]:
+    """Return the method and path by which the limit of a request is known, which several may share."""
+    if call.method in ("POST", "PATCH", "DELETE") and call.path.startswith(_WEBHOOK):
+        return "POST", _WEBHOOK
+    return call.method, call.path
 
 
 def _now() -> float:

@@ -1,18 +1,33 @@
 """What is told to whom, whatever becomes of asking."""
 
+import asyncio
 import logging
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, cast
 
 import discord.http
 import pytest
 
+from adapters.chat.context import BackgroundTasks
 from adapters.discord.client.api import RestClient
-from adapters.discord.listeners.answers import Callback, DiscordAnswers
+from adapters.discord.client.interactions import Callback
+from adapters.discord.listeners.answers import DiscordAnswers
 from bot.errors import StoreError, UsageError
-from bot.models import Reply
-from tests.fakes.discord import Kind, running
+from bot.models import Button, Reply
+from bot.ports.chats import Chats
+from tests.adapters.discord.listeners.scene import long, scene
+from tests.fakes.discord import Fault, Kind, running
 from tests.fakes.discord.asked import Asked, Doing
+from tests.fakes.discord.calls import Call
 from tests.stores.memory import MemoryStore
+
+
+class Away:
+    """A store that takes nothing."""
+
+    async def keep_texts(self, workspace: str, texts: Sequence[str], now: datetime) -> Sequence[str]:
+        raise StoreError("The database is away.")
 
 
 @pytest.mark.parametrize(
@@ -88,3 +103,139 @@ async def test_what_takes_longer_than_the_interaction_lives_goes_where_it_may_be
         told = [message.text for each in alone for message in each.messages.values()]
         assert told == (["### At last"] if private else [])
         assert [each.text for each in papers.messages.values()] == ([] if private else ["### At last"])
+
+
+_HARMLESS: Mapping[str, dict[str, Any]] = {
+    "a 500": {"fault": Fault.BROKEN},
+    "a 500 before it was done": {"fault": Fault.BROKEN, "commits": False},
+    "a page of Cloudflare's": {"fault": Fault.BROKEN, "status": 502, "page": True},
+    "a 204": {"fault": Fault.BROKEN, "status": 204},
+    "a reset": {"fault": Fault.RESET, "commits": False},
+    "half an answer": {"fault": Fault.HALF},
+    "a 429": {"fault": Fault.LIMITED, "retry_after": 0.4},
+    "a shared 429": {"fault": Fault.LIMITED, "retry_after": 0.4, "scope": "shared"},
+    "a 429 for everything": {"fault": Fault.ALL_LIMITED, "retry_after": 0.4},
+    "a page of Cloudflare's that is a 429": {"fault": Fault.LIMITED, "retry_after": 1, "page": True},
+}
+_ORIGINAL = "PATCH /webhooks/{webhook_id}/{webhook_token}/messages/@original"
+_FOLLOW_UP = "POST /webhooks/{webhook_id}/{webhook_token}"
+
+
+@pytest.mark.parametrize("fault", _HARMLESS.values(), ids=_HARMLESS)
+async def test_a_fault_while_the_answer_is_told_is_waited_out(fault: dict[str, Any]) -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, **fault)
+        asked = await stage.told(Reply(title="Found"))
+        assert asked.text == "### Found"
+
+
+async def test_an_answer_of_many_messages_waits_for_its_bucket() -> None:
+    async with scene() as stage:
+        bucket = ("POST", "/webhooks/{webhook_id}/{webhook_token}")
+        assert stage.fake.limits.buckets[bucket] == (5, 2.0)
+        stage.fake.limits.buckets[bucket] = (5, 0.3)
+        asked = await stage.told(long(13))
+        assert len(asked.messages) >= 13
+        assert "(38)" in asked.text
+        assert stage.fake.counts["429"] <= 1  # until the headers have told that both kinds of requests share it
+
+
+@pytest.mark.parametrize("commits", [True, False])
+async def test_a_part_that_may_have_come_is_not_sent_twice_and_it_is_said(commits: bool) -> None:
+    async with scene() as stage:
+        stage.fake.befall(_FOLLOW_UP, fault=Fault.BROKEN, commits=commits, after=1)
+        asked = await stage.told(long(4))
+        *parts, last = asked.messages
+        assert len(parts) == (4 if commits else 3)
+        assert len({each.text for each in parts}) == len(parts)
+        assert "(11)" in asked.text
+        assert "may be missing" in last.text
+
+
+async def test_what_is_posted_for_everybody_is_named_only_once_it_stands() -> None:
+    async with scene() as stage:
+        said: list[str] = []
+
+        def note(call: Call) -> None:
+            original = next(iter(stage.fake.asked.values())).original
+            said.append(original.text if original else "")
+
+        stage.fake.noticing = note
+        asked = await stage.told(Reply(title="Topic created", private=False))
+        stage.fake.noticing = None
+        assert [each for each in said if "stands" in each] == []
+        assert asked.text == "It stands in the channel.\n\n### Topic created"
+
+
+@pytest.mark.parametrize("commits", [True, False])
+async def test_a_post_for_everybody_that_may_be_missing_is_said_to_be(commits: bool) -> None:
+    async with scene() as stage:
+        stage.fake.befall(_FOLLOW_UP, fault=Fault.RESET, commits=commits)
+        asked = await stage.told(Reply(title="Topic created", private=False))
+        first, *others = asked.messages
+        assert "may be missing in the channel" in first.text
+        assert len(others) == commits
+
+
+async def test_a_first_reply_that_was_taken_although_every_answer_to_it_was_lost_is_followed_by_the_answer() -> None:
+    async with scene() as stage:
+        stage.fake.befall("/callback", fault=Fault.RESET, times=40)
+        asked = await stage.told(Reply(title="Found"))
+        assert asked.text == "### Found"
+
+
+async def test_a_first_reply_is_tried_as_long_as_discord_waits_for_it() -> None:
+    async with scene() as stage:
+        stage.fake.befall("/callback", fault=Fault.BROKEN, commits=False, times=4)
+        asked = await stage.told(Reply(title="Found"))
+        assert asked.text == "### Found"
+
+
+async def test_the_store_may_fail_and_the_answer_is_told() -> None:
+    async with scene() as stage:
+        asked, callback = stage.asked()
+
+        async def asking() -> Reply:
+            return Reply(title="Found", buttons=(Button("More", "search " + "long " * 40),))
+
+        answers = DiscordAnswers(stage.client, cast("Chats", Away()), stage.fake.clock)
+        await answers.answer(callback, asking)
+        assert "### Found" in asked.text
+
+
+async def test_what_cannot_be_drawn_is_told_with_a_reference(caplog: pytest.LogCaptureFixture) -> None:
+    async with scene() as stage:
+        asked = await stage.told(Reply(title="Found", entries=(None,)))  # type: ignore[arg-type]
+        assert "Something went wrong on our side" in asked.text
+        assert asked.text.rstrip(".").split()[-1] in caplog.text
+
+
+async def test_what_discord_will_not_take_any_more_is_told_in_a_direct_message() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, code=50027, times=9)
+        await stage.told(Reply(title="Found"))
+        assert [each.text for each in stage.alone] == ["### Found"]
+
+
+async def test_what_cannot_be_told_in_any_way_is_an_error_in_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    async with scene() as stage:
+        stage.guild.owner.is_closed = True
+        stage.fake.befall(_ORIGINAL, code=50027, times=9)
+        await stage.told(Reply(title="Found"))
+        assert [each.levelname for each in caplog.records if "could not be told" in each.message] == ["ERROR"]
+        assert stage.answers.untold == 1
+
+
+async def test_who_is_waiting_when_the_service_ends_is_told() -> None:
+    tasks = BackgroundTasks()
+    async with scene(tasks=tasks) as stage:
+        asked, callback = stage.asked()
+
+        async def asking() -> Reply:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+        tasks.start(stage.answers.answer(callback, asking), "answering")
+        await asked.replied()
+        await tasks.finish(timedelta(seconds=3.5))
+        assert "I was stopped" in asked.text

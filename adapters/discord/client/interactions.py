@@ -1,0 +1,225 @@
+"""The requests that answer an interaction: its first reply, what is said by its token after that, and what needs no token.
+
+Discord waits three seconds for the first reply, and takes the rest for fifteen minutes
+(docs.discord.com/developers/interactions/receiving-and-responding). Messages by the token have no nonce
+(discord/discord-api-docs#6647), and nobody can list them: one whose answer was lost is not sent again. Everything else may
+be: a second first reply is refused, a change is the same change, and a message that needs no token has its nonce.
+"""
+
+import asyncio
+import io
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from discord import File, utils
+from discord.errors import HTTPException
+from discord.http import MultipartParameters, Route
+
+from adapters.chat.patience import ANY_NUMBER, Patience
+from adapters.discord.client.api import RestClient
+from adapters.discord.client.errors import INVALID_FORM, discord_delivery_error
+from adapters.discord.render.messages import NO_MENTIONS, DiscordMessage
+from bot.errors import Delayed, DeliveryError, Refused, Rejected, Uncertain
+
+log = logging.getLogger(__name__)
+
+MESSAGE, DEFERRED, DEFERRED_UPDATE, CHOICES, MODAL = 4, 5, 6, 8, 9  # kinds of first replies
+PRIVATE = 1 << 6  # flag of a message that one person alone sees
+_FIRST = 2.8  # seconds after the interaction came in which its first reply is tried; Discord waits for three
+_TRY = 1.0  # seconds for one try at it
+_SETTLED = 3.5  # seconds after the interaction came when it stands fast whether its first reply was taken
+_SPAN = timedelta(minutes=14)
+_ALONE = 300.0  # seconds for which a message that needs no token is tried
+_NONCE_HOLDS = 3  # repetitions of one of those within which its nonce is surely remembered
+_UNKNOWN, _ANSWERED = 10062, 40060
+
+Message = DiscordMessage | str  # a text stands alone, as plain as it is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Callback:
+    """What one interaction is answered by."""
+
+    id: str
+    token: str
+    application: str
+    workspace: str  # its name in the core
+    channel: str
+    person: str
+    at: datetime
+    begun: float = field(default_factory=time.monotonic)  # when it came, by the monotonic clock
+
+
+class InteractionExpired(Refused):
+    """The interaction has no first reply and cannot have one any more, as Discord has told the person."""
+
+
+class NotAsWritten(Rejected):
+    """Discord does not take what was sent as it was written; nothing was posted."""
+
+
+class InteractionRequests:
+    """Sends what answers interactions, tried again for as long as that is safe and helps.
+
+    Raises Refused and Rejected where Discord does not take it; Uncertain where it may have; Delayed when the time is over.
+    """
+
+    def __init__(self, client: RestClient, clock: Callable[[], datetime], patience: Patience) -> None:
+        self._client = client
+        self._clock = clock
+        self._patience = patience
+
+    def left(self, callback: Callback) -> float:
+        """Return for how many seconds the token is good."""
+        return (_SPAN - (self._clock() - callback.at)).total_seconds()
+
+    async def reply_first(self, callback: Callback, kind: int, data: Mapping[str, Any]) -> bool:
+        """Give the first reply; say whether it stands, False where another one did before. Raises InteractionExpired too."""
+        route = Route(
+            "POST",
+            "/interactions/{webhook_id}/{webhook_token}/callback",
+            webhook_id=callback.id,
+            webhook_token=callback.token,
+        )
+        lost, tries = False, 0  # `lost`: a try may have been taken
+        while (left := callback.begun + _FIRST - time.monotonic()) > 0:
+            tries += 1
+            wait = 0.05 * 2**tries
+            try:
+                async with asyncio.timeout(min(_TRY, left)):
+                    await _translated(self._client.request(route, json={"type": kind, "data": dict(data)}))
+            except _Answered:
+                return lost
+            except InteractionExpired:
+                break
+            except Delayed as error:
+                wait = max(wait, error.retry_after.total_seconds() if error.retry_after else 0.0)
+            except (Uncertain, TimeoutError) as error:
+                lost = True
+                log.info("The answer to a first reply was lost: %s", error)
+            else:
+                return True
+            await asyncio.sleep(min(wait, max(0.0, callback.begun + _FIRST - time.monotonic())))
+        if not lost or kind in (CHOICES, MODAL) or not await self._has_reply(callback):
+            raise InteractionExpired("Discord waited no longer for an answer.")
+        return True
+
+    async def _has_reply(self, callback: Callback) -> bool:
+        """Look whether a first reply stands whose answers were lost."""
+        await asyncio.sleep(max(0.0, callback.begun + _SETTLED - time.monotonic()))
+        try:
+            await self._tried(callback, lambda: self._client.request(self._original("GET", callback)), ANY_NUMBER)
+        except (Refused, Rejected):
+            return False
+        return True
+
+    async def edit(self, callback: Callback, message: Message) -> None:
+        """Change what the first reply said, or what the interaction acted upon."""
+        await self._written(callback, self._original("PATCH", callback), message, 0, ANY_NUMBER)
+
+    async def follow(self, callback: Callback, message: Message, *, private: bool, repeats: int = 0) -> None:
+        """Say more; with `repeats` it is sent again where it may have been taken, and may stand there more than once."""
+        route = Route("POST", "/webhooks/{webhook_id}/{webhook_token}", **_webhook(callback))
+        await self._written(callback, route, message, PRIVATE if private else 0, repeats)
+
+    async def _written(self, callback: Callback, route: Route, message: Message, flags: int, repeats: int) -> None:
+        async def send(written: Callable[[], MultipartParameters]) -> None:
+            await self._tried(callback, lambda: self._request(route, written()), repeats)
+
+        if isinstance(message, str):
+            await send(lambda: MultipartParameters(_plain(message, flags), None, None))
+            return
+        try:
+            await send(lambda: _params(message, flags))
+        except NotAsWritten as error:
+            log.warning("Discord does not take an answer as it was written: %s", error)
+            plain = message.plain_body()
+            await send(lambda: MultipartParameters({**plain, "flags": plain["flags"] | flags}, None, None))
+
+    async def write_to(self, person: str, message: Message) -> None:
+        """Say it to a person in a direct message."""
+        until = self._patience.after(_ALONE)
+
+        async def opened() -> Any:
+            return await _translated(self._client.start_private_message(person))
+
+        conversation: Any = await self._patience.keep_trying(opened, until, repeats=ANY_NUMBER)
+        await self.post(str(conversation["id"]), message)
+
+    async def post(self, channel: str, message: Message) -> None:
+        """Say it in a channel, without an interaction."""
+        nonce = {"nonce": secrets.token_hex(12), "enforce_nonce": True}
+
+        async def send() -> None:
+            body = _plain(message, 0) if isinstance(message, str) else message.body()
+            file = None if isinstance(message, str) else message
+            await _translated(self._client.send_message(channel, params=_with_file({**body, **nonce}, file)))
+
+        await self._patience.keep_trying(send, self._patience.after(_ALONE), repeats=_NONCE_HOLDS)
+
+    async def _tried(self, callback: Callback, request: Callable[[], Awaitable[Any]], repeats: int) -> None:
+        async def send() -> None:
+            await _translated(request())
+
+        await self._patience.keep_trying(send, self._patience.after(self.left(callback)), repeats=repeats)
+
+    async def _request(self, route: Route, params: MultipartParameters) -> None:
+        if params.files:
+            await self._client.request(route, files=params.files, form=params.multipart)
+        else:
+            await self._client.request(route, json=params.payload)
+
+    def _original(self, method: str, callback: Callback) -> Route:
+        return Route(method, "/webhooks/{webhook_id}/{webhook_token}/messages/@original", **_webhook(callback))
+
+
+class _Answered(Rejected):
+    """The interaction has its first reply."""
+
+
+async def _translated(request: Awaitable[Any]) -> Any:
+    """Return what is answered; raises DeliveryError."""
+    try:
+        return await request
+    except HTTPException as error:
+        known: dict[int, type[DeliveryError]] = {
+            INVALID_FORM: NotAsWritten,
+            _UNKNOWN: InteractionExpired,
+            _ANSWERED: _Answered,
+        }
+        if error.code in known and error.status < 500:
+            raise known[error.code](error.text) from error
+        raise discord_delivery_error(error) from error
+    except Exception as error:
+        raise discord_delivery_error(error) from error
+
+
+def _webhook(callback: Callback) -> dict[str, str]:
+    return {"webhook_id": callback.application, "webhook_token": callback.token}
+
+
+def _plain(text: str, flags: int) -> dict[str, Any]:
+    return {"content": text, "flags": flags, "allowed_mentions": NO_MENTIONS}
+
+
+def _params(message: DiscordMessage, flags: int) -> MultipartParameters:
+    body = message.body()
+    return _with_file({**body, "flags": body["flags"] | flags}, message)
+
+
+def _with_file(body: dict[str, Any], message: DiscordMessage | None) -> MultipartParameters:
+    """Return the message, with its file where it has one; each try needs its own."""
+    if message is None or message.attachment is None:
+        return MultipartParameters(body, None, None)
+    found = message.attachment
+    file = File(io.BytesIO(found.text.encode("utf-8", "replace")), found.name)
+    body = {**body, "attachments": [{"id": 0, "filename": found.name}]}
+    # As discord.py writes bodies itself, with orjson where that is installed; it has no public name for it.
+    described = {"name": "payload_json", "value": utils._to_json(body), "content_type": "application/json"}
+    content = {"name": "files[0]", "value": file.fp, "filename": found.name, "content_type": found.media_type}
+    return MultipartParameters(None, [described, content], [file])
