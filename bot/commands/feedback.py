@@ -25,7 +25,7 @@ from bot.commands.words import Words, item_text
 @declared("more", Group.FEEDBACK, example="more 3 for gpu-systems", aliases=("like", "upvote", "+1"))
 @dataclass(frozen=True, slots=True)
 class More(Command):
-    """Say that an item is what a topic is for; said again, it is taken back."""
+    """Say that an item is what a topic is for; *profile* takes it back."""
 
     item: ItemBeforeTopic
     topic: ForTopic = ""
@@ -34,7 +34,7 @@ class More(Command):
 @declared("less", Group.FEEDBACK, example="less owner/name for gpu-systems", aliases=("dislike", "downvote", "-1"))
 @dataclass(frozen=True, slots=True)
 class Less(Command):
-    """Say that an item is not what a topic is for; said again, it is taken back."""
+    """Say that an item is not what a topic is for; *profile* takes it back."""
 
     item: ItemBeforeTopic
     topic: ForTopic = ""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.commands import Less, More, Profile, write
+from bot.commands import Less, More, Profile, ProfileAction, write
 from bot.errors import Unclear, UsageError
 from bot.handlers.context import HandlerContext, change_by, handles
 from bot.handlers.items import item_for_topic
@@ -17,13 +17,13 @@ _TITLE = 120  # characters of a title that an answer repeats
 
 @handles(More)
 async def more(context: HandlerContext, command: More, actor: Actor, now: datetime) -> Reply:
-    """Say that an item is what a topic is for; said again, it is taken back."""
+    """Say that an item is what a topic is for; said again, it counts as it did."""
     return await _said(context, command, actor, now, wanted=True)
 
 
 @handles(Less)
 async def less(context: HandlerContext, command: Less, actor: Actor, now: datetime) -> Reply:
-    """Say that an item is not what a topic is for; said again, it is taken back."""
+    """Say that an item is not what a topic is for; said again, it counts as it did."""
     return await _said(context, command, actor, now, wanted=False)
 
 
@@ -32,8 +32,7 @@ async def _said(context: HandlerContext, command: More | Less, actor: Actor, now
     topic = await _topic_meant(context, actor, item, replace(command, topic=named))
     before = feedback_of(await context.store.people.feedback(actor.workspace, topic.name), actor, item)
     if before is not None and before.more is wanted:
-        await context.store.people.drop_feedback([before], feedback_change(actor, before, None, now))
-        return _answer(topic, item, None, before)
+        return _answer(topic, item, before, before)
     said = await _save(context, actor, topic.name, item, before, more=wanted, now=now)
     return _answer(topic, item, said, before)
 
@@ -87,23 +86,17 @@ async def _topic_meant(context: HandlerContext, actor: Actor, item: Item, comman
 # --- the answer
 
 
-def _answer(topic: Topic, item: Item, said: Feedback | None, before: Feedback | None) -> Reply:
-    """Tell what is said now, or that what was said before is taken back."""
-    word = word_of(said or before)
-    if said is None:
-        title, label = f"Taken back for {topic.title}", f"Say {word} again"
-        text = "It no longer counts, neither for nor against what is like it."
-    else:
-        title, label = f"{word.capitalize()} like this in {topic.title}", "Take back"
-        rank = "higher" if said.more else "lower"
-        instead = f" It stands in place of your {word_of(before)}." if before else ""
-        text = f"From the next digest on, what is like “{shortened(item.title, _TITLE)}” is ranked {rank}.{instead}"
-    command = More(item.key, topic.name) if word == "more" else Less(item.key, topic.name)
+def _answer(topic: Topic, item: Item, said: Feedback, before: Feedback | None) -> Reply:
+    """Tell what is said now, which may be what was said before: a button that is pressed twice takes nothing back."""
+    already, rank = said is before, "higher" if said.more else "lower"
+    title = f"{word_of(said).capitalize()} like this in {topic.title}"
+    instead = f" It stands in place of your {word_of(before)}." if before and not already else ""
+    what = f"what is like “{shortened(item.title, _TITLE)}” is ranked {rank}"
     return Reply(
-        title=title,
-        text=(text,),
+        title=f"{title} already" if already else title,
+        text=(f"You said so before, and it counts: {what}." if already else f"From the next digest on, {what}.{instead}",),
         buttons=(
-            button(label, command),
+            button("Take back", Profile(topic.name, ProfileAction.UNDO, said.key)),
             button("What it learned", Profile(topic.name)),
             preview_button(topic.name),
         ),

@@ -36,7 +36,7 @@ async def save(context: HandlerContext, command: Save, actor: Actor, now: dateti
         entries=(ReplyEntry(item),),
         next_steps=("*saved* lists what you put aside; *saved bibtex* hands it over as a file.",),
         buttons=(
-            button("Undo", Unsave(item.key)),
+            button("Remove" if already else "Undo", Unsave(item.key)),
             button("Saved items", ListSaved()),
             button("Similar", Similar(item.key)),
         ),

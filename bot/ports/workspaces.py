@@ -74,8 +74,11 @@ class People(Protocol):
         """Return what was said for the topic, the oldest first."""
         ...
 
-    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
-        """Keep what a person says of an item for a topic, in place of what the person said of it before."""
+    async def save_feedback(self, feedback: Feedback, change: Change) -> bool:
+        """Keep what a person says of an item for a topic, in place of what the person said of it before.
+
+        Returns False where the person said the same before: that stays as it is, and no change is written.
+        """
         ...
 
     async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:

@@ -243,6 +243,14 @@ async def test_a_persons_last_word_counts(store: AnyStore) -> None:
     ]
 
 
+async def test_the_same_word_again_changes_nothing_and_is_not_written_down(store: AnyStore) -> None:
+    first = said(more=True, minutes=0)
+    assert await store.people.save_feedback(first, change())
+    assert not await store.people.save_feedback(said(more=True, minutes=1, channel="C2"), change())
+    assert await store.people.feedback("T1", "kv") == [first]
+    assert len(await store.workspaces.changes("T1")) == 1
+
+
 async def test_feedback_is_taken_back_as_far_as_it_still_stands(store: AnyStore) -> None:
     first, second, third = said(KEYS[0]), said(KEYS[1]), said(KEYS[2])
     for each in (first, second, third):

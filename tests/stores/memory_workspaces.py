@@ -23,9 +23,13 @@ class MemoryPeople:
         said = [given for place, given in self.feedback_given.items() if place[:2] == (workspace, topic)]
         return sorted(said, key=lambda given: (given.at, given.person, given.key))
 
-    async def save_feedback(self, feedback: Feedback, change: Change) -> None:
+    async def save_feedback(self, feedback: Feedback, change: Change) -> bool:
+        held = self.feedback_given.get(_place_of(feedback))
+        if held is not None and held.more is feedback.more:
+            return False
         self.feedback_given[_place_of(feedback)] = feedback
         self._changes.append(change)
+        return True
 
     async def drop_feedback(self, given: Collection[Feedback], change: Change) -> int:
         standing = {_place_of(each) for each in given if self.feedback_given.get(_place_of(each)) == each}

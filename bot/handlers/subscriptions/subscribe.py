@@ -17,6 +17,7 @@ from bot.handlers.subscriptions.post import first_post_offer
 from bot.handlers.subscriptions.subscription_change import (
     ChangedSubscription,
     change_of,
+    ended_before,
     first_baseline,
     not_promised,
     subscription_named,
@@ -177,8 +178,13 @@ def _next_steps(subscription: Subscription, existed: bool) -> tuple[str, ...]:
 async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Actor, now: datetime) -> Reply:
     """End this channel's subscription to a topic."""
     await context.check_may_manage(actor)
-    gone = await _ended(context, command.topic, actor, now)
     topics = await context.topics(actor.workspace)
+    try:
+        gone = await _ended(context, command.topic, actor, now)
+    except UsageError:
+        if (ended := await ended_before(context, actor, command.topic)) is None:
+            raise
+        return _is_ended(topics, *ended)
     stays = gone.topic in topics
     rest = "The topic stays, and what it has learned." if stays else NO_TOPIC
     return Reply(
@@ -186,6 +192,14 @@ async def unsubscribe(context: HandlerContext, command: Unsubscribe, actor: Acto
         text=(f"Nothing more of it will be posted in this channel. {rest}",),
         buttons=(Button("Undo", as_command(gone)),) if stays else (),
         private=False,
+    )
+
+
+def _is_ended(topics: Mapping[str, Topic], topic: str, as_it_was: str) -> Reply:
+    return Reply(
+        title=f"{title_of(topics, topic)} is not subscribed here any more",
+        text=("It was ended before; nothing was changed.",),
+        buttons=(Button("Subscribe again", as_it_was),) if topic in topics else (),
     )
 
 

@@ -57,6 +57,21 @@ async def subscription_named(context: HandlerContext, actor: Actor, name: str) -
     raise UsageError(f'"{excerpt(name)}" is not subscribed in this channel.', hint=f"Subscribed here: {names}.")
 
 
+async def ended_before(context: HandlerContext, actor: Actor, name: str) -> tuple[str, str] | None:
+    """Return the topic's name and the command that subscribes the channel to it as it was, where that was ended last.
+
+    None where the channel subscribes to it, or never did.
+    """
+    topics = await context.topics(actor.workspace)
+    typed = slug(name)
+    for topic in (typed, *(each.name for each in topics.values() if slug(each.title) == typed)):
+        about = f"subscription {actor.channel} {topic}"
+        changes = await context.store.workspaces.changes(actor.workspace, about=about, limit=1)
+        if changes and changes[0].before and not changes[0].after:
+            return topic, changes[0].before.partition(_PAUSED)[0]
+    return None
+
+
 async def change_subscription(
     context: HandlerContext, actor: Actor, name: str, alter: AlterSubscription, now: datetime
 ) -> ChangedSubscription:

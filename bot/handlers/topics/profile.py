@@ -116,6 +116,8 @@ async def _undone(
     context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor, now: datetime
 ) -> Reply:
     said = await _to_undo(context, topic, given, typed, actor)
+    if isinstance(said, Item):
+        return _counts_not(topic, said)
     await context.store.people.drop_feedback([said], feedback_change(actor, said, None, now))
     known = await context.store.items.find([said.key])
     title = known[said.key].title if said.key in known else said.key
@@ -130,8 +132,18 @@ async def _undone(
     )
 
 
-async def _to_undo(context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor) -> Feedback:
-    """Return the person's word on the named item, or their last one; raises UsageError when there is none."""
+def _counts_not(topic: Topic, item: Item) -> Reply:
+    return Reply(
+        title=f"Nothing to take back for {topic.title}",
+        text=(f"You have said neither more nor less of “{item.title}”, or took it back.",),
+        buttons=(button("What it learned", Profile(topic.name)),),
+    )
+
+
+async def _to_undo(
+    context: HandlerContext, topic: Topic, given: Sequence[Feedback], typed: str, actor: Actor
+) -> Feedback | Item:
+    """Return the person's word on the named item, else that item; without one their last word, UsageError for none."""
     if not typed.strip():
         said = next((each for each in reversed(given) if each.person == actor.person), None)
         if said is None:
@@ -141,13 +153,7 @@ async def _to_undo(context: HandlerContext, topic: Topic, given: Sequence[Feedba
     if by_key is not None:  # also of an item that is not kept any more
         return by_key
     item = await item_named(context, actor, typed)
-    said = feedback_of(given, actor, item)
-    if said is None:
-        raise UsageError(
-            f"You have said neither more nor less of “{item.title}” for {topic.name}.",
-            hint=f"*profile {topic.name}* lists what you said.",
-        )
-    return said
+    return feedback_of(given, actor, item) or item
 
 
 # --- reset and export

@@ -140,12 +140,16 @@ class SqlitePeople(Tables):
         return [feedback_from_row(workspace, topic, row) for row in db.execute(sql, [workspace, topic]).fetchall()]
 
     @writing
-    def save_feedback(self, db: Database, feedback: Feedback, change: Change) -> None:
+    def save_feedback(self, db: Database, feedback: Feedback, change: Change) -> bool:
         sql = (
-            "insert or replace into feedback (workspace, topic, person, key, more, at, channel) values (?, ?, ?, ?, ?, ?, ?)"
+            "insert into feedback (workspace, topic, person, key, more, at, channel) values (?, ?, ?, ?, ?, ?, ?)"
+            " on conflict do update set more = excluded.more, at = excluded.at, channel = excluded.channel"
+            " where more <> excluded.more"
         )
-        db.execute(sql, _feedback_row(feedback))
-        note(db, change)
+        fresh = db.execute(sql, _feedback_row(feedback)).rowcount == 1
+        if fresh:
+            note(db, change)
+        return fresh
 
     @writing
     def drop_feedback(self, db: Database, given: Collection[Feedback], change: Change) -> int:

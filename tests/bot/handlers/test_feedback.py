@@ -30,7 +30,7 @@ async def posted(asker: Asker, topic: str = "kv") -> Digest:
 # --- more and less
 
 
-async def test_more_is_kept_and_told_and_said_again_it_is_taken_back(ada: Asker) -> None:
+async def test_more_is_kept_and_told_and_its_button_takes_it_back(ada: Asker) -> None:
     first = await ada.ask("more 2603.00001 for kv")
     assert first.title == "More like this in KV cache"
     assert "what is like “Paging the KV cache” is ranked higher" in first.text[0]
@@ -57,8 +57,8 @@ async def test_less_takes_the_place_of_more(ada: Asker) -> None:
 async def test_each_person_speaks_for_themselves(ada: Asker) -> None:
     bob = ada.by(person="U-bob")
     await ada.ask("more 2603.00001 for kv")
-    await bob.ask("more 2603.00001 for kv")
-    await bob.ask("more 2603.00001 for kv")
+    first = await bob.ask("more 2603.00001 for kv")
+    await bob.ask(button(first, "Take back"))
 
     assert await given(ada) == [("U-ada", PAGING.key, True)]
 
@@ -90,7 +90,9 @@ async def test_what_was_said_under_an_older_key_is_what_is_taken_back(ada: Asker
 
     assert (await ada.ask("less 2603.00001 for kv")).text[0].endswith("in place of your more.")
     assert await given(ada) == [("U-ada", old.key, False)]
-    await ada.ask("less 2603.00001 for kv")
+    again = await ada.ask("less 2603.00001 for kv")
+    assert again.title == "Less like this in KV cache already"
+    await ada.ask(button(again, "Take back"))
     assert await given(ada) == []
 
 
@@ -167,6 +169,7 @@ async def test_every_word_is_on_record(ada: Asker) -> None:
     await ada.ask("more 2603.00001 for kv")
     await ada.ask("less 2603.00001 for kv")
     await ada.ask("less 2603.00001 for kv")
+    await ada.ask("profile kv undo 2603.00001")
 
     assert [(each.what, each.before, each.after) for each in await changes(ada)] == [
         ("feedback kv arxiv:2603.00001", "less", ""),
