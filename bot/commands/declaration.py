@@ -4,6 +4,7 @@ A command is a frozen dataclass whose fields are annotated with an Argument, an 
 The parser and its inverse, the help, the terminal's subcommands and Discord's commands follow from that.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, replace
@@ -124,9 +125,34 @@ class Command:
 
     @classmethod
     def fields_chosen(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields for which something was chosen."""
-        given = ((each, values.get(each.name)) for each in cls.usage.options if each.field)
-        return {each.field: (each.value or each.kind)(value) for each, value in given if value not in (None, "")}
+        """Return the fields for which something was chosen; raises UsageError for what an option does not take."""
+        given = ((each, values.get(each.name)) for each in cls.usage.options)
+        meant = ((each.field, _meant(each, value)) for each, value in given if value not in (None, ""))
+        return {field: value for field, value in meant if field}
+
+
+def _meant(option: Option, value: Any) -> Any:
+    """Return what was chosen, as its field has it."""
+    if option.choices and (option.value is not None or not option.field):  # of a text, its handler says what it may be
+        if value not in (known := [each for _, each in option.choices]):
+            some = ", ".join(f"*{each}*" for each in known)
+            raise UsageError(f'*{option.name}* cannot be "{shown(str(value))}": choose one of {some}.')
+        return (option.value or str)(value)
+    if option.kind not in (int, float):
+        return option.kind(value)
+    try:
+        number = option.kind(value)
+    except (ValueError, TypeError, OverflowError) as error:
+        raise _no_number(option) from error
+    least, most = (-math.inf if option.least is None else option.least), (math.inf if option.most is None else option.most)
+    if not least <= number <= most:
+        raise _no_number(option)
+    return number
+
+
+def _no_number(option: Option) -> UsageError:
+    between = "" if option.least is None or option.most is None else f" from {option.least:g} to {option.most:g}"
+    return UsageError(f"*{option.name}* takes a number{between}.")
 
 
 C = TypeVar("C", bound=Command)

@@ -1,9 +1,14 @@
+import contextlib
 import re
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bot.commands import BY_NAME, TABLE, Command, Group, Usage, help_for, parse, write
 from bot.commands.syntax import FAMILIES
+from bot.errors import UsageError
 
 
 def test_every_command_has_exactly_one_row() -> None:
@@ -59,3 +64,34 @@ def test_every_group_holds_commands_that_stand_together() -> None:
 
     assert list(dict.fromkeys(groups)) == list(Group)
     assert groups == sorted(groups, key=list(Group).index)
+
+
+_JUNK = st.none() | st.text(max_size=20) | st.integers() | st.floats() | st.booleans() | st.lists(st.text(max_size=3))
+
+
+@given(data=st.data())
+def test_whatever_is_chosen_it_is_a_command_or_an_error_that_says_what_to_do(data: st.DataObject) -> None:
+    usage = data.draw(st.sampled_from(TABLE))
+    values = {each.name: data.draw(_JUNK) for each in usage.options}
+    with contextlib.suppress(UsageError):
+        assert isinstance(usage.command.chosen(values), usage.command)
+
+
+@pytest.mark.parametrize(
+    ("words", "values", "said"),
+    [
+        ("saved", {"format": "nonsense"}, '*format* cannot be "nonsense": choose one of *bibtex*, *ris*, *markdown*.'),
+        ("saved", {"page": 0}, "*page* takes a number from 1 to 10000."),
+        ("saved", {"page": "many"}, "*page* takes a number from 1 to 10000."),
+        ("subscribe", {"topic": "x", "layout": "wide"}, '*layout* cannot be "wide": choose one of *full*, *compact*.'),
+        ("subscribe", {"topic": "x", "as_usual": "all"}, '*as_usual* cannot be "all": choose one of *entries*, *min_score*'),
+        ("subscribe", {"topic": "x", "min_score": float("nan")}, "*min_score* takes a number from 0 to 1."),
+    ],
+)
+def test_a_choice_that_there_is_not_is_named_with_those_that_there_are(
+    words: str, values: dict[str, Any], said: str
+) -> None:
+    usage = next(each for each in TABLE if each.words == words)
+    with pytest.raises(UsageError) as raised:
+        usage.command.chosen(values)
+    assert str(raised.value).startswith(said)
