@@ -19,9 +19,11 @@ from discord.utils import time_snowflake
 from adapters.discord.client.api import RestClient
 from adapters.discord.client.channels import NO_MESSAGES, ChannelInfo, Channels
 from adapters.discord.client.errors import (
+    A_FORUM,
     ARCHIVED_THREAD,
     HAS_A_THREAD,
     INVALID_FORM,
+    LOCKED_THREAD,
     MISSING_ACCESS,
     MISSING_PERMISSIONS,
     NOT_A_TEXT_CHANNEL,
@@ -38,7 +40,7 @@ from adapters.discord.render.messages import NO_MENTIONS, SUPPRESS_EMBEDS, paylo
 from adapters.discord.workspaces import PLATFORM, guild_of
 from adapters.text import cut
 from bot.delivery.send import SKEW
-from bot.errors import Delayed, DeliveryError, Reach, Refused
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 from bot.ports.chats import Chats
 
@@ -53,6 +55,7 @@ _POSTS = 10  # of a forum whose first messages one look reads
 _LATEST = 2**63 - 1  # no identifier is greater
 _UNSURE = "unsure"  # ends the cursor of a forum where a post was met that may be the delivery's
 _DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
+_THREAD_GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, LOCKED_THREAD})
 _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread away: the longest, a week
 
 
@@ -89,7 +92,7 @@ class DiscordMessenger:
         return payloads(digest, compact=compact, late=late)
 
     async def send(self, delivery: Delivery) -> str:
-        """Post it. Raises Refused, Delayed and Uncertain."""
+        """Post it. Raises Refused, Rejected, Delayed and Uncertain."""
         said = json.loads(delivery.payload)
         await self._chats.keep_texts(delivery.workspace, said["keep"], self._clock())
         try:
@@ -119,7 +122,7 @@ class DiscordMessenger:
         try:
             return await self._say(await self._target(delivery, said, info), delivery, body)
         except HTTPException as error:
-            if error.code != NOT_A_TEXT_CHANNEL or delivery.part > 1:
+            if error.code not in (NOT_A_TEXT_CHANNEL, A_FORUM) or delivery.part > 1:
                 raise
         info = await self._channels.get(delivery.channel)
         if not info.is_forum:
@@ -198,7 +201,7 @@ class DiscordMessenger:
         return answer
 
     async def find(self, delivery: Delivery) -> Look:
-        """Look through a page of messages, or some posts of a forum. Raises Refused, Delayed and Uncertain."""
+        """Look through a page of messages, or some posts of a forum. Raises Refused, Rejected, Delayed and Uncertain."""
         try:
             return await self._look(delivery)
         except DeliveryError:
@@ -255,6 +258,9 @@ class DiscordMessenger:
                 look = await self._find_post(replace(sought, cursor=look.cursor), info)
         except Refused as error:  # of looking, not of posting
             raise Delayed(str(error)) from error
+        except HTTPException as error:
+            why = discord_delivery_error(error)
+            raise why if isinstance(why, Delayed) else Delayed(str(why)) from error
         return look.message
 
     async def _find_post(self, delivery: Delivery, info: ChannelInfo) -> Look:
@@ -358,6 +364,9 @@ class DiscordMessenger:
 
     async def _explained(self, error: Exception, delivery: Delivery) -> DeliveryError:
         """Return what the error means; of a missing permission, which one it is, where Discord tells."""
+        if isinstance(error, HTTPException) and error.code in _THREAD_GONE and self._in_thread(delivery):
+            failure = f"status {error.status}, code {error.code}"
+            return Rejected(f"The digest's own thread was deleted or locked in Discord ({failure}).", failure=failure)
         if not isinstance(error, HTTPException) or error.code not in (MISSING_ACCESS, MISSING_PERMISSIONS):
             return discord_delivery_error(error)
         self._channels.forget(delivery.channel)

@@ -29,7 +29,7 @@ from adapters.slack.render.blocks import FLAGS, SlackMessage
 from adapters.slack.render.limits import problems
 from adapters.slack.render.messages import Layout
 from adapters.slack.workspaces import PLATFORM, team_of
-from bot.errors import Delayed, DeliveryError, Reach, Refused, StoreError, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, StoreError, Uncertain
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look, Rate
 from bot.ports.chats import Chats
 
@@ -81,7 +81,7 @@ class SlackMessenger:
         return [_payload(each) for each in messages.digest(digest, compact=compact, late=late, layout=self._layout)]
 
     async def send(self, delivery: Delivery) -> str:
-        """Post it and return its timestamp, which is its name in the channel. Raises Refused, Delayed and Uncertain."""
+        """Post it and return its timestamp, which is its name in the channel. Raises as the port says."""
         said = json.loads(delivery.payload)
         client = await self._client(delivery.workspace)
         await self._keep(delivery, said["keep"])
@@ -142,7 +142,7 @@ class SlackMessenger:
             why = slack_delivery_error(error)
             if isinstance(why, Uncertain):  # about joining; nothing was posted
                 raise Delayed("Slack did not say whether Broadsheet is in the channel now.") from error
-            if isinstance(why, Delayed):
+            if isinstance(why, Delayed | Rejected):
                 raise why from error
             return False  # private, for instance
         return True

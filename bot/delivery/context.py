@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 
 from bot.delivery.rate_limits import PlatformCall, RateLimits
+from bot.delivery.rejections import Rejections
 from bot.models import Abilities, Delivery, Method, Refusal
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
@@ -86,6 +87,7 @@ class DeliveryContext:
     settings: DeliverySettings = DeliverySettings()
     chance: random.Random = field(default_factory=random.Random)
     rate_limits: RateLimits = field(default_factory=RateLimits)
+    rejections: Rejections = field(default_factory=Rejections)
     notice_state: NoticeState = field(default_factory=NoticeState)
     latest: LatestTime = field(default_factory=LatestTime)
 

@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.rate_limits import PlatformCall
-from bot.errors import BotError, Delayed, Reach, Refused
+from bot.delivery.rejections import APART
+from bot.errors import BotError, Delayed, Reach, Refused, Rejected
 from bot.models import Method, Notice
 from bot.ports.messenger import Messenger
 
@@ -83,6 +84,11 @@ class NoticeSender:
         except Refused as error:
             if error.reach is not Reach.CHANNEL:  # a revoked token: nobody there can be told before it is mended
                 self._rest(call, Reach.WORKSPACE, clock(), CLOSED)
+                return False
+            log.warning("%s (%s)", otherwise, error)
+        except Rejected as error:
+            if not self._context.rejections.note(call, f"{notice.recipient} {notice.since}", error, clock()):
+                self._rest(call, Reach.CHANNEL, clock(), APART)
                 return False
             log.warning("%s (%s)", otherwise, error)
         except (BotError, TimeoutError) as error:

@@ -8,7 +8,8 @@ from datetime import datetime, timedelta
 from bot.delivery.context import Clock, DeliveryContext
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import Pause, PlatformCall, SlidingWindow
-from bot.errors import BotError, Delayed, Reach, Refused
+from bot.delivery.rejections import APART
+from bot.errors import BotError, Delayed, Reach, Refused, Rejected
 from bot.models import FOREVER, Delivery, DeliveryState, Method, Refusal
 from bot.ports.messenger import Messenger
 
@@ -64,6 +65,8 @@ class Sender:
                 message = await messenger.send(held)
         except Refused as error:
             await self._refused(held, before, error, clock(), unposted=unposted)
+        except Rejected as error:
+            await self._rejected(held, before, error, clock(), unposted=unposted)
         except Delayed as error:
             await self._delayed(held, before, self._call(Method.POST, held), error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
@@ -76,7 +79,8 @@ class Sender:
     ) -> str | None:
         """Return the message of the delivery, if it was posted between the two times; None when it surely was not.
 
-        Raises Refused where nobody may look, and NotKnownYet, when that is recorded, where nothing can be known now.
+        Raises Refused where nobody may look, or could for an hour, and NotKnownYet, when that is recorded, where nothing can
+        be known now.
         """
         call = self._call(Method.FIND, held)
         if (free := self._rate_limits.rested(call, clock())) > clock():
@@ -88,6 +92,11 @@ class Sender:
                 look = await messenger.find(replace(held, first_try=since - SKEW, last_try=self._end(until, clock())))
         except Refused:
             raise
+        except Rejected as error:
+            if self._context.rejections.note(call, held.id, error, clock()):
+                raise Refused(str(error)) from error
+            await self._try_later(held, before, error, clock())
+            raise NotKnownYet from error
         except Delayed as error:
             await self._delayed(held, before, call, error, clock())
             raise NotKnownYet from error
@@ -155,6 +164,18 @@ class Sender:
         # Without a word for how long, one row's many failures must not hold up all others.
         rest = wait if error.retry_after is not None else min(wait, self._context.settings.first_wait)
         self._rate_limits.rest(call, error.reach, now + rest, now)
+        await self.put_back(held, before, now + wait, str(error))
+
+    async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
+        """Try it again later, or give the digest up, where it is this channel alone that does not get it; pause nothing."""
+        given_up = self._context.rejections.note(self._call(Method.POST, held), held.id, error, now)
+        if given_up and unposted:
+            await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
+        else:
+            await self._try_later(held, before, error, now)
+
+    async def _try_later(self, held: Delivery, before: Delivery, error: Rejected, now: datetime) -> None:
+        wait = max(self._context.wait(held.attempts), APART * self._context.chance.uniform(1.0, 1.5))
         await self.put_back(held, before, now + wait, str(error))
 
     def _wait(self, held: Delivery, error: Delayed) -> timedelta:

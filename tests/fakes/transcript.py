@@ -113,6 +113,7 @@ class Transcript:
     faults: list[Fault] = field(default_factory=list)
     looks: list[Fault] = field(default_factory=list)
     closed: dict[str, DeliveryError] = field(default_factory=dict)  # channels that take nothing, with what they say
+    unreadable: dict[str, DeliveryError] = field(default_factory=dict)  # channels without a history, with what they say
     lag: timedelta = timedelta(0)  # until a message can be seen in the history
     page: int = 0  # messages of a channel that one look shows; 0: all
     parts: int = 1
@@ -190,6 +191,8 @@ class Transcript:
         self.steps.step()
         self.looked.append(self.clock())
         self.sought.append(delivery)
+        if delivery.channel in self.unreadable:
+            raise self.unreadable[delivery.channel]
         fault = self.looks.pop(0) if self.looks else Fault.NONE
         _raise_unposted(fault)
         since = (delivery.first_try or delivery.due) - timedelta(minutes=1)

@@ -74,6 +74,10 @@ class TooManyRequests(HTTPException):
         self.retry_after = _number(body.get("retry_after", response.headers.get("Retry-After")))
 
 
+class Intercepted(HTTPException):
+    """A refusal that is not Discord's, which has a code in each: that of a proxy, or of Cloudflare."""
+
+
 class SendingPaused(RateLimited):
     """Nothing at all is to be sent for now."""
 
@@ -215,4 +219,10 @@ def _answer(response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> Any
         return data
     kinds = {403: Forbidden, 404: NotFound, 429: TooManyRequests}
     kind = kinds.get(response.status, DiscordServerError if response.status >= 500 else HTTPException)
+    if response.status < 500 and response.status != 429 and not _has_code(data):
+        kind = Intercepted
     raise kind(response, data)
+
+
+def _has_code(data: dict[str, Any] | str) -> bool:
+    return isinstance(data, dict) and isinstance(data.get("code"), int)

@@ -1,8 +1,9 @@
-"""What Slack's errors mean: nothing posted and never will be, not now, or perhaps posted. Pure.
+"""What Slack's errors mean: nothing posted and never will be, not this message, not now, or perhaps posted. Pure.
 
 The errors are those of docs.slack.dev/reference/methods/chat.postMessage, conversations.history, .replies, .join and .open.
 `fatal_error` and `internal_error` say of themselves that some of it may have succeeded. Any other error says that nothing
-was posted; one that is not known here is tried again, since it costs less than to pause a digest for good.
+was posted. Only one that is known to speak of a place or of the token refuses for good; one that is not known says that this
+message was not taken. What does not answer as Slack does, is not Slack.
 """
 
 import asyncio
@@ -12,10 +13,17 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
-from aiohttp import ClientConnectorError, ClientError, ClientResponseError, ConnectionTimeoutError, InvalidURL
+from aiohttp import (
+    ClientConnectorError,
+    ClientError,
+    ClientHttpProxyError,
+    ClientResponseError,
+    ConnectionTimeoutError,
+    InvalidURL,
+)
 from slack_sdk.errors import SlackApiError
 
-from bot.errors import BotError, Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import BotError, Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 
 FAILURES = (SlackApiError, ClientError, OSError, asyncio.TimeoutError)  # how a call ends that does not succeed
 CLIENT_FAILURES = (BotError, *FAILURES)  # what a call raises that needs a workspace's client first
@@ -42,25 +50,17 @@ _CHANNEL: Mapping[str, str] = {
     "not_in_channel": f"Broadsheet is not in the channel. {_INVITE}",
     "is_archived": "The channel is archived: unarchive it, or subscribe in another one.",
     "channel_is_archived": "The channel is archived: unarchive it, or subscribe in another one.",
-    "cannot_reply_to_message": "The channel takes no answers in threads.",
     "messages_tab_disabled": "The app's Messages tab is off: switch it on under App Home in the app's settings.",
     "user_not_found": "Slack knows no such person in this workspace.",
     "users_not_found": "Slack knows no such person in this workspace.",
     "user_not_visible": "Broadsheet may not see this person.",
     "user_disabled": "This person's account is deactivated.",
     "cannot_dm_bot": "Slack lets no app write to another app.",
-    "no_text": "Slack takes no empty message.",
-    "msg_too_long": "The message is longer than Slack takes.",
-    "too_many_attachments": "The message holds more than Slack takes.",
-    "invalid_blocks": "Slack does not take the message as it is laid out.",
-    "invalid_blocks_format": "Slack does not take the message as it is laid out.",
-    "msg_blocks_too_long": "The message is longer than Slack takes.",
-    "metadata_too_large": "Slack does not take the mark by which Broadsheet finds its message again.",
-    "invalid_metadata_format": "Slack does not take the mark by which Broadsheet finds its message again.",
     "ekm_access_denied": f"The workspace's encryption keys are closed to Broadsheet. {ASK}",
     "method_not_supported_for_channel_type": "Slack does not let an app do this in such a channel.",
-    "slack_connect_canvas_sharing_blocked": f"The channel is shared with others, who do not allow it. {ASK}",
     "is_inactive": "The channel is frozen by its owners.",
+    "no_permission": f"Broadsheet may not post in the channel. {_INVITE}",
+    "access_denied": f"The workspace does not let Broadsheet into the channel. {ASK}",
     "thread_locked": "The thread is locked.",
 }
 # Never, in this workspace.
@@ -72,13 +72,28 @@ _WORKSPACE: Mapping[str, str] = {
     "account_inactive": f"Broadsheet was removed from this workspace. {_REINSTALL}",
     "app_uninstalled": f"Broadsheet was removed from this workspace. {_REINSTALL}",
     "not_allowed_token_type": "That is no bot token: give the one that begins with xoxb-.",
-    "access_denied": f"The workspace does not let Broadsheet in. {ASK}",
     "team_access_not_granted": f"The organisation has not given Broadsheet this workspace. {ASK}",
     "team_not_found": "Slack knows no such workspace.",
-    "no_permission": f"Broadsheet may not post in this workspace. {ASK}",
     "enterprise_is_restricted": f"The organisation does not allow it. {ASK}",
     "two_factor_setup_required": "The workspace demands two-factor authentication of who installed Broadsheet.",
-    "accesslimited": f"The workspace limits what apps may do. {ASK}",
+}
+_AS_LAID_OUT = "Slack does not take the message as it is laid out."
+_TOO_LONG = "The message is longer than Slack takes."
+_MARK = "Slack does not take the mark by which Broadsheet finds its message again."
+_SHARED = "The channel is shared with others, who do not allow what the message holds."
+# Of this one message.
+_OF_THE_MESSAGE: Mapping[str, str] = {
+    "no_text": "Slack takes no empty message.",
+    "msg_too_long": _TOO_LONG,
+    "msg_blocks_too_long": _TOO_LONG,
+    "too_many_attachments": "The message holds more than Slack takes.",
+    "invalid_blocks": _AS_LAID_OUT,
+    "invalid_blocks_format": _AS_LAID_OUT,
+    "metadata_too_large": _MARK,
+    "invalid_metadata_format": _MARK,
+    "metadata_must_be_sent_from_app": _MARK,
+    "slack_connect_canvas_sharing_blocked": _SHARED,
+    "slack_connect_file_link_sharing_blocked": _SHARED,
 }
 # Not now, in this workspace.
 _LATER: Mapping[str, str] = {
@@ -89,8 +104,19 @@ _LATER: Mapping[str, str] = {
     "org_login_required": "The workspace is being moved into an organisation.",
     "external_channel_migrating": "The channel is being moved.",
     "request_timeout": "Slack did not receive the whole message.",
+    "accesslimited": "Slack does not let Broadsheet into the workspace from this machine's address.",
 }
-NO_THREAD = frozenset({"thread_not_found", "message_not_found", "invalid_thread_ts"})  # its first message was deleted
+# The first message was deleted, or nothing may hang on it; these say nothing of the channel.
+NO_THREAD = frozenset(
+    {
+        "thread_not_found",
+        "message_not_found",
+        "invalid_thread_ts",
+        "cannot_reply_to_message",
+        "restricted_action_non_threadable_channel",
+        "restricted_action_thread_locked",
+    }
+)
 _UNSURE = frozenset({"fatal_error", "internal_error", "service_unavailable"})
 _NAME = re.compile(r"[a-z][a-z0-9_]{1,60}")
 _SCOPE = re.compile(r"[a-z_.:,-]{1,100}")
@@ -116,7 +142,8 @@ def failure_reason(error: BaseException) -> str:
 def error_code(error: BaseException) -> str:
     """Return Slack's name of an error: is_archived; "" where there is none."""
     data = getattr(getattr(error, "response", None), "data", None)
-    code = data.get("error") if isinstance(data, Mapping) else None
+    # A proxy's JSON may have an error too; Slack's has an `ok` beside it.
+    code = data.get("error") if isinstance(data, Mapping) and "ok" in data else None
     return code if isinstance(code, str) else ""
 
 
@@ -129,7 +156,7 @@ def slack_delivery_error(error: BaseException) -> DeliveryError:
     """Return what a failed call of Slack's Web API means, as one sentence without anything secret."""
     if isinstance(error, DeliveryError):
         return error
-    if isinstance(error, ClientConnectorError | ConnectionTimeoutError | InvalidURL):
+    if isinstance(error, ClientConnectorError | ClientHttpProxyError | ConnectionTimeoutError | InvalidURL):
         return Delayed("Slack could not be reached.", reach=Reach.PLATFORM)
     if isinstance(error, SlackApiError):
         return _answered(error)
@@ -146,14 +173,14 @@ def _answered(error: SlackApiError) -> DeliveryError:
             f"Slack failed, and does not say whether the message was posted ({_shown(code) if code else status})."
         )
     if not code:
-        return Delayed(f"Slack was not there, but something that answered {status}.", reach=Reach.PLATFORM)
+        return Delayed(f"Something on the way to Slack answered in its place (status {status}).", reach=Reach.PLATFORM)
     return _by_code(code, error)
 
 
 def _by_code(code: str, error: SlackApiError) -> DeliveryError:
     if code == "missing_scope":
         return Refused(_scope(error), reach=Reach.WORKSPACE)
-    if code.startswith("restricted_action"):
+    if code.startswith("restricted_action") and code not in NO_THREAD:
         return Refused(f"The channel's settings do not let Broadsheet post there. {ASK}")
     if code in _CHANNEL:
         return Refused(_CHANNEL[code])
@@ -161,7 +188,8 @@ def _by_code(code: str, error: SlackApiError) -> DeliveryError:
         return Refused(_WORKSPACE[code], reach=Reach.WORKSPACE)
     if code in _LATER:
         return Delayed(_LATER[code], reach=Reach.WORKSPACE)
-    return Delayed(f"Slack did not take it: {_shown(code)}.")
+    said = _OF_THE_MESSAGE.get(code, "Slack did not take the message.")
+    return Rejected(f"{said[:-1]} ({_shown(code)}).", failure=_shown(code))
 
 
 def _scope(error: SlackApiError) -> str:

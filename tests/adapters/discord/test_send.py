@@ -12,7 +12,7 @@ import pytest
 from adapters.discord.client.api import BREAK, InvalidRequests, RequestPace, RestClient, SendingPaused
 from adapters.discord.send import DiscordMessenger
 from bot.delivery import delivery_id
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 from bot.models import Delivery
 from tests.adapters.discord.render.test_messages import many
 from tests.fakes.digests import GPU
@@ -155,6 +155,21 @@ async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_
     assert fake.wrong == []
 
 
+@pytest.mark.parametrize("code", [10003, 160005])
+async def test_a_thread_that_somebody_deletes_or_locks_says_nothing_of_its_channel(
+    fake: FakeDiscord, guild: Guild, door: RestClient, code: int
+) -> None:
+    messenger = DiscordMessenger(door, MemoryStore().chats, threads=True)
+    papers = fake.channel(guild, "papers")
+    first, second, third = deliveries(messenger, guild, papers, entries=9)[:3]
+    head = await messenger.send(first)
+    await messenger.send(replace(second, thread=head))
+    thread = next(each for each in fake.channels.values() if each.parent is papers)
+    fake.refusing[str(thread.id)] = code
+    with pytest.raises(Rejected, match="thread"):
+        await messenger.send(replace(third, thread=head))
+
+
 async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
     fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
 ) -> None:
@@ -256,6 +271,11 @@ async def test_a_message_that_is_not_taken_as_written_is_posted_as_plain_text_on
         ({"status": 404, "code": 10004}, Refused, Reach.WORKSPACE),
         ({"fault": Fault.BROKEN, "status": 401, "commits": False}, Refused, Reach.PLATFORM),
         ({"status": 401, "code": 40001}, Refused, Reach.PLATFORM),
+        ({"status": 403, "answer": "<html>Forbidden</html>"}, Delayed, Reach.PLATFORM),
+        ({"status": 401, "answer": "<html>Unauthorized</html>"}, Delayed, Reach.PLATFORM),
+        ({"status": 404, "answer": '{"error": "gone"}'}, Delayed, Reach.PLATFORM),
+        ({"status": 400, "code": 98765}, Rejected, Reach.CHANNEL),
+        ({"status": 403, "code": 98765}, Rejected, Reach.CHANNEL),
         ({"fault": Fault.LIMITED}, Delayed, Reach.CHANNEL),
         ({"fault": Fault.ALL_LIMITED}, Delayed, Reach.PLATFORM),
         ({"fault": Fault.BROKEN, "status": 500}, Uncertain, Reach.CHANNEL),
@@ -283,6 +303,37 @@ async def test_each_failure_is_what_it_means(
     assert (type(caught.value), caught.value.reach) == (kind, reach)
     assert fake.token not in str(caught.value)
     assert fake.counts["posts"] == 1, "nothing is tried again"
+
+
+async def test_what_discord_does_not_take_in_any_form_is_this_messages_fault_and_no_channels(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    (sent,) = deliveries(messenger, guild, fake.channel(guild, "papers"))
+    fake.befall("POST /channels", code=50035, times=2)
+    with pytest.raises(Rejected, match="code 50035"):
+        await messenger.send(sent)
+    assert await messenger.send(sent), "the next one is taken"
+
+
+async def test_a_proxys_page_about_a_look_pauses_nothing_either(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    papers = fake.channel(guild, "papers")
+    (sent,) = deliveries(messenger, guild, papers)
+    await messenger.send(sent)
+    hows: tuple[tuple[dict[str, object], type[DeliveryError]], ...] = (
+        ({"status": 403, "answer": "<html></html>"}, Delayed),
+        ({"status": 403, "code": 98765}, Rejected),
+    )
+    for how, kind in hows:
+        fake.befall("GET /channels/{channel_id}/messages", **how)
+        with pytest.raises(kind):
+            await messenger.find(sent)
+        ada = str(fake.user("Ada").id)
+        for told in (messenger.tell(sent.workspace, ada, "Hi."), messenger.announce(sent.workspace, str(papers.id), "Hi.")):
+            fake.befall("POST", **how)
+            with pytest.raises(kind):
+                await told
 
 
 async def test_a_ban_by_cloudflare_rests_everything(fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger) -> None:

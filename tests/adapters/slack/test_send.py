@@ -9,7 +9,7 @@ import pytest
 
 from adapters.slack.render.messages import Layout
 from adapters.slack.send import EVENT
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 from bot.models import Delivery, Digest, text_key
 from tests.adapters.slack.running_messenger import Room, posting
 from tests.conftest import NOW
@@ -87,8 +87,31 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
         assert all(entry.ranked.item.title in message.text for entry in GPU.entries)
         assert await seek(room.messenger, sent)
     room.fake.fail("chat.postMessage", Failure(error="invalid_blocks"), times=2)
-    with pytest.raises(Refused, match="laid out"):
+    with pytest.raises(Rejected, match="laid out"):
         await room.messenger.send(of(room, room.fake.general))
+
+
+@pytest.mark.parametrize("code", ["restricted_action_thread_locked", "cannot_reply_to_message"])
+async def test_what_may_not_hang_in_the_thread_is_posted_in_the_channel(room: Room, code: str) -> None:
+    room.fake.fail("chat.postMessage", Failure(error=code))
+    part = replace(of(room, room.fake.general), thread="1.000001", part=2, parts=2)
+    await room.messenger.send(part)
+    assert room.fake.messages(room.fake.general)[-1].thread in ("", None)
+    assert await seek(room.messenger, part)
+
+
+async def test_a_join_that_fails_for_no_known_reason_says_nothing_of_the_channel(room: Room) -> None:
+    room.fake.fail("conversations.join", Failure(error="an_error_of_tomorrow"))
+    with pytest.raises(Rejected, match="an_error_of_tomorrow"):
+        await room.messenger.send(of(room, room.fake.random))
+
+
+async def test_a_proxys_page_is_not_slacks_word(room: Room) -> None:
+    for page in ("<html>Forbidden</html>", '{"error": "access_denied"}'):
+        room.fake.fail("chat.postMessage", Failure(status=403, page=page))
+        with pytest.raises(Delayed) as caught:
+            await room.messenger.send(of(room, room.fake.general))
+        assert caught.value.reach is Reach.PLATFORM
 
 
 async def test_a_public_channel_is_joined_when_that_is_allowed(room: Room) -> None:

@@ -1,17 +1,19 @@
 """Owners of paused digests are told, through rate limits and ends of the process, and once."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from bot.delivery import SubscriptionPauser
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 from bot.models import Abilities, DeliveryState, Rate, Refusal
 from tests.bot.deliveries import Harness, change, subscription
 from tests.conftest import NOW
 from tests.fakes.transcript import Crash, Steps, Transcript, delivery
 
+ODD = Rejected("It was not taken (code 99).", failure="code 99")
 ARCHIVED = Refused("The channel is archived.")
 SLOW_DOWN = Delayed("Too many.", retry_after=timedelta(minutes=1), reach=Reach.WORKSPACE)
 
@@ -60,6 +62,37 @@ async def test_an_owner_who_could_not_be_told_for_a_rate_limit_is_told_when_it_i
         await harness.round(deliverer)
     assert [person for _, person, _ in chat.told] == ["U-ada"]
     assert chat.asked == 3
+
+
+async def test_an_owner_who_could_not_be_told_for_no_known_reason_is_told_later_and_once() -> None:
+    harness, chat = await hushed(*[ODD] * 4)
+    deliverer = harness.deliverer()
+    for _ in range(400):
+        await harness.round(deliverer)
+    assert [person for _, person, _ in chat.told] == ["U-ada"]
+    assert chat.asked == 5
+
+
+async def test_an_owner_who_alone_cannot_be_told_for_an_hour_is_given_up_and_a_platforms_bad_hour_is_waited_out() -> None:
+    harness, chat = await hushed(*[ODD] * 1000)
+    deliverer = harness.deliverer()
+    for _ in range(700):
+        await harness.round(deliverer)
+    assert 3 <= chat.asked < 20
+    assert not await harness.store.outbox.notices({}, limit=10)
+
+    harness, chat = await hushed(*[ODD] * 1000)
+    await harness.plant([delivery(2, now=NOW)])
+    (other,) = await harness.store.workspaces.subscriptions("chat:T1", channel="C2")
+    await harness.store.workspaces.save_subscription(replace(other, made_by="U-bob"), change(), replaces=other.revision)
+    chat.closed["C2"] = ARCHIVED
+    deliverer = harness.deliverer()
+    for _ in range(1500):
+        await harness.round(deliverer)
+    chat.errors.clear()
+    for _ in range(400):
+        await harness.round(deliverer)
+    assert sorted(person for _, person, _ in chat.told) == ["U-ada", "U-bob"]
 
 
 async def test_telling_keeps_to_its_own_rate_and_holds_up_nothing_that_is_posted() -> None:

@@ -8,10 +8,11 @@ import pytest
 from bot.delivery.context import DeliveryContext
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import WINDOW
+from bot.delivery.rejections import APART
 from bot.delivery.send import LONGEST_REST, PLATFORM_REST, REFUSED_REST, NotKnownYet, Sender
-from bot.errors import Delayed, Reach, Refused
-from bot.models import FOREVER, Abilities, Delivery, DeliveryState, Method
-from tests.bot.deliveries import Harness
+from bot.errors import Delayed, Reach, Refused, Rejected
+from bot.models import FOREVER, Abilities, Delivery, DeliveryState, Method, Preferences
+from tests.bot.deliveries import Harness, change
 from tests.conftest import NOW
 from tests.fakes.transcript import BOTH, HISTORY, NONCE, Fault, delivery, numbered
 
@@ -213,7 +214,94 @@ async def test_a_refusal_ends_what_was_surely_not_posted_and_leaves_the_rest_unk
     assert made.context.rate_limits.rested(call, NOW) == NOW + REFUSED_REST
 
 
+ODD = Rejected("The platform did not take the message (code 99).", failure="code 99")
+
+
+async def rejected_for(made: Try, span: timedelta, *, unposted: bool = True, beside: bool = False) -> int:
+    """Let it be tried as often as the ledger says, for so long, or another channel beside it; return how often that was."""
+    clock, ends, tries = made.harness.clock, made.harness.clock() + span, 0
+    other = made.context.call(Method.POST, "chat:T2", "C7")
+    while True:
+        if beside:
+            made.context.rejections.note(other, "d7", ODD, clock())
+        await made.send(unposted=unposted)
+        tries += 1
+        row = await made.row()
+        if row.state not in (DeliveryState.PENDING, DeliveryState.AMBIGUOUS) or row.next_at > ends:
+            return tries
+        assert row.next_at - clock() >= APART
+        clock.now = row.next_at
+        held = await made.harness.store.ledger.claim(row, clock(), LEASE)
+        assert held is not None
+        made.before, made.held = row, held
+
+
+async def test_what_is_not_taken_once_is_tried_again_some_minutes_later_and_pauses_nothing() -> None:
+    made = await claimed()
+    made.harness.chat.closed["C1"] = ODD
+    await made.send()
+    row = await made.row()
+    assert (row.state, row.reason) == (DeliveryState.PENDING, str(ODD))
+    assert NOW + APART <= row.next_at <= NOW + 2 * APART
+    del made.harness.chat.closed["C1"]
+    made.harness.clock.now = row.next_at
+    await made.harness.deliverer().deliver_due(made.harness.clock)
+    assert (await made.row()).state is DeliveryState.DONE
+
+
+async def test_what_one_channel_alone_is_not_given_for_an_hour_is_skipped_and_said_and_pauses_nothing() -> None:
+    made = await claimed()
+    preferences = Preferences(alerts="C9")
+    await made.harness.store.workspaces.save_preferences("chat:T1", preferences, change())
+    made.harness.chat.closed["C1"] = ODD
+    tries = await rejected_for(made, timedelta(hours=3))
+    row = await made.row()
+    assert (row.state, row.reason) == (DeliveryState.FAILED, str(ODD))
+    assert timedelta(hours=1) <= made.harness.clock() - NOW <= timedelta(hours=1.5)
+    assert 3 <= tries <= 12
+    assert not [each for each in await made.harness.store.workspaces.subscriptions("chat:T1") if each.paused]
+    await made.harness.deliverer().send_notices(made.harness.clock)
+    assert made.harness.chat.told == []
+    ((_, channel, said),) = made.harness.chat.announced
+    assert channel == "C9"
+    assert "was not posted: The platform did not take the message (code 99)." in said
+
+
+async def test_what_is_not_taken_in_two_channels_is_the_platforms_and_skips_nothing() -> None:
+    made = await claimed()
+    made.harness.chat.closed["C1"] = ODD
+    assert await rejected_for(made, timedelta(hours=11), beside=True) > 20
+    assert (await made.row()).state is DeliveryState.PENDING
+
+
+async def test_what_may_have_been_posted_before_is_not_skipped_when_it_is_not_taken_again() -> None:
+    made = await claimed(Harness(NONCE))
+    made.before = replace(made.before, state=DeliveryState.AMBIGUOUS, first_try=NOW, last_try=NOW)
+    made.harness.chat.closed["C1"] = ODD
+    await rejected_for(made, timedelta(hours=3), unposted=False)
+    assert (await made.row()).state is DeliveryState.AMBIGUOUS
+
+
 # --- looking for it
+
+
+async def test_a_look_that_is_not_answered_for_an_hour_is_one_that_nobody_may_take() -> None:
+    made = await claimed(Harness(HISTORY))
+    made.harness.chat.unreadable["C1"] = ODD
+    for _ in range(20):
+        try:
+            await made.look()
+        except Refused:
+            break
+        except NotKnownYet:
+            row = await made.row()
+            assert row.reason == str(ODD)
+            made.harness.clock.now = row.next_at
+            held = await made.harness.store.ledger.claim(row, row.next_at, LEASE)
+            assert held is not None
+            made.before, made.held = row, held
+    assert timedelta(hours=1) <= made.harness.clock() - NOW <= timedelta(hours=1.5)
+    assert (await made.row()).state is DeliveryState.SENDING
 
 
 async def test_nobody_looks_into_a_channel_that_rests() -> None:

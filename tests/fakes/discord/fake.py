@@ -20,7 +20,7 @@ from tests.fakes.discord.limits import Limits
 from tests.fakes.discord.refusals import Refusal
 from tests.fakes.discord.things import Guild
 from tests.fakes.discord.world import Wrong
-from tests.fakes.platform import Behaviour, Fault, cut
+from tests.fakes.platform import EVERYWHERE, Behaviour, Fault, cut
 
 _INTERACTIVE = ("/interactions/", "/webhooks/")
 _PAGE = """<!DOCTYPE html>
@@ -34,8 +34,9 @@ class Trouble:
 
     match: str = ""
     fault: Fault | None = None
-    status: int = 500  # of a BROKEN one; with 204 there is no body
-    code: int = 0  # one of Discord's codes, instead of a fault
+    status: int = 500  # of a BROKEN one, an `answer`, or a code that nobody knows; with 204 there is no body
+    code: int = 0  # one of Discord's codes, or one that nobody knows, instead of a fault
+    answer: str | None = None  # what a proxy says in Discord's place
     commits: bool = True  # whether a fault befalls the answer alone
     retry_after: float = 0.5
     via: bool = True
@@ -54,7 +55,8 @@ class FakeDiscord(Actions):
         self.limits = Limits(self.counts, behaviour.per_second)
         self.calls: list[Call] = []  # every request
         self.troubles: list[Trouble] = []
-        self.refusing: dict[str, int] = {}  # by channel: the code with which every call about it is refused
+        # By channel, or EVERYWHERE: how every call about it is refused, until that is taken back; a code of Discord's alone.
+        self.refusing: dict[str, int | Trouble] = {}
         self.noticing: Callable[[Call], None] | None = None  # is told of every request before it is answered
         self.heard = asyncio.Event()  # that something is to be posted
         self._sent: Counter[str] = Counter()  # by marker
@@ -136,8 +138,9 @@ class FakeDiscord(Actions):
 
     def _trouble(self, call: Call, route: Route) -> Trouble | None:
         """Return what befalls the request: what a test asked for, otherwise for posts what the seed says."""
-        if (code := self.refusing.get(call.part.get("channel_id", ""))) is not None:
-            return Trouble(code=code)
+        refusing = self.refusing.get(call.part.get("channel_id", EVERYWHERE), self.refusing.get(EVERYWHERE))
+        if refusing is not None:
+            return refusing if isinstance(refusing, Trouble) else Trouble(code=refusing)
         for each in self.troubles:
             if each.times > 0 and each.match in f"{call.method} {call.path}":
                 if each.after > 0:
@@ -168,8 +171,11 @@ class FakeDiscord(Actions):
     async def _befallen(self, request: web.Request, call: Call, route: Route, trouble: Trouble) -> web.StreamResponse:
         if trouble.fault is not None:
             self.counts[trouble.fault] += 1
+        if trouble.answer is not None:
+            kind = "application/json" if trouble.answer[:1] in ("{", "[") else "text/html"
+            return web.Response(status=trouble.status, text=trouble.answer, content_type=kind)
         if trouble.code:
-            refusal = Refusal(trouble.code)
+            refusal = Refusal(trouble.code, status=trouble.status if trouble.status < 500 else 400)
             return self._reply(call, refusal.status, refusal.body())
         if trouble.fault in (Fault.LIMITED, Fault.ALL_LIMITED):
             if trouble.page:

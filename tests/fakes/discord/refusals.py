@@ -39,9 +39,10 @@ _KNOWN = {
 class Refusal(Exception):  # noqa: N818 -- it says what happened
     """Why a request is refused."""
 
-    def __init__(self, code: int, *, flaws: Iterable[Flaw] = ()) -> None:
+    def __init__(self, code: int, *, flaws: Iterable[Flaw] = (), status: int = 400) -> None:
+        """`status` is that of a code which is not in the table."""
         self.code = code
-        self.status, self.message = _KNOWN[code]
+        self.status, self.message = _KNOWN.get(code, (status, "No"))
         self.flaws = tuple(flaws)
         super().__init__(f"{code}: {self.message}")
 

@@ -5,7 +5,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass
 
-from tests.fakes.platform import Behaviour, Fault
+from tests.fakes.platform import EVERYWHERE, Behaviour, Fault
 
 _LIMITS = (Fault.LIMITED, Fault.ALL_LIMITED)
 RESPONSE_URL, UPLOAD = "response_url", "upload"  # what is no method: the address to answer at, and that for a file's bytes
@@ -24,6 +24,7 @@ class Failure:
 
     error: str = ""  # ok: false and this; of a response_url, a 404 that says so
     status: int = 0  # an HTTP status, with a page of HTML
+    page: str = "<html><body>Oops.</body></html>"
     retry_after: float | None = None  # a 429
     everywhere: bool = False  # … for the whole workspace, not for the channel alone
     cut: Fault | None = None  # RESET, HALF or STALL
@@ -46,12 +47,18 @@ class Faults:
     def __init__(self, behaviour: Behaviour) -> None:
         self.behaviour = behaviour
         self.counts: Counter[str] = Counter()
-        self.refusing: dict[str, str] = {}  # by channel: the error with which every call about it is refused
+        # By channel, or EVERYWHERE: how every call about it is refused, until that is taken back; an error of Slack's alone.
+        self.refusing: dict[str, str | Failure] = {}
         self._planned: dict[str, list[Failure]] = {}
         self._asked: Counter[str] = Counter()
 
     def plan(self, method: str, failure: Failure, times: int) -> None:
         self._planned.setdefault(method, []).extend([failure] * times)
+
+    def refused(self, channel: str) -> Failure | None:
+        """Say how every call about the channel is refused now; "" for what is about none."""
+        refusing = self.refusing.get(channel, self.refusing.get(EVERYWHERE))
+        return Failure(error=refusing) if isinstance(refusing, str) else refusing
 
     def course(self, method: str, marker: str) -> Course:
         """Say how this call goes. Of calls with a marker, only that and how often it came decide; of others, the method."""

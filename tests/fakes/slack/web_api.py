@@ -8,6 +8,7 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.fakes.platform import EVERYWHERE
 from tests.fakes.slack import arguments, scopes, wire
 from tests.fakes.slack.call import Asked, Call
 from tests.fakes.slack.faults import Course, Failure, Faults
@@ -58,6 +59,9 @@ class WebApi:
         try:
             asked.args = await arguments.read(request)
             token = asked.token = str(asked.args.pop("token", token))
+            refused = self._faults.refused(str(asked.args.get("channel", EVERYWHERE)))
+            if refused is not None and not refused.error:
+                return await self._failed(request, refused, None, asked)
             call = self._call(method, token, asked.args)
             asked.args = call.args
             self._world.changed()
@@ -77,8 +81,8 @@ class WebApi:
         if (grant.kind == "app") != (method == "apps.connections.open") and method not in ("auth.test", "oauth.v2.access"):
             raise Wrong("not_allowed_token_type")
         args = arguments.checked(method, given)
-        if error := self._faults.refusing.get(str(args.get("channel", ""))):
-            raise Wrong(error)
+        if refused := self._faults.refused(str(args.get("channel", EVERYWHERE))):
+            raise Wrong(refused.error)
         if grant.kind != "app":
             scopes.demand(grant, method)
         return Call(method, grant, args)

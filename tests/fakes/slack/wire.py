@@ -33,4 +33,5 @@ async def broken(request: web.Request, failure: Failure) -> web.StreamResponse:
         return await half(request)
     if failure.cut is not None and failure.cut is not Fault.STALL:
         cut(request)
-    return web.Response(status=failure.status or 504, text="<html><body>Oops.</body></html>", content_type="text/html")
+    kind = "application/json" if failure.page.startswith("{") else "text/html"
+    return web.Response(status=failure.status or 504, text=failure.page, content_type=kind)

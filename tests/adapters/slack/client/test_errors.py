@@ -1,4 +1,5 @@
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -6,21 +7,24 @@ import pytest
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
+from yarl import URL
 
 from adapters.slack.client.errors import slack_delivery_error
-from bot.errors import Delayed, DeliveryError, Reach, Refused, Uncertain
+from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 
 HERE, ALL, EVERYWHERE = Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM
 
 
-def answered(error: str = "", *, status: int = 200, headers: dict[str, str] | None = None, **more: Any) -> SlackApiError:
-    """Return what slack_sdk raises for such an answer."""
+def answered(
+    error: str = "", *, status: int = 200, headers: dict[str, str] | None = None, foreign: bool = False, **more: Any
+) -> SlackApiError:
+    """Return what slack_sdk raises for such an answer; a `foreign` one is not Slack's."""
     response = AsyncSlackResponse(
         client=AsyncWebClient(),
         http_verb="POST",
         api_url="https://slack.com/api/chat.postMessage",
         req_args={},
-        data={"ok": False, **({"error": error} if error else {}), **more},
+        data={**({} if foreign else {"ok": False}), **({"error": error} if error else {}), **more},
         headers=headers or {},
         status_code=status,
     )
@@ -38,9 +42,21 @@ def answered(error: str = "", *, status: int = 200, headers: dict[str, str] | No
         ("restricted_action_thread_only_channel", Refused, HERE),
         ("cannot_dm_bot", Refused, HERE),
         ("user_disabled", Refused, HERE),
-        ("msg_too_long", Refused, HERE),
-        ("invalid_blocks", Refused, HERE),
-        ("metadata_too_large", Refused, HERE),
+        ("no_permission", Refused, HERE),
+        ("access_denied", Refused, HERE),
+        ("msg_too_long", Rejected, HERE),
+        ("msg_blocks_too_long", Rejected, HERE),
+        ("no_text", Rejected, HERE),
+        ("too_many_attachments", Rejected, HERE),
+        ("invalid_blocks", Rejected, HERE),
+        ("invalid_blocks_format", Rejected, HERE),
+        ("metadata_too_large", Rejected, HERE),
+        ("invalid_metadata_format", Rejected, HERE),
+        ("metadata_must_be_sent_from_app", Rejected, HERE),
+        ("cannot_reply_to_message", Rejected, HERE),
+        ("restricted_action_non_threadable_channel", Rejected, HERE),
+        ("restricted_action_thread_locked", Rejected, HERE),
+        ("slack_connect_file_link_sharing_blocked", Rejected, HERE),
         ("invalid_auth", Refused, ALL),
         ("token_revoked", Refused, ALL),
         ("account_inactive", Refused, ALL),
@@ -52,7 +68,8 @@ def answered(error: str = "", *, status: int = 200, headers: dict[str, str] | No
         ("message_limit_exceeded", Delayed, ALL),
         ("team_added_to_org", Delayed, ALL),
         ("request_timeout", Delayed, ALL),
-        ("an_error_of_tomorrow", Delayed, HERE),
+        ("accesslimited", Delayed, ALL),
+        ("an_error_of_tomorrow", Rejected, HERE),
         ("fatal_error", Uncertain, HERE),
         ("internal_error", Uncertain, HERE),
         ("service_unavailable", Uncertain, HERE),
@@ -75,12 +92,39 @@ def test_a_pause_is_told_as_long_as_it_was_asked_for() -> None:
 
 @pytest.mark.parametrize(
     ("status", "kind", "reach"),
-    [(500, Uncertain, HERE), (503, Uncertain, HERE), (404, Delayed, EVERYWHERE), (429, Delayed, ALL)],
+    [
+        (500, Uncertain, HERE),
+        (503, Uncertain, HERE),
+        (401, Delayed, EVERYWHERE),
+        (403, Delayed, EVERYWHERE),
+        (404, Delayed, EVERYWHERE),
+        (429, Delayed, ALL),
+    ],
 )
 def test_an_answer_that_is_not_slacks_is_judged_by_its_status(status: int, kind: type[DeliveryError], reach: Reach) -> None:
     found = slack_delivery_error(answered(status=status))
 
     assert (type(found), found.reach) == (kind, reach)
+
+
+def test_a_proxy_that_answers_in_slacks_place_with_a_word_of_slacks_pauses_nothing() -> None:
+    for word in ("access_denied", "not_authed", "blocked by policy"):
+        found = slack_delivery_error(answered(word, status=403, foreign=True))
+        assert (type(found), found.reach) == (Delayed, EVERYWHERE)
+
+
+def test_a_proxy_that_lets_nothing_through_has_posted_nothing() -> None:
+    request: Any = SimpleNamespace(real_url=URL("https://slack.com"))
+    found = slack_delivery_error(aiohttp.ClientHttpProxyError(request, (), status=403, message="Forbidden"))
+    assert (type(found), found.reach) == (Delayed, EVERYWHERE)
+
+
+def test_what_is_not_known_is_named_so_that_two_can_be_compared() -> None:
+    first, other = (slack_delivery_error(answered(word)) for word in ("an_error_of_tomorrow", "one_of_next_week"))
+    assert isinstance(first, Rejected)
+    assert isinstance(other, Rejected)
+    assert (first.failure, other.failure) == ("an_error_of_tomorrow", "one_of_next_week")
+    assert first.failure in str(first)
 
 
 def test_an_answer_cut_off_in_the_middle_leaves_it_open() -> None:
