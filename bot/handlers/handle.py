@@ -42,7 +42,7 @@ def failed(error: Exception, asked: Command | str) -> Reply:
         return failures.which_one(error, command)
     if isinstance(error, UsageError):
         return failures.usage_failure(error, asked)
-    what = "a form" if command is None else type(command).__name__
+    what = "what was asked" if command is None else type(command).__name__
     if isinstance(error, BotError):
         log.warning("%s failed: %s", what, error)
         return failures.failure_reply(failures.failure_in_words(error))

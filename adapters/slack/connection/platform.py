@@ -10,6 +10,7 @@ from datetime import datetime
 from slack_bolt.app.async_app import AsyncApp
 
 from adapters.chat.context import BackgroundTasks
+from adapters.chat.patience import Patience
 from adapters.slack.client.api import Authorizer, Clients, library_log, new_session
 from adapters.slack.client.errors import FAILURES, failure_reason
 from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
@@ -113,16 +114,18 @@ def _listen(
     app: AsyncApp, platform: PlatformContext, settings: SlackSettings, clients: Clients, tasks: BackgroundTasks
 ) -> None:
     """Make the app hear everything that a person does, and what befalls it."""
+    patience = Patience(sleep=tasks.pause, left=lambda: tasks.left)
     context = SlackContext(
         platform=platform,
         tasks=tasks,
         settings=settings,
         clients=clients,
-        actors=Actors(clients, platform.clock),
-        answers=SlackAnswers(clients, platform.chats, platform.clock),
+        actors=Actors(clients, platform.clock, patience),
+        answers=SlackAnswers(clients, platform.chats, platform.clock, patience),
     )
     for each in (interactions, modals, submissions, home, events):
         each.listen(app, context)
+    interactions.listen_to_the_rest(app, context)
 
 
 def built_app(clients: Clients) -> AsyncApp:

@@ -22,7 +22,7 @@ from adapters.slack.forms.fields import (
     memory_of,
     unmarked,
 )
-from adapters.slack.forms.modals import LOADING, reply_view, update_view
+from adapters.slack.forms.showing import LOADING, Showing, message_view, shown_reply, update_view, view_target
 from adapters.slack.forms.views import as_remembered, is_whole, read_filter, read_subscription, read_topic, subscribe_view
 from adapters.slack.listeners.answers import AnswerTarget
 from adapters.slack.listeners.context import SlackContext, SlackInteraction, interaction_of
@@ -37,6 +37,7 @@ from bot.models import Actor, Reply
 
 _PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one
 _ERROR = 300  # characters of what stands at a field
+_UNKNOWN = "Broadsheet does not know this form any more. Please open it anew."
 _INVITE = "The app cannot post there: somebody in it has to write /invite @Broadsheet first."
 
 
@@ -48,7 +49,7 @@ class FieldError:
     text: str
 
 
-Outcome = Reply | FieldError | View  # a view: the form anew, with something said in it
+Outcome = Reply | FieldError | Showing | View  # a view: the form anew, with something said in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,16 +85,42 @@ def _listener(
     context: SlackContext, doing: Callable[[Submission], Awaitable[Outcome]]
 ) -> Callable[[AsyncAck, dict[str, Any]], Awaitable[None]]:
     async def sent(ack: AsyncAck, body: dict[str, Any]) -> None:
-        form = Submission(context, interaction_of(body), body["view"])
-        task = asyncio.ensure_future(_outcome(form, doing))
-        await asyncio.wait({task}, timeout=_PROMPT)
-        if task.done():
-            await _answer_at_once(ack, form, task.result(), body)
-            return
-        await (ack(response_action="update", view=LOADING) if "home" in form.memory else ack())
-        context.tasks.start(_answer_later(form, task, body), "answering a form")
+        try:
+            await _answer(ack, Submission(context, interaction_of(body), body["view"]), doing, body)
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            await ack(response_action="update", view=message_view(" ".join(failed(error, "").text)))
 
     return sent
+
+
+async def refuse_unknown(ack: AsyncAck, body: Mapping[str, Any]) -> None:
+    """Answer a form that no version of ours knows; that one is closed needs no answer."""
+    is_sent = body.get("type") == "view_submission"
+    await (ack(response_action="update", view=message_view(_UNKNOWN)) if is_sent else ack())
+
+
+async def _answer(
+    ack: AsyncAck, form: Submission, doing: Callable[[Submission], Awaitable[Outcome]], body: Mapping[str, Any]
+) -> None:
+    """Acknowledge in time: with the outcome, else that it is told later."""
+    at_home = "home" in form.memory
+    task = asyncio.ensure_future(_shown_outcome(form, doing) if at_home else _outcome(form, doing))
+    await asyncio.wait({task}, timeout=_PROMPT)
+    if task.done():
+        await _answer_at_once(ack, form, task.result(), body)
+        return
+    await (ack(response_action="update", view=LOADING) if at_home else ack())
+    form.context.tasks.start(form.context.telling_failures(_answer_later(form, task, body), dict(body)), "answering a form")
+
+
+async def _shown_outcome(form: Submission, doing: Callable[[Submission], Awaitable[Outcome]]) -> Outcome:
+    """Return the outcome for one who is not in a channel: a view that shows the answer."""
+    outcome = await _outcome(form, doing)
+    return await _showing(form, outcome) if isinstance(outcome, Reply) else outcome
+
+
+async def _showing(form: Submission, reply: Reply) -> Showing:
+    return await shown_reply(form.context, form.interaction, reply, form.memory)
 
 
 async def _outcome(form: Submission, doing: Callable[[Submission], Awaitable[Outcome]]) -> Outcome:
@@ -109,28 +136,34 @@ async def _outcome(form: Submission, doing: Callable[[Submission], Awaitable[Out
 
 
 async def _answer_at_once(ack: AsyncAck, form: Submission, outcome: Outcome, body: Mapping[str, Any]) -> None:
-    if isinstance(outcome, FieldError):
-        place = block_of(form.view, outcome.field)
-        await ack(response_action="errors", errors={place: unmarked(outcome.text)[:_ERROR]})
-    elif not isinstance(outcome, Reply):
-        await ack(response_action="update", view=outcome)
-    elif "home" in form.memory:
-        await ack(response_action="update", view=await _reply_view(form, outcome))
-        form.context.tasks.start(_republish(form), "showing the Home tab")
-    else:
-        await ack()
-        telling = form.context.answers.send_reply(_target(form, body), outcome, _beside(form))
-        form.context.tasks.start(telling, "answering a form")
+    match outcome:
+        case FieldError():
+            place = block_of(form.view, outcome.field)
+            await ack(response_action="errors", errors={place: unmarked(outcome.text)[:_ERROR]})
+        case Showing():
+            await ack(response_action="update", view=outcome.view)
+            form.context.tasks.start(_republish(form), "showing the Home tab")
+        case Reply():
+            await ack()
+            telling = form.context.answers.send_reply(_target(form, body), outcome, _beside(form))
+            form.context.tasks.start(telling, "answering a form")
+        case _:
+            await ack(response_action="update", view=outcome)
 
 
 async def _answer_later(form: Submission, task: asyncio.Task[Outcome], body: Mapping[str, Any]) -> None:
     outcome = await task
     reply = outcome if isinstance(outcome, Reply) else _not_done(outcome)
     if "home" in form.memory:
-        await update_view(form.context, form.interaction.workspace, form.view["id"], _reply_view(form, reply))
+        shown = outcome if isinstance(outcome, Showing) else await _showing(form, reply)
+        await update_view(form.context, form.view["id"], _now(shown), view_target(form.interaction, form.memory))
         await _republish(form)
     else:
         await form.context.answers.send_reply(_target(form, body), reply, _beside(form))
+
+
+async def _now(shown: Showing) -> Showing:
+    return shown
 
 
 def _beside(form: Submission) -> Sequence[Block]:
@@ -140,13 +173,9 @@ def _beside(form: Submission) -> Sequence[Block]:
     return form_row(form_of(form.view["callback_id"], str(topic))) if topic else ()
 
 
-def _not_done(outcome: FieldError | View) -> Reply:
+def _not_done(outcome: FieldError | Showing | View) -> Reply:
     said = outcome.text if isinstance(outcome, FieldError) else "Not all of it could be done: open the form again."
     return Reply(title="That did not work", text=(said,))
-
-
-async def _reply_view(form: Submission, reply: Reply) -> View:
-    return await reply_view(form.context, form.interaction, reply, form.memory)
 
 
 async def _republish(form: Submission) -> None:

@@ -1,34 +1,68 @@
 """How an answer reaches the one who asked: through the interaction's response_url, else by the Web API.
 
 A response_url takes five messages within thirty minutes, also in channels where the app is not a member
-(docs.slack.dev, "Handling user interaction").
+(docs.slack.dev, "Handling user interaction"). For as long as it lives an answer is tried again. What may have been taken
+is sent again where one person alone sees it, since an answer that comes twice is the lesser evil; where everybody sees it,
+it is not, and the person is told.
 """
 
 import asyncio
+import json
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 from typing import Any
 
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
+from adapters.chat.answers import may_not_be_posted, stopped
+from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
-from adapters.slack.client.errors import CLIENT_FAILURES, FAILURES, failure_reason
+from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
-from adapters.slack.render.blocks import FLAGS, SlackMessage
+from adapters.slack.render.blocks import FLAGS, SlackMessage, exact
+from adapters.text import clean, cut
+from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, StoreError, Uncertain
+from bot.handlers.handle import failed
 from bot.models import Attachment, Reply
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 2.0  # seconds after which it is said that something is being done
+SPAN = 29 * 60.0  # seconds for which an answer is tried: a response_url lives thirty minutes
+_SOON = 2.0  # seconds after which it is said that something is being done
+_LOOK = 2.0  # seconds between two looks whether the service ends
+_FILE_SPAN = 60.0  # seconds for which a file is tried: the answer, which says what became of it, waits for it
 _USES = 5
+# Seconds before what one person alone sees, and which may have been taken, is sent again; so often it is at most.
+_PAUSES = (0.0, 2.0, 15.0, 60.0, 300.0, 900.0)
+_UNSURE = 3  # tries after which a response_url that says nothing is left
 _AT_ONCE = 2  # answers that are laid out: more would only take the processor from each other
-_SPAN = timedelta(minutes=29)
+_WAITS = 3  # for the response_url, before another way is tried
+_LONG = 10.0  # seconds of a rest that are not waited out while there is another way
 _LOOKING = SlackMessage("Looking…", ())
+_APOLOGY = SlackMessage("The answer cannot be shown: Slack does not take it. Please ask for less, or in other words.", ())
+_CONTENT = frozenset(
+    {
+        *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text"),
+        *("too_many_attachments", "invalid_arguments", "view_too_large", "invalid_attachments"),
+    }
+)
+_NOT_NOW = frozenset(
+    {
+        *("ratelimited", "rate_limited", "request_timeout", "team_added_to_org", "org_login_required"),
+        *("external_channel_migrating", "message_limit_exceeded"),
+    }
+)
+_ERROR = re.compile(r"[a-z_]{1,60}")
 Block = dict[str, Any]
+
+
+class Unacceptable(Rejected):
+    """Slack does not take what is said as it is laid out; something plainer it may."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +81,12 @@ class AnswerTarget:
 class SlackAnswers:
     """Sends answers where they belong."""
 
-    def __init__(self, clients: Clients, chats: Chats, clock: Callable[[], datetime]) -> None:
-        self._clients = clients
+    def __init__(
+        self, clients: Clients, chats: Chats, clock: Callable[[], datetime], patience: Patience | None = None
+    ) -> None:
+        self.clients = clients
+        self.patience = patience or Patience()
+        self.lost = 0  # answers that reached nobody, since the service began
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)
@@ -56,120 +94,320 @@ class SlackAnswers:
     async def answer(self, target: AnswerTarget, asking: Awaitable[Reply], beside: Sequence[Block] = ()) -> Reply:
         """Send the reply when it is there, and that it is looked for when that takes long. Raises nothing of Slack's.
 
-        The blocks `beside` stand at the end of it.
+        What nobody foresaw is logged, and told with a reference. The blocks `beside` stand at the end of the reply.
         """
-        pending = PendingAnswer(self._clients, target, self._clock)
-        waited = asyncio.ensure_future(asking)
-        if not (await asyncio.wait({waited}, timeout=PATIENCE))[0]:
-            await pending.say_looking()
-        reply = await waited
-        await self._send(pending, reply, beside)
+        pending = PendingAnswer(self, target)
+        making = asyncio.ensure_future(self._made(target, asking, beside))
+        try:
+            if not (await asyncio.wait({making}, timeout=_SOON))[0]:
+                await pending.say_looking()
+            while not making.done() and self.patience.left() > 0:
+                await asyncio.wait({making}, timeout=_LOOK)
+            reply, messages = making.result() if making.done() else await self._made(target, _now(stopped()))
+        finally:
+            making.cancel()
+        for message in messages:
+            await pending.send(message, public=not reply.private)
         return reply
 
     async def send_reply(self, target: AnswerTarget, reply: Reply, beside: Sequence[Block] = ()) -> None:
         """Send a reply that is there already."""
-        await self._send(PendingAnswer(self._clients, target, self._clock), reply, beside)
+        await self.answer(target, _now(reply), beside)
 
-    async def send_file(self, target: AnswerTarget, file: Attachment) -> None:
-        """Send a file to the person alone. Failures are logged."""
-        await PendingAnswer(self._clients, target, self._clock).send_file(file)
+    async def _made(
+        self, target: AnswerTarget, asking: Awaitable[Reply], beside: Sequence[Block] = ()
+    ) -> tuple[Reply, Sequence[SlackMessage]]:
+        """Return the reply and its messages, or those that tell that there is none."""
+        try:
+            reply = await asking
+            *others, last = await self.whole(target, reply)
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            reply = failed(error, "")
+            return reply, [SlackMessage(exact("\n".join((reply.title, *reply.text))), ())]
+        return reply, (*others, replace(last, blocks=(*last.blocks, *beside)))
 
-    async def messages(self, workspace: str, reply: Reply) -> Sequence[SlackMessage]:
-        """Return the reply's messages; what their buttons have no room for is kept."""
+    async def whole(self, target: AnswerTarget, reply: Reply) -> Sequence[SlackMessage]:
+        """Return the reply's messages; a file that does not fit is handed over first, and they say what came of it."""
+        file = render.file_beside(reply)
+        return await self.messages(target.workspace, reply, await self.hand_over(target, file) if file else "")
+
+    async def messages(self, workspace: str, reply: Reply, handed_over: str = "") -> Sequence[SlackMessage]:
+        """Return the reply's messages; what their buttons have no room for is kept. `handed_over` tells of its file."""
         # In a thread: a page of entries takes some tens of milliseconds, for which nothing else would be acknowledged.
         async with self._turns:
-            messages = await asyncio.to_thread(render.reply, reply, self._clock().date())
+            messages = await asyncio.to_thread(render.reply, reply, self._clock().date(), handed_over)
         if texts := [text for message in messages for text in message.keep]:
-            await self._chats.keep_texts(workspace, texts, self._clock())
+            try:
+                await self._chats.keep_texts(workspace, texts, self._clock())
+            except StoreError as error:  # the buttons say that they do nothing; what is to be read can be read
+                log.error("What buttons stand for could not be kept: %s", error)  # noqa: TRY400 - foreseen
         return messages
 
-    async def _send(self, pending: "PendingAnswer", reply: Reply, beside: Sequence[Block] = ()) -> None:
-        *others, last = await self.messages(pending.target.workspace, reply)
-        for message in (*others, replace(last, blocks=(*last.blocks, *beside))):
-            await pending.send(message, public=not reply.private)
-            if message.file is not None:
-                await pending.send_file(message.file)
+    # --- files
+
+    async def hand_over(self, target: AnswerTarget, file: Attachment) -> str:
+        """Send a file to the person alone: in a channel everybody would see it. Return in a sentence what became of it."""
+        name = cut(clean(file.name), 100)
+        try:
+            await self._upload(target, file, self.patience.after(_FILE_SPAN))
+        except Uncertain as error:
+            log.warning("A file in %s may not have been handed over: %s", target.workspace, error)
+            return f"{name} may have come as a direct message, or not: Slack did not say. Look there before you ask again."
+        except BotError as error:
+            log.warning("A file in %s could not be handed over: %s", target.workspace, error)
+            why = f"{name} could not be sent as a direct message: {error}"
+            return f"{why} Ask again in a minute, or for less: what is short stands in the answer itself."
+        return f"{name} came as a direct message to who asked for it."
+
+    async def _upload(self, target: AnswerTarget, file: Attachment, until: float) -> None:
+        client, content = await self.client(target.workspace), file.text.encode()
+        channel = await self.patience.keep_trying(lambda: direct_channel(client, target.person), until, repeats=ANY_NUMBER)
+        # What is not completed is shown to nobody, so that it may be uploaded again.
+        stored = await self.patience.keep_trying(lambda: self._store(client, file.name, content), until, repeats=ANY_NUMBER)
+        shown: list[dict[str, str | None]] = [{"id": stored, "title": file.name}]
+        await self.patience.keep_trying(
+            lambda: called(client.files_completeUploadExternal(files=shown, channel_id=channel)), until
+        )
+
+    async def _store(self, client: AsyncWebClient, name: str, content: bytes) -> str:
+        """Give Slack the bytes of a file; return its name for them. Raises DeliveryError."""
+        place = await called(client.files_getUploadURLExternal(filename=name, length=len(content)))
+        try:
+            async with self.clients.session.post(str(place["upload_url"]), data=content) as answer:
+                await answer.read()
+        except FAILURES as error:
+            raise slack_delivery_error(error) from error
+        if not answer.ok:
+            raise Delayed(f"Slack did not take its bytes (status {answer.status}).", retry_after=_rest(answer.headers))
+        return str(place["file_id"])
+
+    async def client(self, workspace: str) -> AsyncWebClient:
+        """Return the client of a workspace. Raises DeliveryError."""
+        try:
+            return await self.clients.client(workspace)
+        except DeliveryError:
+            raise
+        except BotError as error:
+            raise Delayed(str(error)) from error
+
+
+async def called(asking: Awaitable[Any]) -> Any:
+    """Return what a call of the Web API gives. Raises DeliveryError: Unacceptable where another content may be taken."""
+    try:
+        return await asking
+    except DeliveryError:
+        raise
+    except FAILURES as error:
+        raise _failure(error) from error
+    except (LookupError, TypeError, ValueError, AttributeError) as error:  # of what slack_sdk cannot read
+        raise Uncertain("What answered cannot be read as Slack's answer.") from error
+
+
+async def direct_channel(client: AsyncWebClient, person: str) -> str:
+    """Return the direct message with the person, which may be opened any number of times. Raises DeliveryError."""
+    try:
+        return str((await called(client.conversations_open(users=person)))["channel"]["id"])
+    except Uncertain as error:
+        raise Delayed(str(error)) from error
+
+
+def _failure(error: BaseException) -> DeliveryError:
+    found, code = slack_delivery_error(error), error_code(error)
+    if code in _CONTENT:
+        return Unacceptable(str(found), failure=code)
+    if isinstance(found, Delayed) and code and code not in _NOT_NOW:
+        return Rejected(str(found), failure=code)
+    return found
 
 
 class PendingAnswer:
     """The answer to one interaction: one or more messages, and before them that it is looked for."""
 
-    def __init__(self, clients: Clients, target: AnswerTarget, clock: Callable[[], datetime]) -> None:
+    def __init__(self, answers: SlackAnswers, target: AnswerTarget) -> None:
         self.target = target
-        self._clients = clients
-        self._clock = clock
-        self._until = clock() + _SPAN
+        self._answers = answers
+        self._patience = answers.patience
+        self._until = self._patience.after(SPAN)
         self._uses = _USES
+        self._rests = 0.0  # until when the response_url takes nothing
+        self._waited = self._unsure = 0  # how often the response_url was waited for, and how often it said nothing
+        self._doubts = 0  # how often it may have been taken
+        self._in_doubt = False
         self._replaces = target.replaces
+        ways = ((self._by_url, target.url), (self._in_channel, target.channel), (self._directly, target.person))
+        self._ways = [way for way, place in ways if place]
 
     async def say_looking(self) -> None:
         """Say that the answer is being looked for. The answer takes its place where Slack lets it."""
-        if await self._by_url(_LOOKING, public=False) and self.target.may_replace:
-            self._replaces = True
+        if self.target.url:
+            try:
+                await self._by_url(_LOOKING, public=False)
+            except DeliveryError as error:
+                log.info("That an answer is looked for could not be told: %s", error)
+            else:
+                self._replaces = self._replaces or self.target.may_replace
 
     async def send(self, message: SlackMessage, *, public: bool) -> None:
-        """Post one message: for the one who asked alone, or for all in the channel. Failures are logged."""
-        if await self._by_url(message, public=public):
-            self._replaces = False  # what follows stands beside it
-            return
-        try:
-            await self._by_api(message, public=public)
-        except CLIENT_FAILURES as error:
-            log.warning("An answer in %s could not be told: %s", self.target.workspace, failure_reason(error))
+        """Post one message, for the one who asked alone or for all in the channel. What reaches nobody is counted."""
+        error = await self._sent(message, public=public)
+        if isinstance(error, Uncertain) and public:
+            log.warning("An answer in %s may not have been posted: %s", self.target.workspace, error)
+            (said,) = render.reply(may_not_be_posted("Slack"), date.min)
+            error = await self._sent(said, public=False)
+        if error is not None:
+            self._answers.lost += 1
+            log.error(
+                "An answer in %s reached nobody (%d since the start): %s", self.target.workspace, self._answers.lost, error
+            )
 
-    async def send_file(self, file: Attachment) -> None:
-        """Send a file to the person alone: in a channel everybody would see it. Failures are logged."""
-        try:
-            client = await self._clients.client(self.target.workspace)
-            channel = await self._direct(client)
-            await client.files_upload_v2(channel=channel, filename=file.name, title=file.name, content=file.text)
-        except CLIENT_FAILURES as error:
-            log.warning("A file in %s could not be handed over: %s", self.target.workspace, failure_reason(error))
+    async def _sent(self, message: SlackMessage, *, public: bool) -> DeliveryError | None:
+        """Send it, ever plainer where Slack does not take it; return why it could not be, None where it was."""
+        error: DeliveryError | None = None
+        for each, shared in ((message, public), (render.plain(message), public), (_APOLOGY, False)):
+            try:
+                sending = partial(self._once, each, public=shared)
+                await self._patience.keep_trying(sending, self._until, repeats=0 if shared else len(_PAUSES))
+            except Unacceptable as refused:
+                log.warning("Slack does not take an answer as it is laid out: %s", refused)
+                error = refused
+            except DeliveryError as failure:
+                return failure
+            else:
+                return None
+        return error
 
-    async def _by_url(self, message: SlackMessage, *, public: bool) -> bool:
-        """Post through the response_url; False where it took nothing."""
-        if not self.target.url or not self._uses or self._clock() > self._until:
+    async def _once(self, message: SlackMessage, *, public: bool) -> None:
+        """Try each way that is open, until one takes it. Raises Delayed while one may take it later, else why none did."""
+        if self._in_doubt:
+            await self._settle()
+        delayed: Delayed | None = None
+        refused: DeliveryError = Refused("There is no way to the person.")
+        for way in tuple(self._ways):
+            try:
+                await way(message, public=public)
+            except Unacceptable:
+                raise
+            except Uncertain:
+                self._in_doubt = True
+                raise
+            except (Refused, Rejected) as error:
+                log.info("An answer takes another way: %s", error)
+                self._ways.remove(way)
+                refused = error
+            except Delayed as error:
+                delayed = error
+                if not self._goes_on(way, error):
+                    break
+            else:
+                return
+        raise delayed or refused
+
+    async def _settle(self) -> None:
+        """Wait until Slack answers what does no harm, then longer each time. Raises DeliveryError where it does not."""
+        client = await self._answers.client(self.target.workspace)
+        try:
+            await called(client.auth_test())
+        except (Delayed, Uncertain) as error:
+            raise Delayed(str(error)) from error
+        except DeliveryError:
+            pass  # it answers
+        pause = _PAUSES[min(self._doubts, len(_PAUSES) - 1)]
+        if not self._patience.has(pause, self._until):
+            raise Uncertain("Slack did not say whether it took the answer.")
+        self._doubts += 1
+        await self._patience.sleep(pause)
+        self._in_doubt = False
+
+    def _goes_on(self, way: Callable[..., Awaitable[None]], error: Delayed) -> bool:
+        """Say whether another way is tried while this one takes nothing."""
+        if way != self._by_url:
             return False
-        self._uses -= 1
-        try:
-            async with self._clients.session.post(self.target.url, json=self._message(message, public=public)) as answer:
-                body = await answer.text()
-        except FAILURES as error:
-            log.warning("An answer could not be told by its response_url: %s", failure_reason(error))
-            return False
-        if answer.ok:
-            return True
-        log.info("A response_url answered %d: %s", answer.status, body[:100])
-        return bool(message.blocks) and "block" in body and await self._by_url(render.plain(message), public=public)
+        self._waited += 1
+        return self._waited > _WAITS or bool(error.retry_after and error.retry_after.total_seconds() > _LONG)
 
-    def _message(self, message: SlackMessage, *, public: bool) -> dict[str, Any]:
-        return {
+    # --- the ways
+
+    async def _by_url(self, message: SlackMessage, *, public: bool) -> None:
+        if not self._uses or self._unsure >= _UNSURE:
+            raise Refused("The response_url is used up.")
+        if (left := self._rests - self._patience.clock()) > 0:
+            raise Delayed("The response_url rests.", retry_after=timedelta(seconds=left))
+        said = {
             **message_fields(message),
             **self._thread,
             "response_type": "in_channel" if public else "ephemeral",
             "replace_original": self._replaces and not public,
         }
+        self._uses -= 1
+        try:
+            async with self._answers.clients.session.post(self.target.url, json=said) as answer:
+                body = (await answer.read()).decode("utf-8", "replace").strip()
+            _judge(answer.status, answer.headers, body)
+        except (DeliveryError, *FAILURES) as error:
+            failure = slack_delivery_error(error)
+            self._unsure += isinstance(failure, Uncertain)
+            if isinstance(failure, Delayed):
+                self._uses += 1
+                self._rests = self._patience.after(failure.retry_after.total_seconds() if failure.retry_after else 0.0)
+            raise failure from error
+        self._replaces = False  # what follows stands beside it
+
+    async def _in_channel(self, message: SlackMessage, *, public: bool) -> None:
+        client, said = await self._answers.client(self.target.workspace), message_fields(message) | self._thread
+        if public:
+            await called(client.chat_postMessage(channel=self.target.channel, **said))
+            return
+        quiet = {name: value for name, value in said.items() if not name.startswith("unfurl")}
+        await called(client.chat_postEphemeral(channel=self.target.channel, user=self.target.person, **quiet))
+
+    async def _directly(self, message: SlackMessage, *, public: bool) -> None:
+        client = await self._answers.client(self.target.workspace)
+        channel = await direct_channel(client, self.target.person)
+        await called(client.chat_postMessage(channel=channel, **message_fields(message)))
 
     @property
     def _thread(self) -> dict[str, Any]:
         return {"thread_ts": self.target.thread} if self.target.thread else {}
 
-    async def _by_api(self, message: SlackMessage, *, public: bool) -> None:
-        client, target = await self._clients.client(self.target.workspace), self.target
-        try:
-            if public:
-                await client.chat_postMessage(channel=target.channel, **self._thread, **message_fields(message))
-            else:
-                said = {name: value for name, value in message_fields(message).items() if not name.startswith("unfurl")}
-                await client.chat_postEphemeral(channel=target.channel, user=target.person, **self._thread, **said)
-        except SlackApiError as error:
-            log.info("An answer goes to the person alone, as its channel took none: %s", failure_reason(error))
-            await client.chat_postMessage(channel=await self._direct(client), **message_fields(message))
 
-    async def _direct(self, client: AsyncWebClient) -> str:
-        """Return the direct message with the person."""
-        opened = await client.conversations_open(users=self.target.person)
-        return str(opened["channel"]["id"])
+def _judge(status: int, headers: Mapping[str, str], body: str) -> None:
+    """Raise what an answer to a response_url means, unless it was taken."""
+    is_slack, code = not body.startswith("<"), _code(body, status)
+    if status == 429:
+        raise Delayed("Slack asked for a pause.", retry_after=_rest(headers))
+    if status >= 500 or (status < 400 and not is_slack):
+        raise Uncertain(f"Slack failed, and does not say whether the answer was taken ({status}).")
+    if status < 400 and not code:
+        return
+    if not is_slack:
+        raise Delayed(f"Slack was not there, but something that answered {status}.")
+    if code in _CONTENT:
+        raise Unacceptable(f"Slack does not take the answer: {code}.", failure=code)
+    raise Rejected(f"The response_url takes nothing: {code or status}.", failure=code or str(status))
+
+
+def _code(body: str, status: int) -> str:
+    """Return the name of the error that a response_url answers, in JSON or bare; "" where there is none."""
+    if _ERROR.fullmatch(body):
+        return body if status >= 400 else ""
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return ""
+    return str(said.get("error") or "unknown") if isinstance(said, dict) and said.get("ok") is False else ""
+
+
+def _rest(headers: Mapping[str, str]) -> timedelta | None:
+    """Return how long Slack asks us to wait."""
+    try:
+        seconds = float(headers.get("Retry-After", ""))
+    except ValueError:
+        return None
+    return timedelta(seconds=seconds) if 0 <= seconds <= 86_400 else None
+
+
+async def _now(reply: Reply) -> Reply:
+    return reply
 
 
 def message_fields(message: SlackMessage) -> dict[str, Any]:

@@ -9,14 +9,16 @@ from functools import partial
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncBoltContext
+from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat.context import ListenerContext
+from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
-from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
+from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Unreadable
-from bot.handlers.handle import answer
+from bot.handlers.handle import answer, failed
 from bot.models import Actor, Reply
 from bot.settings.chat import SlackSettings
 
@@ -63,6 +65,7 @@ async def visible_channels(clients: Clients, actor: Actor, channels: Collection[
 
 _HOLDS = timedelta(minutes=10)  # so long does a person stay what users.info said: a new administrator waits at most that
 _MOST = 10_000  # people remembered
+_ASKED = 6.0  # seconds for which Slack is asked about a person
 _ADMINISTERS = ("is_admin", "is_owner", "is_primary_owner")
 
 
@@ -77,9 +80,10 @@ class UserProfile:
 class Actors:
     """Asks Slack about each person once in ten minutes."""
 
-    def __init__(self, clients: Clients, clock: Callable[[], datetime]) -> None:
+    def __init__(self, clients: Clients, clock: Callable[[], datetime], patience: Patience | None = None) -> None:
         self._clients = clients
         self._clock = clock
+        self._patience = patience or Patience()
         self._asked: dict[tuple[str, str], tuple[datetime, asyncio.Task[UserProfile | None]]] = {}
 
     async def actor(self, workspace: str, channel: str, person: str) -> Actor:
@@ -111,11 +115,19 @@ class Actors:
     async def _ask(self, workspace: str, person: str) -> UserProfile | None:
         try:
             client = await self._clients.client(workspace)
-            user = (await client.users_info(user=person))["user"]
+            user = await self._patience.keep_trying(
+                lambda: _user(client, person), self._patience.after(_ASKED), repeats=ANY_NUMBER
+            )
         except CLIENT_FAILURES as error:
             log.warning("Slack says nothing of a person in %s now: %s", workspace, failure_reason(error))
             return None
         return profile_of(user)
+
+
+async def _user(client: AsyncWebClient, person: str) -> Mapping[str, Any]:
+    """Return what Slack says of a person. Raises DeliveryError."""
+    user: Mapping[str, Any] = (await called(client.users_info(user=person)))["user"]
+    return user
 
 
 def profile_of(user: Mapping[str, Any]) -> UserProfile:
@@ -137,6 +149,7 @@ class SlackContext(ListenerContext):
     clients: Clients
     actors: Actors
     answers: SlackAnswers
+    publishing: dict[tuple[str, str], object] = field(default_factory=dict)  # whose Home tab is being shown, and by whom
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     async def ask(self, asked: Command | Unreadable, actor: Actor) -> Reply:
@@ -152,13 +165,20 @@ class SlackContext(ListenerContext):
     def acknowledging(
         self, work: Callable[["SlackContext", Body], Coroutine[Any, Any, None]], name: str
     ) -> Callable[..., Awaitable[None]]:
-        """Return a listener that acknowledges, and then does the work in the background."""
+        """Return a listener that acknowledges, and then does the work in the background; a failure of it is told."""
 
         async def listener(ack: AsyncAck, body: Body) -> None:
             await ack()
-            self.tasks.start(work(self, body), name)
+            self.tasks.start(self.telling_failures(work(self, body), body), name)
 
         return listener
+
+    async def telling_failures(self, work: Awaitable[None], body: Body) -> None:
+        """Do the work; what nobody foresaw is logged, and told to who acted, with a reference."""
+        try:
+            await work
+        except Exception as error:  # noqa: BLE001 - it is told, and logged
+            await self.answers.send_reply(interaction_of(body).target, failed(error, ""))
 
     def following(
         self, work: Callable[["SlackContext", str, Body], Coroutine[Any, Any, None]], name: str

@@ -5,12 +5,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from slack_bolt.async_app import AsyncApp
+from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.chat.forms import FormKind, FormRequest
-from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
-from adapters.slack.forms.fields import BLOCKS, Block, View, button_row, form_button, plain_text, with_unique_ids
+from adapters.chat.patience import ANY_NUMBER
+from adapters.slack.forms.fields import BLOCKS, Block, View, button_row, form_button, mrkdwn, plain_text, with_unique_ids
+from adapters.slack.listeners.answers import SPAN, Unacceptable, called
 from adapters.slack.listeners.context import Body, SlackContext, channels_of
-from bot.errors import BotError
+from bot.errors import DeliveryError
+from bot.handlers.handle import failed
 from bot.handlers.surfaces.home import Home, HomeSubscription, home
 from bot.models import Reply, ReplyEntry
 from bot.wording import counted
@@ -19,6 +22,7 @@ log = logging.getLogger(__name__)
 
 HOME = "home"
 _SUBSCRIPTIONS, _TOPICS = 10, 8  # shown; with three blocks each, what Slack takes is not reached
+_NOT_TAKEN = "Slack does not show the tab as it is now. The commands work as ever: `/digest help` says which there are."
 _EMPTY = "Nothing is subscribed in the channels that you are in. *Subscribe a channel* begins it."
 
 
@@ -33,17 +37,41 @@ async def _opened(context: SlackContext, workspace: str, event: Body) -> None:
 
 
 async def publish(context: SlackContext, workspace: str, person: str) -> None:
-    """Show the person their Home tab as it is now. Failures are logged."""
+    """Show the person their Home tab as it is now, tried until Slack takes it or it is shown anew. Failures are logged."""
+    key, mine, patience = (workspace, person), object(), context.answers.patience
+    context.publishing[key] = mine
+
+    async def publish_once() -> None:
+        if context.publishing.get(key) is mine:
+            client = await context.answers.client(workspace)
+            await _put(client, person, await _made(context, workspace, person))
+
     try:
-        actor = await context.actors.actor(workspace, "", person)
-        channels = await channels_of(context.clients, workspace, person)
-        found = await home(context.platform.handler_context, actor, channels, context.now)
-        view = await _view(context, workspace, found)
-        client = await context.clients.client(workspace)
-        await client.views_publish(user_id=person, view=view)
-    except CLIENT_FAILURES as error:
-        said = str(error) if isinstance(error, BotError) else failure_reason(error)
-        log.warning("A Home tab in %s could not be shown: %s", workspace, said)
+        await patience.keep_trying(publish_once, patience.after(SPAN), repeats=ANY_NUMBER)
+    except DeliveryError as error:
+        log.error("A Home tab in %s could not be shown: %s", workspace, error)  # noqa: TRY400 - foreseen
+    finally:
+        if context.publishing.get(key) is mine:
+            del context.publishing[key]
+
+
+async def _put(client: AsyncWebClient, person: str, view: View) -> None:
+    """Publish the view, and one that says why not where Slack does not take it. Raises DeliveryError."""
+    try:
+        await called(client.views_publish(user_id=person, view=view))
+    except Unacceptable as error:
+        log.warning("Slack does not take a Home tab as it is laid out: %s", error)
+        await called(client.views_publish(user_id=person, view=_sentence_view(_NOT_TAKEN)))
+
+
+async def _made(context: SlackContext, workspace: str, person: str) -> View:
+    """Return the tab, or one that says why there is none. Raises DeliveryError where Slack does not say who is where."""
+    actor = await context.actors.actor(workspace, "", person)
+    channels = await called(channels_of(context.clients, workspace, person))
+    try:
+        return await _view(context, workspace, await home(context.platform.handler_context, actor, channels, context.now))
+    except Exception as error:  # noqa: BLE001 - it is told, and logged
+        return _sentence_view(" ".join(failed(error, "").text))
 
 
 # --- the view
@@ -56,6 +84,11 @@ async def _view(context: SlackContext, workspace: str, found: Home) -> View:
         shown = [block for message in messages for block in message.blocks]
         blocks += [{"type": "divider"}, *_rows(shown, section, edits=found.may_manage)]
     return {"type": HOME, "blocks": with_unique_ids(blocks)[:BLOCKS]}
+
+
+def _sentence_view(text: str) -> View:
+    section = {"type": "section", "block_id": "said|", "text": mrkdwn(text)}
+    return {"type": HOME, "blocks": [_buttons(may_manage=False), section]}
 
 
 def _buttons(*, may_manage: bool) -> Block:

@@ -6,13 +6,16 @@ A button carries another command, or opens a form. A posted digest is never chan
 import logging
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from slack_bolt.async_app import AsyncApp
 
 from adapters.chat.forms import FormKind, FormRequest, follow_up_form, form_asked_for
 from adapters.slack.forms.fields import Block, View, form_of, form_row, memory_of
-from adapters.slack.forms.modals import open_form, open_view, reply_view, update_view
+from adapters.slack.forms.modals import open_form
+from adapters.slack.forms.showing import Showing, open_view, shown_reply, update_view, view_target
+from adapters.slack.forms.submissions import refuse_unknown
 from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
 from adapters.slack.listeners.answers import AnswerTarget
 from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, interaction_of
@@ -29,6 +32,11 @@ _COMMAND = re.compile(r"command:\d+")
 _FORM = re.compile(r"form:\w+")
 _OF_CHANNEL = re.compile(r"in:(?P<channel>\w+):")  # begins the name of a row whose buttons act in that channel
 _Asked = Command | Unreadable | None  # by a button; None where that is not kept any more
+_UNKNOWN = Reply(
+    title="That does nothing now",
+    text=("This version of Broadsheet does not know it.",),
+    next_steps=("*help* says what it can do.",),
+)
 _WHOLE = "reply"  # begins the name of a row that belongs to a whole answer: what it asks for takes the answer's place
 
 
@@ -39,6 +47,22 @@ def listen(app: AsyncApp, context: SlackContext) -> None:
     app.action(_FORM)(context.acknowledging(_open_form, "opening a form"))
     app.message_shortcut(FIND_SIMILAR)(context.acknowledging(_find_similar, "finding similar papers"))
     app.global_shortcut(SEARCH)(context.acknowledging(_open_search, "opening a search"))
+
+
+def listen_to_the_rest(app: AsyncApp, context: SlackContext) -> None:
+    """Answer what nothing else hears: what an earlier or a later version, or somebody's own manifest, offers."""
+    anything = re.compile("")
+    app.command(anything)(context.acknowledging(_answer_command, "answering a command"))
+    for hear in (app.action, app.shortcut):
+        hear(anything)(context.acknowledging(_answer_unknown, "answering something unknown"))
+    app.view(anything)(refuse_unknown)
+    app.view_closed(anything)(refuse_unknown)
+
+
+async def _answer_unknown(context: SlackContext, body: Body) -> None:
+    if any("url" in action for action in body.get("actions") or ()):
+        return  # it led somewhere
+    await context.answers.send_reply(replace(interaction_of(body).target, may_replace=False), _UNKNOWN)
 
 
 async def _answer_command(context: SlackContext, body: Body) -> None:
@@ -109,14 +133,15 @@ async def _answer_in_view(
             await open_form(context, interaction, FormRequest(FormKind.SUBSCRIPTION, asked.topic), {"home": "yes"})
             return
 
-    async def shown() -> View:
+    async def shown() -> Showing:
         reply = await _ask(context, interaction, memory["channel"], asked)
-        return await reply_view(context, interaction, reply, memory)
+        return await shown_reply(context, interaction, reply, memory)
 
+    target = view_target(interaction, memory)
     if not at_home and action["block_id"].startswith(_WHOLE):
-        await update_view(context, interaction.workspace, view["id"], shown())
+        await update_view(context, view["id"], shown(), target)
     else:
-        await open_view(context, interaction, shown(), upon=not at_home)
+        await open_view(context, interaction, shown(), target, upon=not at_home)
     if "home" in memory:
         await publish(context, interaction.workspace, interaction.person)
 

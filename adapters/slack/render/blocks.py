@@ -30,7 +30,7 @@ from slack_sdk.models.blocks import (
 
 from adapters.slack.render.limits import CONTEXT, HEADER, LABEL, TEXT, Size, size, units
 from adapters.text import clean, cut, safe_url
-from bot.models import Attachment, Button, text_key
+from bot.models import Button, text_key
 
 # How every message is posted: nothing in its text becomes a link or a mention by itself, no link shows a preview.
 FLAGS: dict[str, Any] = {"parse": "none", "link_names": False, "unfurl_links": False, "unfurl_media": False}
@@ -242,7 +242,6 @@ class SlackMessage:
     blocks: tuple[Json, ...]
     keys: tuple[tuple[str, ...], ...] = ()  # of the items that it shows, those of one entry together
     keep: tuple[str, ...] = ()  # commands that are too long for a button: to be kept before it is posted
-    file: Attachment | None = None  # too long to stand in it: to be handed over beside it
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Every message keeps to what adapters/slack/render/limits.py says, and has a text
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
@@ -197,19 +197,22 @@ def card(entry: Entry, today: date) -> tuple[dict[str, Any], ...]:
     return tuple(block.to_dict() for block in card_blocks(entry, None, today, compact=False))
 
 
-def reply(reply: Reply, today: date) -> list[SlackMessage]:
+def reply(reply: Reply, today: date, handed_over: str = "") -> list[SlackMessage]:
     """Return an answer as messages, nearly always one; `today` decides which dates are told with their year.
 
-    A file of the answer stands in the last message as a code block where it is short, else it is that message's `file`.
+    A file of the answer stands in it as a code block where it is short, else `handed_over` tells what became of it.
     """
-    pages = messages_of(_reply_groups(reply, today))
-    file = reply.attachment if reply.attachment and not _is_short(reply.attachment) else None
-    return [*pages[:-1], replace(pages[-1], file=file)]
+    return messages_of(_reply_groups(reply, today, handed_over))
+
+
+def file_beside(reply: Reply) -> Attachment | None:
+    """Return the answer's file where it is too long to stand in a message."""
+    return reply.attachment if reply.attachment and not _is_short(reply.attachment) else None
 
 
 def plain(posting: SlackMessage) -> SlackMessage:
     """Return the message without its blocks, for when Slack does not take them."""
-    return SlackMessage(text=posting.text, blocks=(), keys=posting.keys, file=posting.file)
+    return SlackMessage(text=posting.text, blocks=(), keys=posting.keys)
 
 
 def notice(text: str) -> SlackMessage:
@@ -220,7 +223,7 @@ def notice(text: str) -> SlackMessage:
     )[0]
 
 
-def _reply_groups(reply: Reply, today: date) -> Iterator[BlockGroup]:
+def _reply_groups(reply: Reply, today: date, handed_over: str) -> Iterator[BlockGroup]:
     names = Mentions(reply.channels, reply.people if reply.private else ())
     yield from _head(reply, names)
     for number, entry in enumerate(reply.entries, start=reply.first):
@@ -229,7 +232,7 @@ def _reply_groups(reply: Reply, today: date) -> Iterator[BlockGroup]:
         yield _masthead(each, late=False)
         yield from _groups(each, compact=reply.compact)
     if reply.attachment is not None:
-        yield _file(reply.attachment)
+        yield _file(reply.attachment, handed_over)
     yield from _steps(reply.next_steps, names)
     yield from _buttons(reply.buttons)
 
@@ -291,10 +294,11 @@ def _entry_line(number: int, entry: ReplyEntry) -> str:
     return f"{number}. {exact(cut(clean(entry.title), TITLE, units))}"
 
 
-def _file(file: Attachment) -> BlockGroup:
+def _file(file: Attachment, handed_over: str) -> BlockGroup:
     name = cut(clean(file.name), _NAME, units)
     if not _is_short(file):
-        return block_group(context_line(f"{name} comes as a direct message to who asked for it."), text=exact(name))
+        told = handed_over or name
+        return block_group(context_line(told), text=exact(told))
     return block_group(rich(paragraph(text_run(name, BOLD)), preformatted("\n".join(lines_of(file.text)))), text=exact(name))
 
 

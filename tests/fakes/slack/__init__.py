@@ -29,9 +29,10 @@ What it holds: `fake.messages(channel)`, `fake.seen_by(user)` (private answers),
 blocks, views), `fake.mentions` (live mentions in what notifies). `await fake.until(condition)` waits for any of it.
 
 How it fails: `fake.fail("chat.postMessage", Failure(...))` for the next call or calls, also of a "response_url", and of the
-"upload" of a file's bytes; for posts a seeded tests.fakes.platform.Behaviour (its `resets`, `halves`, `stalls`, `broken`,
-`limited`, `lag`, …), with `answers=True` for all that answers people too; `running(tiers=False)` counts no requests;
-`fake.silence()`, `fake.drop()`, `fake.disconnect(reason)`, `fake.down = True` for the socket.
+"upload" of a file's bytes; `fake.fail_until(time, Failure(...))` for everything; for posts a seeded
+tests.fakes.platform.Behaviour (its `resets`, `halves`, `stalls`, `broken`, `limited`, `lag`, …), with `answers=True` for all
+that answers people too; `running(tiers=False)` counts no requests; `fake.silence()`, `fake.drop()`,
+`fake.disconnect(reason)`, `fake.down = True` for the socket.
 `running(manifest=…)` gives the app only the scopes, events, commands and shortcuts that the manifest names.
 """
 

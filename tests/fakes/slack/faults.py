@@ -3,6 +3,7 @@
 import math
 import random
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.fakes.platform import EVERYWHERE, Behaviour, Fault
@@ -49,6 +50,7 @@ class Faults:
         self.counts: Counter[str] = Counter()
         # By channel, or EVERYWHERE: how every call about it is refused, until that is taken back; an error of Slack's alone.
         self.refusing: dict[str, str | Failure] = {}
+        self.outage: tuple[Failure, Callable[[], bool]] | None = None  # how every call fails, and whether it still does
         self._planned: dict[str, list[Failure]] = {}
         self._asked: Counter[str] = Counter()
 
@@ -60,10 +62,16 @@ class Faults:
         refusing = self.refusing.get(channel, self.refusing.get(EVERYWHERE))
         return Failure(error=refusing) if isinstance(refusing, str) else refusing
 
+    def _meant(self, method: str) -> Failure | None:
+        if self.outage is not None and self.outage[1]():
+            return self.outage[0]
+        planned = self._planned.get(method)
+        return planned.pop(0) if planned else None
+
     def course(self, method: str, marker: str) -> Course:
         """Say how this call goes. Of calls with a marker, only that and how often it came decide; of others, the method."""
-        if planned := self._planned.get(method):
-            failure = planned.pop(0)
+        failure = self._meant(method)
+        if failure is not None:
             takes = failure.stall if failure.cut is Fault.STALL else 0.0
             return Course(failure, takes, 0.0 if failure.commits else None)
         about = marker or method

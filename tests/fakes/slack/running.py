@@ -195,6 +195,10 @@ class FakeSlack(Happenings):
         """Let the next calls of a method fail; also of a "response_url", and of the "upload" of a file's bytes."""
         self.faults.plan(method, failure, times)
 
+    def fail_until(self, at: float, failure: Failure) -> None:
+        """Let every call fail until that time of the fake's clock."""
+        self.faults.outage = failure, lambda: self.world.now < at
+
     def delivers_to(self, url: str) -> Post:
         """Deliver over signed HTTP from now on."""
         self._post = Post(url, self.signing_secret)

@@ -2,18 +2,24 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from adapters.chat.patience import Patience
 from adapters.slack.client.api import Clients, new_session
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers
 from adapters.slack.listeners.context import Actors, profile_of
+from bot.errors import StoreError
 from bot.models import Attachment, Button, Reply, text_key
 from bot.settings.chat import SlackSettings
-from tests.conftest import NOW
+from tests.conftest import NOW, tries
 from tests.fakes import slack
+from tests.fakes.platform import Fault
 from tests.fakes.slack import Failure
 from tests.fakes.slack.state import Channel
 from tests.stores.memory import MemoryStore
@@ -24,16 +30,25 @@ REPLY = Reply(title="Found", text=("Two papers.",), buttons=(Button("Next", "sea
 
 @dataclass(slots=True)
 class Room:
-    """What answers, the Slack that it answers in, and a clock."""
+    """What answers, the Slack that it answers in, and a clock that goes on while somebody waits."""
 
     fake: slack.FakeSlack
     clients: Clients
     store: MemoryStore
     now: datetime = NOW
+    waits: list[float] = field(default_factory=list)
+    answers: SlackAnswers = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answers = SlackAnswers(self.clients, self.store.chats, lambda: self.now, self.patience)
 
     @property
-    def answers(self) -> SlackAnswers:
-        return SlackAnswers(self.clients, self.store.chats, lambda: self.now)
+    def patience(self) -> Patience:
+        return Patience(clock=lambda: self.now.timestamp(), sleep=self.sleep)
+
+    async def sleep(self, seconds: float) -> None:
+        self.waits.append(seconds)
+        self.now += timedelta(seconds=seconds)
 
     def address(self, channel: Channel, *, url: bool = True) -> AnswerTarget:
         """Where ben is answered after a command in that channel."""
@@ -46,11 +61,23 @@ class Room:
         return [(each.text.split("\n")[0], each.channel) for each in self.fake.seen_by(self.fake.ben)]
 
 
+@asynccontextmanager
+async def opened() -> AsyncIterator[Room]:
+    made: list[Room] = []
+
+    def clock() -> float:
+        return (made[0].now if made else NOW).timestamp()
+
+    async with slack.running(tiers=False, clock=clock) as fake, new_session() as session:
+        given = SlackSettings(bot_token=fake.bot_token, app_token=fake.app_token, api_url=fake.api_url)  # type: ignore[arg-type]
+        made.append(Room(fake, Clients(given, session, lambda: NOW), MemoryStore()))
+        yield made[0]
+
+
 @pytest.fixture
 async def room() -> AsyncIterator[Room]:
-    async with slack.running(tiers=False) as fake, new_session() as session:
-        settings = SlackSettings(bot_token=fake.bot_token, app_token=fake.app_token, api_url=fake.api_url)  # type: ignore[arg-type]
-        yield Room(fake, Clients(settings, session, lambda: NOW), MemoryStore())
+    async with opened() as room:
+        yield room
 
 
 async def test_what_takes_long_is_announced_and_then_told(room: Room) -> None:
@@ -102,8 +129,9 @@ async def test_a_long_file_comes_as_a_direct_message_and_its_place_says_so(room:
     await room.answers.send_reply(room.address(room.fake.random), Reply(title="3 saved items as bibtex", attachment=file))
     (sent,) = room.fake.files
     assert sent["name"] == "saved.bib"
-    assert room.told[1][1] == "D0BEN"
-    assert room.told[0] == ("3 saved items as bibtex", "C0RANDOM")
+    assert room.told[0][1] == "D0BEN"
+    assert room.told[1] == ("3 saved items as bibtex", "C0RANDOM")
+    assert "saved.bib came as a direct message" in room.fake.seen_by(room.fake.ben)[1].words
 
 
 async def test_what_a_button_has_no_room_for_is_kept(room: Room) -> None:
@@ -112,14 +140,150 @@ async def test_what_a_button_has_no_room_for_is_kept(room: Room) -> None:
     assert await room.store.chats.kept_text(WORKSPACE, text_key(long)) == long
 
 
-async def test_an_answer_that_slack_takes_nowhere_is_logged_and_harms_nobody(
+async def test_an_answer_that_slack_takes_nowhere_is_logged_and_counted_and_harms_nobody(
     room: Room, caplog: pytest.LogCaptureFixture
 ) -> None:
-    room.fake.fail("chat.postEphemeral", Failure(error="internal_error"))
-    room.fake.fail("conversations.open", Failure(error="internal_error"))
-    await room.answers.send_reply(room.address(room.fake.general, url=False), REPLY)
-    assert "could not be told: internal_error" in caplog.text
+    for name in WAYS:
+        room.fake.fail(name, Failure(retry_after=1), times=10_000)
+    await room.answers.send_reply(room.address(room.fake.general), REPLY)
+    assert room.told == []
+    assert (room.answers.lost, timedelta(minutes=28) < room.now - NOW <= timedelta(minutes=29)) == (1, True)
+    assert "reached nobody (1 since the start): Slack asked for a pause." in caplog.text
     assert room.fake.bot_token not in caplog.text
+
+
+# --- what Slack fails in
+
+WAYS = ("response_url", "chat.postEphemeral", "chat.postMessage", "conversations.open")
+SURELY_NOT = (Failure(retry_after=7), Failure(retry_after=120), Failure(status=404))
+UNSURE = (Failure(status=500), Failure(status=200), Failure(cut=Fault.RESET), Failure(cut=Fault.HALF))
+FINAL = (Failure(error="expired_url"), Failure(error="used_url"))
+PUBLIC = Reply(title="Subscribed", private=False)
+
+
+@pytest.mark.parametrize("failure", [*SURELY_NOT, *UNSURE, *FINAL])
+@pytest.mark.parametrize("times", [1, 3])
+async def test_whatever_a_response_url_answers_a_private_answer_arrives(room: Room, failure: Failure, times: int) -> None:
+    room.fake.fail("response_url", failure, times=times)
+    await room.answers.send_reply(room.address(room.fake.random), REPLY)
+    assert [title for title, _ in room.told] == ["Found"]
+    assert room.answers.lost == 0
+
+
+@pytest.mark.parametrize("failure", [Failure(status=503), Failure(retry_after=30), Failure(cut=Fault.RESET)])
+async def test_an_outage_of_twenty_minutes_is_waited_out(room: Room, failure: Failure) -> None:
+    room.fake.fail_until((NOW + timedelta(minutes=20)).timestamp(), failure)
+    await room.answers.send_reply(room.address(room.fake.random), REPLY)
+    assert [title for title, _ in room.told] == ["Found"]
+    assert timedelta(minutes=20) <= room.now - NOW < timedelta(minutes=22)
+
+
+async def test_where_slack_answers_all_but_messages_for_ten_minutes_they_arrive_after_it(room: Room) -> None:
+    for name in WAYS[1:]:
+        room.fake.fail(name, Failure(status=503), times=2)
+    room.fake.fail("response_url", Failure(status=503), times=3)
+    await room.answers.send_reply(room.address(room.fake.general), REPLY)
+    assert room.told == [("Found", "C0GENERAL")]
+    assert room.waits[1::2] == [0, 2, 15, 60, 300]
+
+
+async def test_an_answer_in_the_channel_is_never_doubled_and_the_person_is_told_where_it_may_be_missing() -> None:
+    for failure in (*SURELY_NOT, *UNSURE):
+        for commits in (False, True) if failure in UNSURE else (False,):
+            async with opened() as room:
+                room.fake.fail("response_url", replace(failure, commits=commits), times=1)
+                await room.answers.send_reply(room.address(room.fake.general), PUBLIC)
+                posted = [each.text for each in room.fake.messages(room.fake.general)]
+                told = [title for title, _ in room.told]
+                if failure in UNSURE:
+                    assert (posted, told) == (["Subscribed"] * commits, ["The answer may be missing in the channel"])
+                else:
+                    assert (posted, told) == (["Subscribed"], [])
+
+
+async def test_a_private_answer_whose_every_acknowledgement_is_lost_is_sent_seven_times_at_most(room: Room) -> None:
+    for name in WAYS:
+        room.fake.fail(name, Failure(cut=Fault.RESET, commits=True), times=100)
+    await room.answers.send_reply(room.address(room.fake.general), REPLY)
+    assert room.told == [("Found", "C0GENERAL")] * 7
+
+
+@pytest.mark.parametrize(
+    ("name", "failure", "said"),
+    [
+        ("files.getUploadURLExternal", Failure(status=500), "came as a direct message"),
+        ("upload", Failure(status=500), "came as a direct message"),
+        ("upload", Failure(cut=Fault.RESET), "came as a direct message"),
+        ("files.completeUploadExternal", Failure(retry_after=3), "came as a direct message"),
+        ("files.completeUploadExternal", Failure(error="internal_error"), "may have come as a direct message, or not"),
+        ("files.completeUploadExternal", Failure(error="file_not_found"), "could not be sent as a direct message"),
+        ("files.getUploadURLExternal", Failure(error="missing_scope"), "could not be sent as a direct message"),
+    ],
+)
+async def test_what_is_said_of_a_file_is_true(room: Room, name: str, failure: Failure, said: str) -> None:
+    file = Attachment("saved.bib", "application/x-bibtex", "@article{a}\n" * 1000)
+    room.fake.fail(name, failure)
+    await room.answers.send_reply(room.address(room.fake.random), Reply(title="3 saved items", attachment=file))
+    (answer,) = [each for each in room.fake.seen_by(room.fake.ben) if each.text.startswith("3 saved items")]
+    assert f"saved.bib {said}" in answer.words
+    assert len(room.fake.files) == said.startswith("came")
+
+
+async def test_a_file_that_slack_takes_for_a_minute_not_at_all_is_said_to_be_missing(room: Room) -> None:
+    file = Attachment("saved.bib", "application/x-bibtex", "@article{a}\n" * 1000)
+    room.fake.fail("upload", Failure(status=503), times=1000)
+    await room.answers.send_reply(room.address(room.fake.random), Reply(title="3 saved items", attachment=file))
+    assert "could not be sent" in room.fake.seen_by(room.fake.ben)[0].words
+    assert room.now - NOW <= timedelta(minutes=1)
+
+
+async def test_what_nobody_foresaw_is_told_with_a_reference_that_stands_in_the_log(
+    room: Room, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def asking() -> Reply:
+        return {}["nobody"]  # type: ignore[no-any-return,misc]
+
+    await room.answers.answer(room.address(room.fake.random), asking())
+    await room.answers.send_reply(room.address(room.fake.random), Reply(title="Found", text=(None,)))  # type: ignore[arg-type]
+    for told in room.fake.seen_by(room.fake.ben):
+        reference = told.text.removesuffix(".").split()[-1]
+        assert told.text.startswith("That did not work")
+        assert f"[{reference}]" in caplog.text
+    assert len(room.told) == 2
+
+
+async def test_an_answer_is_told_though_what_its_buttons_stand_for_cannot_be_kept(room: Room) -> None:
+    class Broken:
+        async def keep_texts(self, *_: object) -> None:
+            raise StoreError("The disk is full.")
+
+    answers = SlackAnswers(room.clients, Broken(), lambda: room.now, room.patience)  # type: ignore[arg-type]
+    long = "search " + " OR ".join(f"word{number}" for number in range(200))
+    await answers.send_reply(room.address(room.fake.random), Reply(title="Nothing", buttons=(Button("Any", long),)))
+    assert room.told == [("Nothing", "C0RANDOM")]
+
+
+FAILURES = st.sampled_from((*SURELY_NOT, *UNSURE, *(replace(each, commits=True) for each in UNSURE), *FINAL))
+
+
+@settings(max_examples=tries(100))
+@given(
+    failures=st.lists(st.tuples(st.sampled_from(WAYS), FAILURES, st.integers(1, 8)), max_size=8),
+    channel=st.sampled_from(("general", "random", "secret")),
+    reply=st.sampled_from((REPLY, PUBLIC)),
+)
+async def test_whatever_fails_an_answer_arrives_or_is_told_to_be_missing_or_counted_and_none_is_doubled_for_all(
+    failures: list[tuple[str, Failure, int]], channel: str, reply: Reply
+) -> None:
+    async with opened() as room:
+        for name, failure, times in failures:
+            room.fake.fail(name, failure, times=times)
+        place: Channel = getattr(room.fake, channel)
+        await room.answers.send_reply(room.address(place), reply)
+        posted = [each.text for each in room.fake.messages(place)]
+        assert len(posted) <= 1
+        assert posted or room.told or room.answers.lost == 1
+        assert len(room.told) <= 7
 
 
 # --- who asks
@@ -139,7 +303,7 @@ async def test_slack_is_asked_about_a_person_once_in_ten_minutes(room: Room) -> 
 
 async def test_a_person_of_whom_slack_says_nothing_administers_nothing_and_is_asked_about_again(room: Room) -> None:
     actors = Actors(room.clients, lambda: room.now)
-    room.fake.fail("users.info", Failure(error="internal_error"))
+    room.fake.fail("users.info", Failure(error="user_not_found"))
     assert not (await actors.actor(WORKSPACE, "C1", "U0ANNA")).may_administer
     assert (await actors.actor(WORKSPACE, "C1", "U0ANNA")).may_administer
 

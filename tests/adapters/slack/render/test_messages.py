@@ -191,11 +191,11 @@ def test_what_takes_something_away_is_asked_again() -> None:
 def test_a_short_file_stands_in_the_answer_and_a_long_one_beside_it() -> None:
     short, long = (Attachment("saved.ris", "text/plain", "TY  - JOUR\nT1  - <!here> *a*\n" * times) for times in (1, 200))
     (with_text,) = messages.reply(Reply(title="Saved", attachment=short), DAY)
-    (with_file,) = messages.reply(Reply(title="Saved", attachment=long), DAY)
+    (with_file,) = messages.reply(Reply(title="Saved", attachment=long), DAY, "saved.ris came as a direct message.")
 
     assert "TY  - JOUR\nT1  - <\u2060!here> *a*" in read(with_text)
-    assert (with_text.file, with_file.file) == (None, long)
-    assert "saved.ris" in read(with_file)
+    assert [messages.file_beside(Reply(title="Saved", attachment=each)) for each in (short, long)] == [None, long]
+    assert "saved.ris came as a direct message." in read(with_file)
 
 
 def test_what_to_do_next_is_told_as_one_types_it() -> None:

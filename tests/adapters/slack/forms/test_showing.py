@@ -1,6 +1,6 @@
 """Whoever changes a view last is the one whose answer is shown."""
 
-from adapters.slack.forms.modals import ViewVersions
+from adapters.slack.forms.showing import ViewVersions
 
 
 def test_only_the_last_turn_of_a_view_is_the_latest() -> None:
