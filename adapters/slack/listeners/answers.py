@@ -51,12 +51,6 @@ _CONTENT = frozenset(
         *("too_many_attachments", "invalid_arguments", "view_too_large", "invalid_attachments"),
     }
 )
-_NOT_NOW = frozenset(
-    {
-        *("ratelimited", "rate_limited", "request_timeout", "team_added_to_org", "org_login_required"),
-        *("external_channel_migrating", "message_limit_exceeded"),
-    }
-)
 _ERROR = re.compile(r"[a-z_]{1,60}")
 Block = dict[str, Any]
 
@@ -106,8 +100,7 @@ class SlackAnswers:
             reply, messages = making.result() if making.done() else await self._made(target, _now(stopped()))
         finally:
             making.cancel()
-        for message in messages:
-            await pending.send(message, public=not reply.private)
+        await pending.send(messages, public=not reply.private)
         return reply
 
     async def send_reply(self, target: AnswerTarget, reply: Reply, beside: Sequence[Block] = ()) -> None:
@@ -213,11 +206,7 @@ async def direct_channel(client: AsyncWebClient, person: str) -> str:
 
 def _failure(error: BaseException) -> DeliveryError:
     found, code = slack_delivery_error(error), error_code(error)
-    if code in _CONTENT:
-        return Unacceptable(str(found), failure=code)
-    if isinstance(found, Delayed) and code and code not in _NOT_NOW:
-        return Rejected(str(found), failure=code)
-    return found
+    return Unacceptable(str(found), failure=code) if code in _CONTENT else found
 
 
 class PendingAnswer:
@@ -247,18 +236,28 @@ class PendingAnswer:
             else:
                 self._replaces = self._replaces or self.target.may_replace
 
-    async def send(self, message: SlackMessage, *, public: bool) -> None:
-        """Post one message, for the one who asked alone or for all in the channel. What reaches nobody is counted."""
-        error = await self._sent(message, public=public)
-        if isinstance(error, Uncertain) and public:
-            log.warning("An answer in %s may not have been posted: %s", self.target.workspace, error)
-            (said,) = render.reply(may_not_be_posted("Slack"), date.min)
-            error = await self._sent(said, public=False)
-        if error is not None:
-            self._answers.lost += 1
-            log.error(
-                "An answer in %s reached nobody (%d since the start): %s", self.target.workspace, self._answers.lost, error
-            )
+    async def send(self, messages: Sequence[SlackMessage], *, public: bool) -> None:
+        """Post the messages, for the one who asked alone or for all in the channel; what reaches nobody is counted.
+
+        Which of those for all may be missing is told to the one who asked.
+        """
+        unsure: list[int] = []
+        for number, message in enumerate(messages, start=1):
+            error = await self._sent(message, public=public)
+            if isinstance(error, Uncertain) and public:
+                unsure.append(number)
+            elif error is not None:
+                self._count_lost(error)
+        if unsure:
+            log.warning("An answer in %s may not have been posted", self.target.workspace)
+            (said,) = render.reply(may_not_be_posted("Slack", unsure, len(messages)), date.min)
+            if (error := await self._sent(said, public=False)) is not None:
+                self._count_lost(error)
+
+    def _count_lost(self, error: DeliveryError) -> None:
+        self._answers.lost += 1
+        where, count = self.target.workspace, self._answers.lost
+        log.error("An answer in %s reached nobody (%d since the start): %s", where, count, error)
 
     async def _sent(self, message: SlackMessage, *, public: bool) -> DeliveryError | None:
         """Send it, ever plainer where Slack does not take it; return why it could not be, None where it was."""

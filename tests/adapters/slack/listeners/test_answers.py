@@ -241,7 +241,7 @@ async def test_what_nobody_foresaw_is_told_with_a_reference_that_stands_in_the_l
     room: Room, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def asking() -> Reply:
-        return {}["nobody"]  # type: ignore[no-any-return,misc]
+        raise KeyError("nobody")
 
     await room.answers.answer(room.address(room.fake.random), asking())
     await room.answers.send_reply(room.address(room.fake.random), Reply(title="Found", text=(None,)))  # type: ignore[arg-type]
