@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
@@ -79,6 +80,7 @@ class App:
     model: LlmSummariser | None = None  # where the settings switch one on
     embedder: Embedder | None = None  # None where the settings switch it off
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
+    unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -116,7 +118,7 @@ class App:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
             await SubscriptionPauser(self.delivery).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed)
+        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, self.unreadable)
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -137,6 +139,7 @@ class App:
             each.name: each.trouble for each in pending
         }
         settings, store, measurements = self.settings, self.store, Measurements()
+        measurements.unreadable = self.unreadable
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)

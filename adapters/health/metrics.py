@@ -50,6 +50,12 @@ class _Exposed(Collector):
         for name, well in metrics.platforms.items():
             up.add_metric([name], float(well))
         yield up
+        unreadable = CounterMetricFamily(
+            "broadsheet_unreadable_events", "Events of the platform that could not be read.", labels=["platform"]
+        )
+        for name, count in metrics.unreadable.items():
+            unreadable.add_metric([name], count)
+        yield unreadable
         vectors = GaugeMetricFamily("broadsheet_items_by_vector", "Items, by the vector that they have.", labels=["vector"])
         for name, count in metrics.vectors.items():
             vectors.add_metric([name], count)

@@ -54,6 +54,7 @@ class Metrics:
     ledger: Mapping[str, int] | None  # deliveries by state, and `due`; None: the database did not answer
     sources: Sequence[SourceMetrics]
     platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
+    unreadable: Mapping[str, int] = field(default_factory=dict)  # events of each that its library could not read
     vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
 
 
@@ -115,6 +116,7 @@ class ServiceHealth:
             ledger=ledger,
             sources=[self._source(each) for each in states],
             platforms={name: not said for name, said in self._troubles().items()},
+            unreadable={name: measurements.unreadable[name] for name in self._platforms},
             vectors=vectors,
         )
 

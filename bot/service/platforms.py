@@ -5,9 +5,10 @@ A platform's room in adapters/ offers `opened(settings, line)`, an async context
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
@@ -33,6 +34,7 @@ class PlatformContext:
     channel_closed: ChannelClosed
     """Called with a workspace, a channel of it ("" for all) and a sentence, when nothing can be posted there any more:
     what is subscribed there is paused, and its owners are told once."""
+    unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
 
 
 class Platform(Protocol):

@@ -13,6 +13,7 @@ from discord.asset import Asset
 from discord.gateway import DiscordWebSocket
 from discord.http import Route
 
+from adapters.discord.connection.gateway import GatewayTimeouts
 from adapters.discord.connection.platform import DiscordPlatform, opened
 from bot.app import App, Service, built
 from bot.digest.due import next_after
@@ -24,6 +25,8 @@ from tests.e2e.stage import ITEMS, NO_SOURCES, do_a_round
 from tests.e2e.watches import kept
 from tests.fakes.discord import Channel, FakeDiscord, Guild, Permission, User, running
 from tests.fakes.works import paper
+
+SOON = GatewayTimeouts(look=0.05)
 
 
 @dataclass(slots=True)
@@ -76,9 +79,20 @@ def settings_for(fake: FakeDiscord, folder: Path, **given: Any) -> Settings:
 
 
 @asynccontextmanager
-async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) -> AsyncIterator[DiscordDesk]:
-    """Run the service in a new Discord until the block ends; `given` are settings of [discord]."""
+async def sitting(
+    folder: Path,
+    *,
+    items: Sequence[Item] = ITEMS,
+    timeouts: GatewayTimeouts = SOON,
+    interval: float = 41.25,
+    **given: Any,
+) -> AsyncIterator[DiscordDesk]:
+    """Run the service in a new Discord until the block ends; `given` are settings of [discord].
+
+    `interval` is how many seconds lie between heartbeats.
+    """
     async with running() as fake:
+        fake.gateway.interval = interval
         guild = fake.guild("Lab")
         papers = fake.channel(guild, "papers")
         anna = fake.join(guild, fake.user("Anna"), Permission.MANAGE_CHANNELS)
@@ -93,7 +107,9 @@ async def sitting(folder: Path, *, items: Sequence[Item] = ITEMS, **given: Any) 
             async with AsyncExitStack() as stack:
                 app = await stack.enter_async_context(built(settings, exclusive=True))
                 await app.store.items.add(items, NOW)
-                platform = await stack.enter_async_context(opened(settings.discord, app.platform_context(clock), look=0.05))
+                platform = await stack.enter_async_context(
+                    opened(settings.discord, app.platform_context(clock), timeouts=timeouts)
+                )
                 service = await app.service(clock, [platform])
                 desk = DiscordDesk(app, fake, service, platform, NOW, guild, papers, anna, ben, stack.aclose)
                 await stack.enter_async_context(kept(platform.watches))
@@ -108,7 +124,7 @@ async def restarted(desk: DiscordDesk) -> AsyncIterator[DiscordDesk]:
     settings, again = desk.app.settings, replace(desk)
     async with (
         built(settings, exclusive=True) as app,
-        opened(settings.discord, app.platform_context(lambda: again.now), look=0.05) as made,
+        opened(settings.discord, app.platform_context(lambda: again.now), timeouts=SOON) as made,
     ):
         again.app, again.platform = app, made
         again.service = await app.service(lambda: again.now, [made])

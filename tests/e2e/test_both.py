@@ -87,7 +87,7 @@ async def sitting(folder: Path) -> AsyncIterator[Both]:
             async with (
                 built(settings, exclusive=True) as app,
                 slack_room.opened(settings.slack, app.platform_context(clock), timeouts=SHORT) as first,
-                discord_room.opened(settings.discord, app.platform_context(clock), look=0.05) as second,
+                discord_room.opened(settings.discord, app.platform_context(clock), timeouts=discord_desk.SOON) as second,
             ):
                 await app.store.items.add(ITEMS, NOW)
                 service = await app.service(clock, [first, second])
@@ -107,7 +107,7 @@ async def test_one_platform_falls_the_other_goes_on_and_the_fallen_one_returns(t
         await do_a_round(both.service)  # a tick sees the subscriptions before they are due
 
         both.discord.gateway.is_down = True
-        both.discord.gateway.send_malformed()  # ends the client: the next one finds nobody
+        both.discord.gateway.end_clients()  # ends the client: the next one finds nobody
         fallen = both.discord.befall(" ", fault=Fault.BROKEN, status=503, commits=False, times=10**9)
         await both.until(lambda: bool(both.in_discord.trouble(both.now)))
         await both.next_digests(1)

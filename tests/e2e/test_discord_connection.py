@@ -3,13 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import discord
 import pytest
+from discord.gateway import KeepAliveHandler
 from pydantic import SecretStr
 
 from adapters.discord.check import check
+from adapters.discord.connection.gateway import GatewayTimeouts
 from adapters.discord.connection.platform import opened
 from bot.errors import NetworkFault, SettingsError
 from bot.settings.chat import DiscordSettings
@@ -40,13 +44,13 @@ async def test_the_commands_are_told_once_and_again_only_when_they_change(tmp_pa
     async with sitting(tmp_path) as desk:
         fake, before = desk.fake, asked(desk.fake, "/commands", "PUT")
         assert before == 1
-        fake.gateway.send_malformed()  # ends discord.py's client
+        fake.gateway.end_clients()
         await until(lambda: len(fake.gateway.identifies) >= 2)
         await fake.gateway.heard()
         assert await answers(desk)
         assert asked(fake, "/commands", "PUT") == before
         await desk.app.store.facts.set(f"discord commands of {fake.application}", "as they were once")
-        fake.gateway.send_malformed()
+        fake.gateway.end_clients()
         await until(lambda: asked(fake, "/commands", "PUT") == 2)
 
 
@@ -89,7 +93,7 @@ async def test_a_gateway_that_is_down_at_the_first_connection_is_tried_again(tmp
     async with sitting(tmp_path) as desk:
         fake = desk.fake
         fake.gateway.is_down = True
-        fake.gateway.send_malformed()  # the next client meets it as its first
+        fake.gateway.end_clients()  # the next client meets it as its first
         await fake.gateway.heard(no_more=True)
         await until(lambda: "not heard" in desk.platform.trouble(NOW))
         fake.gateway.is_down = False
@@ -121,7 +125,7 @@ async def test_with_hardly_any_connections_left_none_is_made(tmp_path: Path) -> 
         fake = desk.fake
         fake.identifies_left = 3
         before = len(fake.gateway.identifies)
-        fake.gateway.send_malformed()
+        fake.gateway.end_clients()
         await until(lambda: "hardly any new connections" in desk.platform.trouble(NOW))
         assert len(fake.gateway.identifies) == before
 
@@ -254,11 +258,79 @@ async def test_doctor_tells_a_discord_that_cannot_be_reached_from_a_token_that_w
 async def test_no_token_reaches_the_log(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, logger="adapters")
     async with sitting(tmp_path) as desk:
-        desk.fake.gateway.send_malformed()
+        desk.fake.gateway.end_clients()
         await until(lambda: len(desk.fake.gateway.identifies) >= 2)
         desk.fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
         await desk.fake.slash("digest search", query="gpu", user=desk.ben, channel=desk.papers)
         assert desk.fake.token not in caplog.text
+
+
+IMPATIENT = GatewayTimeouts(silent=0.6, deaf=1.5, gap=0.2, look=0.05)
+
+
+class RenamedShard:
+    """What discord.py tells of a shard, with other private names."""
+
+    def __init__(self, parent: Any, shard_count: int | None) -> None:
+        self._renamed = parent
+        self.id: int = parent.id
+        self.shard_count = shard_count
+
+    @property
+    def latency(self) -> float:
+        return float(self._renamed.ws.latency)
+
+    def is_closed(self) -> bool:
+        return not self._renamed.ws.open
+
+
+async def test_a_client_whose_heartbeats_are_not_acknowledged_makes_room_for_another(tmp_path: Path) -> None:
+    async with sitting(tmp_path, timeouts=IMPATIENT, interval=0.1) as desk:
+        gateway = desk.fake.gateway
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        gateway.is_deaf = True
+        await until(lambda: "no heartbeat was acknowledged" in desk.platform.trouble(NOW))
+        assert await answers(desk), "events are heard still"
+        await until(lambda: len(gateway.identifies) >= 2)
+        gateway.is_deaf = False
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        assert await answers(desk)
+
+
+async def test_a_healthy_client_is_kept_by_a_discord_py_in_which_every_private_name_is_another(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hidden(name: str) -> property:
+        def fail(self: object) -> None:
+            raise AttributeError(name)
+
+        return property(fail, lambda self, value: None)
+
+    monkeypatch.setattr(KeepAliveHandler, "_last_ack", hidden("_last_ack"), raising=False)
+    monkeypatch.setattr(discord.shard, "ShardInfo", RenamedShard)
+    async with sitting(tmp_path, timeouts=IMPATIENT, interval=0.1) as desk:
+        gateway = desk.fake.gateway
+        await until(lambda: gateway.heartbeats >= 30)  # in twice the time for which a deaf one is kept
+        assert desk.platform.trouble(NOW) == ""
+        assert await answers(desk)
+        assert (len(gateway.identifies), gateway.resumes) == (1, 0)
+        gateway.is_deaf = True
+        await until(lambda: len(gateway.identifies) >= 2)
+
+
+async def test_a_connection_that_is_lost_for_a_while_is_made_again_by_the_client_that_was_there(tmp_path: Path) -> None:
+    async with sitting(tmp_path, timeouts=replace(IMPATIENT, silent=20.0, deaf=30.0), interval=0.1) as desk:
+        gateway = desk.fake.gateway
+        await until(lambda: gateway.heartbeats >= 5)
+        clients = asked(desk.fake, "/gateway/bot")
+        gateway.is_down = True
+        gateway.drop()
+        await until(lambda: "the connection was lost" in desk.platform.trouble(NOW))
+        gateway.is_down = False
+        await gateway.heard()
+        await until(lambda: desk.platform.trouble(NOW) == "")
+        assert await answers(desk)
+        assert asked(desk.fake, "/gateway/bot") == clients, "no second client was made"
 
 
 async def test_a_client_that_loses_the_word_that_it_is_to_end_is_told_again(

@@ -1,14 +1,17 @@
 """Discord's gateway: heard, watched, and begun anew with a new client when it falls.
 
 discord.py reconnects by itself once it has been connected; what it does not survive ends here, and the runner begins again
-after a while that grows: a gateway that is down at the very first connection, an event that it cannot read.
+after a while that grows: a gateway that is down at the very first connection, a token that is no longer good. Whether it is
+alive is judged by what discord.py documents alone, so that no other version of it is thrown away for a name that is gone.
 """
 
 import asyncio
 import logging
+import math
 import sys
 import time
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -17,19 +20,31 @@ import discord
 from discord.http import Route
 
 from adapters.chat.connection import Outage
+from adapters.chat.unreadable import UnreadableEvents
 from adapters.discord.client.api import InvalidRequests
+from adapters.discord.connection.isolation import isolate_events, note_received
 from adapters.discord.install.command_tree import fingerprint, tree
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.listeners.events import count_reaction, preview_links
-from adapters.discord.listeners.interactions import handle_interaction
-from adapters.discord.workspaces import workspace_of
+from adapters.discord.listeners.interactions import answer_unreadable, handle_interaction
+from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError, Delayed, Reach
 from bot.settings.chat import DiscordSettings
 
 log = logging.getLogger(__name__)
 
-_SILENT = 90.0  # seconds without an acknowledged heartbeat; Discord asks for one about every 41
-_DEAF = 180.0  # seconds after which a client that is not heard makes room for a new one; discord.py would try for ever
+
+@dataclass(frozen=True, slots=True)
+class GatewayTimeouts:
+    """How long a client is trusted, in seconds."""
+
+    silent: float = 90.0  # without an acknowledged heartbeat; Discord asks for one about every 41
+    deaf: float = 180.0  # until one that is not heard makes room for a new one; discord.py would try for ever
+    gap: float = 10.0  # without a connection, while discord.py makes another
+    look: float = 1.0  # between looks
+
+
+TIMEOUTS = GatewayTimeouts()
 _ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
 # The last three are what discord.py makes of an answer, or an event at the start, that it cannot read.
@@ -54,8 +69,25 @@ class GatewayClient(discord.AutoShardedClient):
             chunk_guilds_at_startup=False,
             max_messages=None,
             http_trace=invalid.trace(),
+            enable_debug_events=True,  # tells what is read before it is, below
         )
         self.context = context
+        self.heartbeats = Heartbeats()
+        self._unreadable = UnreadableEvents(PLATFORM, context.platform.unreadable, {"discord"})
+        isolate_events()
+
+    def dispatch(self, event: str, /, *args: Any, **kwargs: Any) -> None:
+        """Pass on what was heard; what is read next is noted, and goes no further."""
+        if event == "socket_raw_receive":
+            note_received(self, args[0])
+        else:
+            super().dispatch(event, *args, **kwargs)
+
+    def left_out(self, event: object, data: object, error: Exception) -> None:
+        """Note an event that discord.py could not read; who asked for something reads so."""
+        self._unreadable.note(event, error)
+        if event == "INTERACTION_CREATE" and isinstance(data, dict):
+            self._begin(answer_unreadable(self.context, data), "saying that something could not be read")
 
     async def setup_hook(self) -> None:
         """Tell Discord the commands, where they are not as it knows them; who cannot is heard all the same."""
@@ -64,18 +96,11 @@ class GatewayClient(discord.AutoShardedClient):
         except (*_FAILURES, BotError) as error:
             log.warning("Discord could not be told the commands, and is at the next connection: %s", _reason(error))
 
-    def silence(self) -> float:
-        """Return for how many seconds the shard that is silent longest has been; infinite before the first connection."""
-        acks = self._acks()
-        return _monotonic() - min(acks) if acks else float("inf")
-
     @property
     def is_whole(self) -> bool:
         """Whether every shard is connected; they are one after the other, some seconds apart."""
-        return len(self._acks()) >= (self.shard_count or 1)
-
-    def _acks(self) -> list[float]:
-        return [each for each in map(_last_ack, self.shards.values()) if each is not None]
+        shards = self.shards.values()
+        return len(shards) >= (self.shard_count or 1) and not any(each.is_closed() for each in shards)
 
     async def on_interaction(self, interaction: "discord.Interaction[Any]") -> None:
         """Somebody asks for something."""
@@ -122,6 +147,27 @@ class GatewayClient(discord.AutoShardedClient):
         log.error("%s failed: %s", event_method, type(sys.exception()).__name__)
 
 
+class Heartbeats:
+    """When heartbeats were acknowledged: with each that is, discord.py measures a shard's latency anew.
+
+    It says so of no other moment, and the latency stays as it was however long ago that is. Two of the same length, to the
+    nanosecond, are one beat that is missed.
+    """
+
+    def __init__(self) -> None:
+        self._beats: dict[int, tuple[float, float]] = {}  # by shard: its latency, and when that was new
+
+    def silence(self, latencies: Mapping[int, float], now: float) -> float:
+        """Return for how many seconds the shard that is silent longest has been; infinite before the first connection.
+
+        A connection that was made anew has no latency yet: it counts as silent until its first heartbeat is acknowledged.
+        """
+        for shard, latency in latencies.items():
+            if shard not in self._beats or (math.isfinite(latency) and latency != self._beats[shard][0]):
+                self._beats[shard] = (latency, now)
+        return now - min(at for _, at in self._beats.values()) if self._beats else math.inf
+
+
 def intents(settings: DiscordSettings) -> discord.Intents:
     """Return the fewest: servers and their channels; messages and reactions only where a setting needs them."""
     found = discord.Intents.none()
@@ -152,11 +198,10 @@ async def sync_commands(context: DiscordContext, application: str) -> None:
 class Gateway:
     """Listens to Discord, for as long as it is left running."""
 
-    def __init__(self, context: DiscordContext, invalid: InvalidRequests, *, look: float = 1.0) -> None:
-        """`look` is how many seconds lie between two looks at whether it is still alive."""
+    def __init__(self, context: DiscordContext, invalid: InvalidRequests, *, timeouts: GatewayTimeouts = TIMEOUTS) -> None:
         self._reception = context
         self._invalid = invalid
-        self._look = look
+        self._timeouts = timeouts
         self._outage = Outage("Discord", context.platform.clock)
 
     def trouble(self, now: datetime) -> str:
@@ -190,23 +235,31 @@ class Gateway:
     async def _listen(self) -> None:
         client = GatewayClient(self._reception, self._invalid)
         running = asyncio.ensure_future(client.start(self._reception.settings.token.get_secret_value()))
-        begun = _monotonic()
+        begun = whole = time.monotonic()
         try:
             while not running.done():
-                await asyncio.wait({running}, timeout=self._look)
-                self._notice(client)
-                if min(client.silence(), _monotonic() - begun) > _DEAF:
+                await asyncio.wait({running}, timeout=self._timeouts.look)
+                now = time.monotonic()
+                whole = now if client.is_whole else whole
+                silent = client.heartbeats.silence({number: each.latency for number, each in client.shards.items()}, now)
+                self._notice(silent, now - whole)
+                if min(silent, now - begun) > self._timeouts.deaf:
                     raise TimeoutError
             running.result()
         finally:
             await self._close(client, running)
 
-    def _notice(self, client: GatewayClient) -> None:
-        silent = client.silence()
-        if silent < _SILENT and client.is_whole:
+    def _notice(self, silent: float, apart: float) -> None:
+        """Note whether people are heard, by the seconds of silence, and those since every shard was connected."""
+        timeouts = self._timeouts
+        if silent < timeouts.silent and not apart:
             self._outage.end()
-        elif silent >= _SILENT and not self._outage.lasts:
-            self._outage.begin(f"no heartbeat was acknowledged for {_SILENT:.0f} seconds")
+        elif self._outage.lasts:
+            return  # why is known already
+        elif silent >= timeouts.silent:
+            self._outage.begin(f"no heartbeat was acknowledged for {timeouts.silent:.0f} seconds")
+        elif apart >= timeouts.gap:
+            self._outage.begin("the connection was lost")
 
     async def _close(self, client: GatewayClient, running: "asyncio.Future[None]") -> None:
         await _ended(running)
@@ -228,22 +281,6 @@ async def _ended(running: "asyncio.Future[None]") -> None:
     await asyncio.wait({running}, timeout=_ENDING)
     if running.done() and not running.cancelled():
         running.exception()
-
-
-def _last_ack(shard: discord.ShardInfo) -> float | None:
-    """Return when the shard's last heartbeat was acknowledged, by the monotonic clock; None before it is connected.
-
-    discord.py has no public name for it: `latency` stays as it was last, however long ago that is.
-    """
-    keeping = getattr(getattr(getattr(shard, "_parent", None), "ws", None), "_keep_alive", None)
-    if keeping is None or shard.is_closed():
-        return None
-    found: float = keeping._last_ack
-    return found
-
-
-def _monotonic() -> float:
-    return time.perf_counter()  # what discord.py notes acknowledgements by
 
 
 def _reason(error: Exception) -> str:

@@ -9,7 +9,7 @@ from datetime import datetime
 from adapters.chat.context import BackgroundTasks
 from adapters.discord.client.api import InvalidRequests, RestClient
 from adapters.discord.client.channels import Channels
-from adapters.discord.connection.gateway import Gateway
+from adapters.discord.connection.gateway import TIMEOUTS, Gateway, GatewayTimeouts
 from adapters.discord.connection.requirements import require_discord_settings, use_addresses
 from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.listeners.context import DiscordContext
@@ -41,7 +41,7 @@ class DiscordPlatform:
 
 @asynccontextmanager
 async def opened(
-    settings: DiscordSettings, platform: PlatformContext, *, look: float = 1.0
+    settings: DiscordSettings, platform: PlatformContext, *, timeouts: GatewayTimeouts = TIMEOUTS
 ) -> AsyncIterator[DiscordPlatform]:
     """Yield Discord, ready to post; who runs its watches hears it too. Raises SettingsError for unusable settings."""
     require_discord_settings(settings)
@@ -60,7 +60,7 @@ async def opened(
     )
     messenger = DiscordMessenger(client, platform.chats, threads=settings.threads, clock=platform.clock, channels=channels)
     try:
-        yield DiscordPlatform(messenger, Gateway(context, invalid, look=look), client)
+        yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)
     finally:
         await tasks.finish()
         await client.close()

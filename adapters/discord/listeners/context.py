@@ -143,8 +143,8 @@ def _is_shown(received: "discord.Interaction[Any]", channel: str) -> bool:
     if guild is None or not isinstance(person, discord.Member):
         return False
     found = guild.get_channel_or_thread(int(channel)) if channel.isdecimal() else None
-    if found is None:
-        return person.guild_permissions.manage_guild
+    if found is None:  # also where the server itself could not be read: what Discord says of the person stands
+        return received.permissions.manage_guild or received.permissions.administrator
     allowed = found.permissions_for(person)
     closed = isinstance(found, discord.Thread) and found.is_private() and not allowed.manage_threads
     return allowed.view_channel and not closed

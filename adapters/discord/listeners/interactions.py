@@ -1,16 +1,18 @@
 """What people do: commands, buttons, what is being typed, and the command on messages."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import discord
 
 from adapters.chat.forms import follow_up_form, form_asked_for
+from adapters.discord.client.interactions import Callback
 from adapters.discord.forms.modals import open_form, submit_form
 from adapters.discord.install.command_tree import ROOT, chosen, focused
 from adapters.discord.listeners.context import DiscordContext, DiscordInteraction, in_time, interaction_of
 from adapters.discord.render.components import form_opened_by, read_button
+from adapters.discord.workspaces import workspace_of
 from bot.commands import Command, ListSaved, Search, Similar, Unreadable, read
 from bot.errors import BotError, UsageError
 from bot.handlers.items import links_in
@@ -22,12 +24,19 @@ log = logging.getLogger(__name__)
 
 _CHOICES = 25
 _CHOICE = 100  # characters of a choice
+_UNREADABLE = "Discord sent this in a form that I could not read. It stands in the log, for who runs Broadsheet."
 _PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the answer that one stands in changes in place
 
 
 async def handle_interaction(context: DiscordContext, received: "discord.Interaction[Any]") -> None:
     """Do what an interaction asks for. Whatever fails on the way, it is answered."""
-    interaction = interaction_of(received, context.now)
+    try:
+        interaction = interaction_of(received, context.now)
+    except AttributeError as error:  # who acted is not said
+        log.error("an interaction does not say who acted: %s", error)  # noqa: TRY400 - foreseen
+        known = {"id": str(received.id), "token": received.token, "type": received.type.value}
+        await answer_unreadable(context, known)
+        return
     try:
         await _handle(context, interaction, received.type)
     except Exception as error:  # noqa: BLE001 - it is told, and logged
@@ -45,6 +54,26 @@ async def _handle(context: DiscordContext, interaction: DiscordInteraction, kind
         await submit_form(context, interaction)
     else:
         await context.answers.reply_now(interaction.callback, failure_reply("I do not know what was asked."))
+
+
+async def answer_unreadable(context: DiscordContext, data: Mapping[str, Any]) -> None:
+    """Tell who acted that what they did could not be read, by what Discord sent; nothing of it is taken for granted."""
+    number, token, kind = (data.get(name) for name in ("id", "token", "type"))
+    if not (isinstance(number, str) and number.isdecimal() and isinstance(token, str) and token):
+        return
+    callback = Callback(
+        id=number,
+        token=token,
+        application=str(data.get("application_id")),
+        workspace=workspace_of(str(data.get("guild_id") or ""), "unknown"),
+        channel="",
+        person="",
+        at=context.now,
+    )
+    if kind == discord.InteractionType.autocomplete.value:
+        await context.answers.send_choices(callback, ())
+    else:
+        await context.answers.reply_now(callback, failure_reply(_UNREADABLE))
 
 
 async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:

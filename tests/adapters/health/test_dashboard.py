@@ -24,6 +24,7 @@ FULL = Metrics(
     ledger={**{str(state): 0 for state in DeliveryState}, "due": 0},
     sources=[SourceMetrics("arxiv", True, 60.0, 10, 0, 0)],
     platforms={"slack": True},
+    unreadable={"slack": 0},
     vectors={"whole": 1},
 )
 

@@ -22,8 +22,9 @@ What goes wrong: `befall("POST /channels", fault=Fault.RESET, commits=True)` for
 `code=50013`, `via=False`, `scope="shared"`, `page=True` for a page of Cloudflare's, `status=204` with a BROKEN one for an
 answer without its body; a Behaviour with shares for many, drawn by a seed and the nonce, with `answers` for what answers
 interactions too, drawn by the interaction's number; `limits.ban(seconds)`; `gateway.drop()`, `.invalidate()`,
-`.ask_to_reconnect()`, `.send_malformed()`, `.is_deaf`, `.is_down`, `.forget()`; `clock` may be exchanged, so that 15 minutes
-pass at once.
+`.ask_to_reconnect()`, `.end_clients()`, `.is_deaf`, `.is_down`, `.forget()`; `.garble["GUILD_CREATE"]` changes what is told
+of it, and `.send_event(name, data)` tells anything, as tests.fakes.discord.malformed draws it; `clock` may be exchanged, so
+that 15 minutes pass at once.
 
 Every request and every reply is held against Discord's OpenAPI description and the rules it lacks. What breaks them is in
 `fake.wrong`, and a request is refused for it with 50035. Text that would notify somebody is in `fake.mentions`.

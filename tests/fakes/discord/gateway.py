@@ -4,7 +4,7 @@ import asyncio
 import json
 import zlib
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +43,7 @@ class Session:
     events: list[dict[str, Any]] = field(default_factory=list)
     line: "Connection | None" = None
 
-    def tell(self, event: str, data: Mapping[str, Any]) -> None:
+    def tell(self, event: str, data: Any) -> None:
         """Tell it now, or when it resumes."""
         said = {"op": _DISPATCH, "t": event, "s": len(self.events) + 1, "d": data}
         self.events.append(said)
@@ -92,6 +92,7 @@ class Gateway:
         self.interval = 41.25  # seconds between heartbeats
         self.identify_every = 0.0  # so many seconds between two of them, otherwise the session is invalid; Discord's: 5
         self.identifies: list[float] = []  # when, in the event loop's time
+        self.garble: dict[str, Callable[[Any], Any]] = {}  # by event: what is told instead of what it carries
         self.resumes = 0
         self.heartbeats = 0
         self.changed = asyncio.Event()
@@ -143,10 +144,14 @@ class Gateway:
         for each in self.lines:
             each.send(text)
 
-    def send_malformed(self) -> None:
-        """Send every client an event that lacks what it should have."""
+    def send_event(self, event: Any, data: Any) -> None:
+        """Send every client an event as it stands, whatever it heard of and whether or not it can be read."""
         for each in self.sessions.values():
-            each.tell("MESSAGE_REACTION_ADD", {"user_id": None})
+            each.tell(event, data)
+
+    def end_clients(self) -> None:
+        """Close every connection with a code after which discord.py's client ends."""
+        self.drop(4010)
 
     # --- what the fake does
 
@@ -160,7 +165,10 @@ class Gateway:
             is_hidden = "content" in data and guild is not None and not each.intents & MESSAGE_CONTENT
             bot = str(self._fake.bot.id)
             is_meant = is_hidden and (data["author"]["id"] == bot or f"<@{bot}>" in data["content"])
-            each.tell(event, {**data, **_HIDDEN} if is_hidden and not is_meant else data)
+            self._tell(each, event, {**data, **_HIDDEN} if is_hidden and not is_meant else data)
+
+    def _tell(self, session: Session, event: str, data: Mapping[str, Any]) -> None:
+        session.tell(event, self.garble[event](data) if event in self.garble else data)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Hold one connection."""
@@ -248,9 +256,10 @@ class Gateway:
             "shard": [shard, shards],
             "application": {"id": str(fake.application), "flags": fake.application_flags},
         }
-        session.tell("READY", ready)
+        self._tell(session, "READY", ready)
         for each in mine if session.intents & GUILDS else ():
-            session.tell("GUILD_CREATE", {"id": str(each.id), "unavailable": True} if each.is_gone else each.event(fake.bot))
+            gone = {"id": str(each.id), "unavailable": True}
+            self._tell(session, "GUILD_CREATE", gone if each.is_gone else each.event(fake.bot))
 
     def _resume(self, line: Connection, said: Mapping[str, Any]) -> None:
         session = self.sessions.get(said["session_id"])
