@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bot.delivery import Deliverer, DeliveryContext, Preparer, Scheduler
+from bot.delivery.rejections import TRIES
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.models import (
@@ -41,6 +42,7 @@ from tests.fakes.simulated import (
     LAG,
     LONGEST_CALL,
     NONCE_WINDOW,
+    PAGE,
     QUIET_FROM,
     QUIET_UNTIL,
     Clock,
@@ -259,6 +261,7 @@ class Month:
         for platform in self.platforms.values():
             platform.weather.shares.clear()
             platform.weather.unreadable.clear()
+            platform.weather.odd.clear()
         for each in await self.subscriptions():
             if each.paused:
                 await self.resume(each)
@@ -316,7 +319,12 @@ class Month:
 
     def _fault(self, delivery: Delivery) -> str:
         """What the ledger says of a delivery that is not true, "" when all is."""
-        posted = delivery.id in self.platforms[delivery.workspace.partition(":")[0]].posted
+        platform = self.platforms[delivery.workspace.partition(":")[0]]
+        posted = delivery.id in platform.posted
+        if delivery.state is DeliveryState.FAILED and "did not take it" in delivery.reason:
+            self.happened["given up"] += 1
+            if PAGE in delivery.reason or platform.rejected[delivery.id] < TRIES:
+                return f"it was given up after {platform.rejected[delivery.id]} tries"
         if posted and delivery.state in (DeliveryState.FAILED, DeliveryState.EXPIRED, DeliveryState.PENDING):
             return f"it was posted, and the ledger says {delivery.state}"
         if not posted and delivery.state is DeliveryState.DONE:
@@ -329,6 +337,7 @@ class Month:
         """Let everything calm down and be settled, and check that nothing is left over."""
         for platform in self.platforms.values():
             platform.weather.shares.clear()
+            platform.weather.odd.clear()
         for workspace in WORKSPACES:
             await self.prefer(workspace, Preferences())
         self.arm(None)

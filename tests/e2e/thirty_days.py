@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from bot.models import EVERY_DAY, Preferences, Query, Schedule, Subscription
 from bot.query import parse
 from tests.e2e.month import DAY, HOUR, QUIET, WORDS, WORKSPACES, Month
-from tests.fakes.simulated import Clock, Fault
+from tests.fakes.simulated import EVERYWHERE, PAGE, Clock, Fault
 from tests.stores import AnyStore
 from tests.stores.memory import MemoryStore
 
@@ -41,6 +41,8 @@ workspaces = st.sampled_from(WORKSPACES)
 platforms = st.sampled_from(("nonce", "history", "neither"))
 words = st.sampled_from(WORDS)
 numbers = st.integers(0, 400)
+codes = st.sampled_from(("98765", "98766", PAGE))
+spans = st.sampled_from((0.5, 2.0, 9.0))
 
 
 class ThirtyDays(RuleBasedStateMachine):
@@ -158,6 +160,28 @@ class ThirtyDays(RuleBasedStateMachine):
             weather = self.month.platforms[found.workspace.partition(":")[0]].weather
             weather.closed.add(found.workspace if whole else f"{found.workspace} {found.channel}")
             self.do(self.month.collect(WORDS))
+
+    @rule(
+        platform=platforms,
+        number=numbers,
+        wide=st.sampled_from(("channel", "workspace", "platform")),
+        code=codes,
+        hours=spans,
+    )
+    def something_is_refused_for_no_known_reason(
+        self, platform: str, number: int, wide: str, code: str, hours: float
+    ) -> None:
+        """For one channel, several or all, and for a while: with two codes it may be one of each."""
+        found = self.one(number)
+        places = {"platform": EVERYWHERE} | ({"channel": f"{found.workspace} {found.channel}"} if found else {})
+        places |= {"workspace": found.workspace} if found else {}
+        if wide in places:
+            name = platform if wide == "platform" or found is None else found.workspace.partition(":")[0]
+            odd = self.month.platforms[name].weather.odd
+            odd[places[wide]] = code
+            self.do(self.month.collect(WORDS))
+            self.do(self.passes(hours * HOUR))
+            odd.pop(places[wide], None)
 
     @rule(number=numbers)
     def a_history_may_not_be_read(self, number: int) -> None:

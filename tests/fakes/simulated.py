@@ -15,7 +15,7 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from typing import Any
 
-from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 SECOND = timedelta(seconds=1)
@@ -24,6 +24,7 @@ NONCES_KEPT = timedelta(seconds=180)  # … and that is kept
 LONGEST_CALL = timedelta(seconds=15)
 LAG = timedelta(seconds=20)  # of a history behind what was posted
 PAGES = 3  # of a history; a look shows one, and often there is another
+EVERYWHERE, PAGE = "", "page"
 QUIET_FROM, QUIET_UNTIL = time(22), time(6)  # in UTC, in workspaces that want it so
 
 
@@ -103,6 +104,8 @@ class Weather:
 
     shares: dict[Fault, float] = field(default_factory=dict)
     closed: set[str] = field(default_factory=set)  # whole workspaces, and channels: "nonce:A C1"
+    # What is refused with a code that nobody knows, or with a PAGE of a proxy's: whole workspaces, channels, or EVERYWHERE.
+    odd: dict[str, str] = field(default_factory=dict)
     unreadable: set[str] = field(default_factory=set)  # channels
 
 
@@ -132,6 +135,7 @@ class Platform:
         self.posted: dict[str, datetime] = {}  # by the delivery's id: when, in true time
         self.shown: dict[tuple[str, str], set[str]] = defaultdict(set)  # the items that a channel was shown
         self.refused: set[str] = set()  # channels and workspaces in which a post was refused
+        self.rejected = Counter[str]()  # deliveries that were not taken, with a code that nobody knows or a page
         self.told = Counter[tuple[str, str]]()  # people
         self.wrong: list[str] = []
 
@@ -155,6 +159,7 @@ class Platform:
         if delivery.workspace in self.quiet and delivery.attempts == 1 and not QUIET_UNTIL <= now < QUIET_FROM:
             self.wrong.append(f"{_named(delivery)} is sent at {now:%H:%M}, when its workspace wants quiet")
         self._refuse(delivery, self.refused)
+        self._reject(delivery.workspace, delivery.channel, delivery.id)
         fault = self._fault()
         if fault is Fault.LIMITED:
             reach = self._chance.choice([Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM])
@@ -181,6 +186,7 @@ class Platform:
         self.fuse.burn()
         self.land()
         self._refuse(delivery, set())
+        self._reject(delivery.workspace, delivery.channel)
         if not self._abilities.finds or _place(delivery) in self.weather.unreadable:
             raise Refused("Its history may not be read.")
         if self._fault() is Fault.UNREAD:
@@ -196,10 +202,12 @@ class Platform:
 
     async def tell(self, workspace: str, person: str, text: str) -> None:
         self.fuse.burn()
+        self._reject(workspace, person)
         self.told[workspace, person] += 1
 
     async def announce(self, workspace: str, channel: str, text: str) -> None:
         self.fuse.burn()
+        self._reject(workspace, channel)
         self.told[workspace, channel] += 1
 
     async def obstacle(self, workspace: str, channel: str) -> str:
@@ -247,6 +255,16 @@ class Platform:
         if _place(delivery) in self.weather.closed:
             noted.add(_place(delivery))
             raise Refused("The channel was archived.")
+
+    def _reject(self, workspace: str, channel: str, delivery: str = "") -> None:
+        odd = self.weather.odd
+        code = next((odd[place] for place in (f"{workspace} {channel}", workspace, EVERYWHERE) if place in odd), "")
+        if code:
+            self.rejected[delivery] += 1
+        if code == PAGE:
+            raise Delayed("Something on the way answered.", reach=Reach.PLATFORM)
+        if code:
+            raise Rejected(f"The platform did not take it (code {code}).", failure=code)
 
     def land(self) -> None:
         """Post what is in flight and has arrived by now."""
