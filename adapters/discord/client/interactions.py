@@ -22,7 +22,7 @@ from discord.http import MultipartParameters, Route
 
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.discord.client.api import RestClient
-from adapters.discord.client.errors import INVALID_FORM, discord_delivery_error
+from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.render.messages import NO_MENTIONS, DiscordMessage
 from bot.errors import Delayed, DeliveryError, Refused, Rejected, Uncertain
 
@@ -36,7 +36,6 @@ _SETTLED = 3.5  # seconds after the interaction came when it stands fast whether
 _SPAN = timedelta(minutes=14)
 _ALONE = 300.0  # seconds for which a message that needs no token is tried
 _NONCE_HOLDS = 3  # repetitions of one of those within which its nonce is surely remembered
-_UNKNOWN, _ANSWERED = 10062, 40060
 
 Message = DiscordMessage | str  # a text stands alone, as plain as it is
 
@@ -187,16 +186,25 @@ async def _translated(request: Awaitable[Any]) -> Any:
     try:
         return await request
     except HTTPException as error:
-        known: dict[int, type[DeliveryError]] = {
-            INVALID_FORM: NotAsWritten,
-            _UNKNOWN: InteractionExpired,
-            _ANSWERED: _Answered,
-        }
-        if error.code in known and error.status < 500:
-            raise known[error.code](error.text) from error
-        raise discord_delivery_error(error) from error
+        raise (_of_interaction(error) or discord_delivery_error(error)) from error
     except Exception as error:
         raise discord_delivery_error(error) from error
+
+
+def _of_interaction(error: HTTPException) -> DeliveryError | None:
+    """Return what a refusal means that interactions alone have, None for any other."""
+    failure = f"status {error.status}, code {error.code}"
+    match error.code:
+        case 50035:
+            return NotAsWritten(error.text, failure=failure)
+        case 40060:
+            return _Answered("The interaction has its first reply.", failure=failure)
+        case 10062:
+            return InteractionExpired("Discord waited no longer for an answer.")
+        case 10015 | 50027:
+            return Refused(f"The interaction cannot be answered any more ({failure}).")
+        case _:
+            return None
 
 
 def _webhook(callback: Callback) -> dict[str, str]:
