@@ -24,6 +24,7 @@ class Way:
     key: str
     user: str
     channel: Channel
+    team: str  # whose app answers
     at: float
     original: Message | None  # the message whose button was pressed
     uses: int = 0
@@ -40,11 +41,13 @@ class Answers:
         self._faults = faults
         self._working: set[asyncio.Task[web.Response]] = set()
 
-    def way(self, kind: str, user: str, channel: Channel, original: Message | None = None) -> tuple[str, str]:
-        """Return a new address and its key."""
-        key = secrets.token_urlsafe(12)
-        self.ways[key] = Way(key, user, channel, self._world.now, original)
-        return f"{self.url}/{kind}/{channel.team}/{key}", key
+    def way(
+        self, kind: str, user: str, channel: Channel, original: Message | None = None, *, team: str = ""
+    ) -> tuple[str, str]:
+        """Return a new address and its key; `team` is whose app answers there, the channel's where none is named."""
+        key, team = secrets.token_urlsafe(12), team or channel.team
+        self.ways[key] = Way(key, user, channel, team, self._world.now, original)
+        return f"{self.url}/{kind}/{team}/{key}", key
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         key, said = request.match_info["key"], await request.json()
@@ -119,8 +122,8 @@ class Answers:
         return Message(
             ts=self._world.times.ts(),
             channel=way.channel.id,
-            team=way.channel.team,
-            user=self._world.teams[way.channel.team].app_user.id,
+            team=way.team,
+            user=self._world.teams[way.team].app_user.id,
             at=self._world.now,
             text=said.get("text", ""),
             blocks=said.get("blocks", []),

@@ -3,7 +3,8 @@
 from tests.fakes.slack import inputs, payloads
 from tests.fakes.slack.exchange import Exchange
 from tests.fakes.slack.modals import Modals
-from tests.fakes.slack.state import Channel, Json, Message, Person, View, pressable
+from tests.fakes.slack.rights import NotOffered
+from tests.fakes.slack.state import Channel, Json, Message, Person, Team, View, pressable
 
 
 class Driver(Modals):
@@ -14,11 +15,12 @@ class Driver(Modals):
     async def command(
         self, text: str, *, user: Person | None = None, channel: Channel | None = None, name: str = "/digest"
     ) -> Exchange:
-        """Type a slash command."""
+        """Type a slash command: that of the person's own workspace, in a channel that it has."""
         person, place = user or self.anna, channel or self.general
-        team = self.world.teams[place.team]
+        team = self.world.teams[person.team if person.team in place.teams else place.team]
         self.rights.demand_command(name, self._grants(team))
-        exchange, url = self._exchange("commands", person, place)
+        self._demand_installed(team, person)
+        exchange, url = self._exchange("commands", person, place, team=team)
         what = {"command": name, "text": text, "response_url": url, "trigger_id": exchange.trigger}
         payload = payloads.command(team, person, place, what)
         await self._acknowledge("slash_commands", payload, exchange)
@@ -31,17 +33,23 @@ class Driver(Modals):
         person = user or self.anna
         self.rights.demand_shortcut(callback_id, "message" if message else "global")
         team = self.world.teams[person.team]
+        self._demand_installed(team, person)
         more = {"callback_id": callback_id, "action_ts": self.world.times.ts()}
         if message is None:
-            exchange, _ = self._exchange("", person, None)
+            exchange, _ = self._exchange("", person, None, team=team)
             payload = payloads.global_shortcut(team, person, more | {"trigger_id": exchange.trigger})
         else:
             channel = team.channels[message.channel]
-            exchange, url = self._exchange("app", person, channel)
+            exchange, url = self._exchange("app", person, channel, team=team)
             more |= {"trigger_id": exchange.trigger, "response_url": url}
             payload = payloads.message_shortcut(team, person, channel, message, more)
         await self._acknowledge("interactive", payload, exchange)
         return exchange
+
+    def _demand_installed(self, team: Team, person: Person) -> None:
+        """Raise NotOffered to somebody in whose workspace the app is not: commands and shortcuts are not shared."""
+        if person.team != team.id or not self.world.is_installed(team):
+            raise NotOffered("the app is not installed in the person's own workspace")
 
     # --- presses
 
@@ -74,14 +82,15 @@ class Driver(Modals):
         more: Json = {"actions": [action]}
         if isinstance(where, View):
             team = self.world.teams[where.team]
-            person = user or team.people[where.user]
-            exchange, _ = self._exchange("", person, None, view=where.id)
-            payload = payloads.view_actions(team, person, where, more | {"trigger_id": exchange.trigger})
+            person = user or self.known(where.user)
+            exchange, _ = self._exchange("", person, None, team=team, view=where.id)
+            more |= {"trigger_id": exchange.trigger}
+            payload = payloads.view_actions(team, person, self.world.teams[person.team], where, more)
         else:
             team = self.world.teams[where.team]
-            person = user or (team.people[where.shown_to] if where.shown_to else self.anna)
+            person = user or (self.known(where.shown_to) if where.shown_to else self.anna)
             channel = team.channels[where.channel]
-            exchange, url = self._exchange("actions", person, channel, original=where)
+            exchange, url = self._exchange("actions", person, channel, team=team, original=where)
             state = inputs.first_values(where.blocks)
             more |= {"trigger_id": exchange.trigger, "response_url": url, "state": state}
             payload = payloads.message_actions(team, person, channel, where, more)

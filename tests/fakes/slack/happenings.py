@@ -40,23 +40,24 @@ class Happenings(Driver):
         kind = "group_deleted" if channel.kind is Kind.PRIVATE else "channel_deleted"
         await self._tell(channel, {"type": kind, "channel": channel.id, "actor_id": self.anna.id})
 
-    async def kick(self, channel: Channel) -> None:
-        """Remove the app from a channel: it hears of it as of itself, and as of a member."""
-        app = self.world.teams[channel.team].app_user.id
-        channel.members.discard(app)
+    async def kick(self, channel: Channel, *, team: Team | None = None) -> None:
+        """Remove a workspace's app from a channel: it hears of it as of itself, and as of a member."""
+        where = team or self.world.teams[channel.team]
+        channel.members.discard(where.app_user.id)
         kind = "group_left" if channel.kind is Kind.PRIVATE else "channel_left"
-        await self._tell(channel, {"type": kind, "channel": channel.id, "actor_id": self.anna.id})
-        await self._tell(channel, self._member("member_left_channel", channel, app))
+        await self._tell(channel, {"type": kind, "channel": channel.id, "actor_id": self.anna.id}, team=where)
+        await self._tell(channel, self._member("member_left_channel", channel, where))
 
-    async def invite(self, channel: Channel) -> None:
-        """Bring the app into a channel."""
-        app = self.world.teams[channel.team].app_user.id
-        channel.members.add(app)
-        await self._tell(channel, self._member("member_joined_channel", channel, app) | {"inviter": self.anna.id})
+    async def invite(self, channel: Channel, *, team: Team | None = None) -> None:
+        """Bring a workspace's app into a channel."""
+        where = team or self.world.teams[channel.team]
+        channel.members.add(where.app_user.id)
+        await self._tell(channel, self._member("member_joined_channel", channel, where) | {"inviter": self.anna.id})
 
-    def _member(self, kind: str, channel: Channel, user: str) -> Json:
+    def _member(self, kind: str, channel: Channel, team: Team) -> Json:
         letter = "G" if channel.kind is Kind.PRIVATE else "C"
-        return {"type": kind, "user": user, "channel": channel.id, "channel_type": letter, "team": channel.team}
+        user = team.app_user.id
+        return {"type": kind, "user": user, "channel": channel.id, "channel_type": letter, "team": team.id}
 
     async def react(self, message: Message, name: str, *, user: Person | None = None) -> None:
         """Add a reaction."""
@@ -87,31 +88,36 @@ class Happenings(Driver):
         return self.world.post(made)
 
     async def share(self, channel: Channel, text: str, *, user: Person | None = None, thread: str = "") -> Message:
-        """Post a message with links as a person; the app hears of those to the domains it asked for."""
+        """Post a message with links as a person; the app hears of those to the domains it asked for.
+
+        Where the person's own workspace has not installed it, it hears nothing (docs.slack.dev/apis/slack-connect).
+        """
         message = self.say(channel, text, user=user, thread=thread)
         wanted = domains(self.rights.manifest)
+        team = self.world.teams[(user or self.ben).team if channel.shared_with else channel.team]
         links = [{"domain": domain, "url": url} for domain, url in urls(text) if wanted is None or domain in wanted]
         what: Json = {
             "type": "link_shared",
             "channel": channel.id,
-            "is_bot_user_member": self.world.teams[channel.team].app_user.id in channel.members,
+            "is_bot_user_member": team.app_user.id in channel.members,
             "user": message.user,
             "message_ts": message.ts,
             "links": links,
             "source": "conversations_history",
             "unfurl_id": f"C0.{message.ts}",
         }
-        if links:
+        if links and self.world.is_installed(team):
             await self._tell(channel, what | ({"thread_ts": thread} if thread else {}))
         return message
 
-    async def open_home(self, user: Person | None = None) -> None:
-        """Open the app's Home."""
+    async def open_home(self, user: Person | None = None, *, team: Team | None = None) -> None:
+        """Open the Home of the app of a workspace, the person's own where none is named."""
         person = user or self.anna
-        team = self.world.teams[person.team]
+        team = team or self.world.teams[person.team]
         home = team.homes.get(person.id)
         what: Json = {"type": "app_home_opened", "user": person.id, "channel": self.world.direct(team, person).id}
-        what |= {"tab": "home", "event_ts": self.world.times.ts()} | ({"view": home.shown()} if home else {})
+        view = {"view": home.shown(person.team)} if home else {}
+        what |= {"tab": "home", "event_ts": self.world.times.ts()} | view
         await self.event(what, team=team)
 
     async def revoke(self, team: Team | None = None) -> None:
@@ -131,10 +137,16 @@ class Happenings(Driver):
             if each.kind == "bot" and team in self.world.reachable(each):
                 each.trouble = trouble
 
-    async def _tell(self, channel: Channel, what: Json) -> None:
+    async def _tell(self, channel: Channel, what: Json, *, team: Team | None = None) -> None:
+        """Tell the app what happens in a channel: once, also where several installations of it may see it.
+
+        Which of them is named is not documented; it was seen to be the one that came to the channel last.
+        """
         self.world.changed()
         stamp = {"event_ts": self.world.times.ts()}
-        await self.event(what | stamp, team=self.world.teams[channel.team])
+        named = self.world.installed_in(channel)[-1:] if channel.shared_with else []
+        where = team or next(iter(named), self.world.teams[channel.team])
+        await self.event(what | stamp, team=where, shared=channel)
 
     async def take_upload(self, request: web.Request) -> web.StreamResponse:
         """Take the bytes of a file."""

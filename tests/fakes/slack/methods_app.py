@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tests.fakes.slack import methods_chat
 from tests.fakes.slack.call import Call
-from tests.fakes.slack.state import Json, Message
+from tests.fakes.slack.state import Json, Message, Person
 from tests.fakes.slack.world import World
 from tests.fakes.slack.wrong import Wrong
 
@@ -37,7 +37,9 @@ def team_info(world: World, call: Call) -> Json:
 
 
 def users_info(world: World, call: Call) -> Json:
-    person = world.person(call.grant, call.args.get("user", ""))
+    team, person = world.met(call.grant, call.args.get("user", ""))
+    if person.team != team.id and (not team.enterprise or world.teams[person.team].enterprise != team.enterprise):
+        return {"user": _external(person)}
     return {
         "user": {
             "id": person.id,
@@ -61,6 +63,25 @@ def users_info(world: World, call: Call) -> Json:
     }
 
 
+def _external(person: Person) -> Json:
+    """Show somebody of another organisation, with whom a channel is shared: no `is_stranger`, and nothing of their rights.
+
+    docs.slack.dev/apis/slack-connect, "External members".
+    """
+    return {
+        "id": person.id,
+        "team_id": person.team,
+        "name": person.name,
+        "deleted": person.is_deleted,
+        "real_name": person.name.title(),
+        "tz": person.zone,
+        "profile": {"real_name": person.name.title(), "display_name": person.name, "team": person.team},
+        "is_bot": person.is_bot,
+        "is_stranger": False,
+        "updated": 1502138686,
+    }
+
+
 class Files:
     """Uploads in two steps; `url()` is where this server is."""
 
@@ -77,8 +98,8 @@ class Files:
         where = str(call.args.get("channel_id", call.args.get("channels", "")))
         if where:
             channel = world.writable(call.grant, where)
-            app = world.teams[channel.team].app_user.id
-            message = Message(ts=world.times.ts(), channel=channel.id, team=channel.team, user=app, at=world.now)
+            team = world.team_in(call.grant, channel)
+            message = Message(ts=world.times.ts(), channel=channel.id, team=team.id, user=team.app_user.id, at=world.now)
             message.text, message.thread = call.args.get("initial_comment", ""), call.args.get("thread_ts", "")
             message.asked = {"files": done}
             world.post(message)

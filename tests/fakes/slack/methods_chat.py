@@ -18,7 +18,7 @@ def post_message(world: World, call: Call) -> Json:
     thread = args.get("thread_ts", "")
     if thread and world.message(channel, thread) is None:
         raise Wrong("thread_not_found")
-    message = world.post(_made(world, channel, args))
+    message = world.post(_made(world, channel, call))
     message.metadata, message.thread = args.get("metadata"), thread
     return {"channel": channel.id, "ts": message.ts, "message": message.shown()}
 
@@ -28,7 +28,7 @@ def post_ephemeral(world: World, call: Call) -> Json:
     if call.args["user"] not in channel.members:
         raise Wrong("user_not_in_channel")
     _check(call.args)
-    message = _made(world, channel, call.args)
+    message = _made(world, channel, call)
     message.shown_to = call.args["user"]
     world.post(message)
     return {"message_ts": message.ts}
@@ -82,7 +82,7 @@ def _own(world: World, call: Call) -> tuple[Channel, Message]:
     message = world.message(channel, call.args["ts"])
     if message is None or message.is_deleted:
         raise Wrong("message_not_found")
-    if not message.is_app:
+    if message.user != world.team_in(call.grant, channel).app_user.id:
         raise Wrong("cant_update_message" if call.method == "chat.update" else "cant_delete_message")
     if channel.is_archived:
         raise Wrong("is_archived")
@@ -104,12 +104,13 @@ def _check(args: Json) -> None:
         raise Wrong("metadata_too_large")
 
 
-def _made(world: World, channel: Channel, args: Json) -> Message:
+def _made(world: World, channel: Channel, call: Call) -> Message:
+    args, team = call.args, world.team_in(call.grant, channel)
     return Message(
         ts=world.times.ts(),
         channel=channel.id,
-        team=channel.team,
-        user=world.teams[channel.team].app_user.id,
+        team=team.id,
+        user=team.app_user.id,
         at=world.now,
         text=args.get("text", ""),
         blocks=args.get("blocks", ()),

@@ -49,7 +49,7 @@ class Conversations:
         if not self._behaviour().readable:
             raise Wrong("missing_scope", needed="channels:history", provided="")
         scopes.demand_history(call.grant, channel.kind)
-        if world.teams[channel.team].app_user.id not in channel.members:
+        if world.team_in(call.grant, channel).app_user.id not in channel.members:
             raise Wrong("not_in_channel")
         return channel
 
@@ -61,7 +61,7 @@ class Conversations:
 def info(world: World, call: Call) -> Json:
     channel = world.channel(call.grant, call.args["channel"])
     scopes.demand_read(call.grant, [channel.kind])
-    return {"channel": channel.shown(world.teams[channel.team].app_user.id)}
+    return {"channel": channel.shown(world.team_in(call.grant, channel).app_user.id)}
 
 
 def members(world: World, call: Call) -> Json:
@@ -77,7 +77,7 @@ def join(world: World, call: Call) -> Json:
         raise Wrong("is_archived")
     if channel.kind is not Kind.PUBLIC:
         raise Wrong("method_not_supported_for_channel_type")
-    app = world.teams[channel.team].app_user.id
+    app = world.team_in(call.grant, channel).app_user.id
     already = {"warning": "already_in_channel"} if app in channel.members else {}
     channel.members.add(app)
     world.changed()
@@ -91,11 +91,11 @@ def open_(world: World, call: Call) -> Json:
         users = [each for each in call.args.get("users", "").split(",") if each]
         if len(users) != 1:
             raise Wrong("users_list_not_supplied" if not users else "not_enough_users")
-        person = world.person(call.grant, users[0])
+        team, person = world.met(call.grant, users[0])
         if person.is_bot:
             raise Wrong("cannot_dm_bot")
-        channel = world.direct(world.teams[person.team], person)
-    app = world.teams[channel.team].app_user.id
+        channel = world.direct(team, person)
+    app = world.team_in(call.grant, channel).app_user.id
     return {"channel": channel.shown(app) if call.args.get("return_im") else {"id": channel.id}}
 
 

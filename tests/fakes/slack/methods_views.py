@@ -3,8 +3,8 @@
 from tests.fakes.slack import blocks
 from tests.fakes.slack.call import Call
 from tests.fakes.slack.inputs import first_values
-from tests.fakes.slack.state import Json, Team, View
-from tests.fakes.slack.world import World
+from tests.fakes.slack.state import Json, View
+from tests.fakes.slack.world import Trigger, World
 from tests.fakes.slack.wrong import Wrong
 
 _DEEPEST = 3  # views on each other
@@ -12,14 +12,14 @@ _DEEPEST = 3  # views on each other
 
 def open_(world: World, call: Call) -> Json:
     body = _modal(call)
-    trigger = world.use(call.args["trigger_id"])
+    trigger = _trigger(world, call)
     view = shown(world, body, trigger.team, trigger.user, opened_by=call.args["trigger_id"])
     return {"view": view.shown()}
 
 
 def push(world: World, call: Call) -> Json:
     body = _modal(call)
-    trigger = world.use(call.args["trigger_id"])
+    trigger = _trigger(world, call)
     under = world.views.get(trigger.view)
     if under is None or not under.is_open:
         raise Wrong("not_found")
@@ -33,7 +33,7 @@ def update(world: World, call: Call) -> Json:
     found = world.views.get(call.args.get("view_id", ""))
     if found is None and named:
         found = next((each for each in world.views.values() if each.body.get("external_id") == named), None)
-    if found is None or not found.is_open:
+    if found is None or not found.is_open or world.teams[found.team] not in world.reachable(call.grant):
         raise Wrong("not_found")
     if call.args.get("hash", found.hash) != found.hash:
         raise Wrong("hash_conflict")
@@ -46,8 +46,7 @@ def publish(world: World, call: Call) -> Json:
     if body.get("type") != "home":
         raise Wrong("invalid_arguments", told=["[ERROR] must be a home [json-pointer:/view/type]"])
     blocks.check_view(body)
-    person = world.person(call.grant, call.args["user_id"])
-    team: Team = world.teams[person.team]
+    team, person = world.met(call.grant, call.args["user_id"])
     view = team.homes.get(person.id)
     if view is None:
         view = team.homes[person.id] = shown(world, body, team.id, person.id)
@@ -90,6 +89,14 @@ def replaced(world: World, view: View, body: Json) -> None:
     """Show something else in a view; what was typed stays where block and element keep their names."""
     view.body, view.hash = body, _hash(world)
     _settled(world, view)
+
+
+def _trigger(world: World, call: Call) -> Trigger:
+    """Use a trigger up; raises Wrong, also for one that another workspace's app was given."""
+    found = world.triggers.get(call.args["trigger_id"])
+    if found is not None and world.teams[found.team] not in world.reachable(call.grant):
+        raise Wrong("invalid_trigger_id")
+    return world.use(call.args["trigger_id"])
 
 
 def _modal(call: Call) -> Json:

@@ -20,10 +20,11 @@ class Modals(Teller):
             raise AssertionError("the view is closed")
         self._fill(view, values or {})
         team = self.world.teams[view.team]
-        person = user or team.people[view.user]
-        exchange, _ = self._exchange("", person, None, view=view.id)
-        urls = list(self._ways(team, person, view, exchange))
-        await self._acknowledge("interactive", payloads.submission(team, person, view, exchange.trigger, urls), exchange)
+        person = user or self.known(view.user)
+        exchange, _ = self._exchange("", person, None, team=team, view=view.id)
+        more: Json = {"trigger_id": exchange.trigger, "urls": list(self._ways(team, person, view, exchange))}
+        payload = payloads.submission(team, person, self.world.teams[person.team], view, more)
+        await self._acknowledge("interactive", payload, exchange)
         self._respond(view, exchange)
         return exchange
 
@@ -32,7 +33,7 @@ class Modals(Teller):
         for block, element in inputs.elements(view.blocks):
             chosen = view.values[block["block_id"]][element["action_id"]].get("selected_conversation")
             if element.get("response_url_enabled") and chosen in team.channels:
-                url, exchange.key = self._answers.way("app", person.id, team.channels[chosen])
+                url, exchange.key = self._answers.way("app", person.id, team.channels[chosen], team=team.id)
                 named = {"block_id": block["block_id"], "action_id": element["action_id"]}
                 yield {**named, "channel_id": chosen, "response_url": url}
 
@@ -83,18 +84,20 @@ class Modals(Teller):
         self.world.changed()
         if view.body.get("notify_on_close"):
             team = self.world.teams[view.team]
-            person = team.people[view.user]
-            exchange, _ = self._exchange("", person, None)
-            await self._acknowledge("interactive", payloads.closing(team, person, view), exchange)
+            person = self.known(view.user)
+            exchange, _ = self._exchange("", person, None, team=team)
+            payload = payloads.closing(team, person, self.world.teams[person.team], view)
+            await self._acknowledge("interactive", payload, exchange)
 
     async def options(self, where: Message | View, what: str, typed: str, *, user: Person | None = None) -> list[Json]:
         """Return what an external select offers for what was typed, as the app gave it."""
         block, element = inputs.found(where.blocks, what)
         team = self.world.teams[where.team]
-        person = user or (team.people[where.user] if isinstance(where, View) else self.anna)
+        person = user or (self.known(where.user) if isinstance(where, View) else self.anna)
         asked = {"action_id": element["action_id"], "block_id": block["block_id"], "value": typed}
-        exchange, _ = self._exchange("", person, None)
-        await self._acknowledge("interactive", payloads.suggestion(team, person, where, asked), exchange)
+        exchange, _ = self._exchange("", person, None, team=team)
+        payload = payloads.suggestion(team, person, self.world.teams[person.team], where, asked)
+        await self._acknowledge("interactive", payload, exchange)
         offered: list[Json] = exchange.ack.get("options", [])
         groups = exchange.ack.get("option_groups", [])
         every = [*offered, *(each for group in groups for each in group["options"])]

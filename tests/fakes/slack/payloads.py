@@ -1,7 +1,7 @@
 """What Slack sends to an app, shaped like the recorded samples."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from tests.fakes.slack.state import Channel, Json, Message, Person, Team, View
 
@@ -58,13 +58,35 @@ def event(team: Team, what: Json, *, event_id: str = "", at: float) -> Json:
     }
 
 
-def _who(team: Team, person: Person) -> Json:
-    enterprise = {"id": team.enterprise, "name": "Broad Org"} if team.enterprise else None
+def shared(team: Team, host: Team, what: Json) -> Json:
+    """What an event's envelope says in a channel that organisations share (bolt-python, tests of request/internals).
+
+    The installation that may see it stands in `authorizations`, one where there are more. Outside, `team_id` is whose
+    channel it is; of a reaction, the installation's.
+    """
+    outer = team if what["type"].startswith("reaction") else host
     return {
-        "user": {"id": person.id, "username": person.name, "name": person.name, "team_id": team.id},
+        "team_id": outer.id,
+        **({"enterprise_id": outer.enterprise} if outer.enterprise else {}),
+        "context_team_id": team.id,
+        "context_enterprise_id": team.enterprise or None,
+        "event_context": f"4-{what['type']}",
+        "is_ext_shared_channel": True,
+    }
+
+
+def _who(team: Team, person: Person, *, shown: Team | None = None) -> Json:
+    """Who acts with the app of a workspace; `shown` is the workspace that the payload names as `team`.
+
+    In an app that is installed for an organisation that is null (slackapi/bolt-python, tests of view_submission).
+    """
+    enterprise = {"id": team.enterprise, "name": "Broad Org"} if team.enterprise else None
+    named = shown or team
+    return {
+        "user": {"id": person.id, "username": person.name, "name": person.name, "team_id": person.team},
         "api_app_id": APP,
         "token": TOKEN,
-        "team": {"id": team.id, "domain": team.domain},
+        "team": None if team.is_org_wide else {"id": named.id, "domain": named.domain},
         "enterprise": enterprise,
         "is_enterprise_install": team.is_org_wide,
     }
@@ -91,42 +113,48 @@ def message_actions(team: Team, person: Person, channel: Channel, message: Messa
     }
 
 
-def view_actions(team: Team, person: Person, view: View, more: Json) -> Json:
-    """A press on something in a modal or a Home."""
+def view_actions(team: Team, person: Person, home: Team, view: View, more: Json) -> Json:
+    """A press on something in a modal or a Home. The person's `home` is what it names, and the app's beside it."""
     return {
         "type": "block_actions",
-        **_who(team, person),
+        **_who(team, person, shown=home),
         "container": {"type": "view", "view_id": view.id},
         "trigger_id": more["trigger_id"],
-        "view": view.shown(),
+        "view": view.shown(person.team),
         "actions": more["actions"],
     }
 
 
-def submission(team: Team, person: Person, view: View, trigger: str, urls: Sequence[Json]) -> Json:
-    """A modal that is sent; `urls` are addresses to answer at."""
+def submission(team: Team, person: Person, home: Team, view: View, more: Json) -> Json:
+    """A modal that is sent; `more` is its trigger_id and the addresses to answer at.
+
+    Of somebody of another organisation `team` is theirs, and `view.app_installed_team_id` the app's (slackapi/bolt-js#1614).
+    """
     return {
         "type": "view_submission",
-        **_who(team, person),
-        "trigger_id": trigger,
-        "view": view.shown(),
-        "response_urls": list(urls),
+        **_who(team, person, shown=home),
+        "trigger_id": more["trigger_id"],
+        "view": view.shown(person.team),
+        "response_urls": more["urls"],
     }
 
 
-def closing(team: Team, person: Person, view: View) -> Json:
-    return {"type": "view_closed", **_who(team, person), "view": view.shown(), "is_cleared": False}
+def closing(team: Team, person: Person, home: Team, view: View) -> Json:
+    who = _who(team, person, shown=home)
+    return {"type": "view_closed", **who, "view": view.shown(person.team), "is_cleared": False}
 
 
-def suggestion(team: Team, person: Person, where: View | Message, asked: Json) -> Json:
+def suggestion(team: Team, person: Person, home: Team, where: View | Message, asked: Json) -> Json:
     """Somebody types into an external select; `asked` is its action_id, block_id and value."""
     if isinstance(where, View):
         container: Json = {"type": "view", "view_id": where.id}
-        more: Json = {"view": where.shown()}
+        more: Json = {"view": where.shown(person.team)}
+        team_shown = home
     else:
         container = {"type": "message", "message_ts": where.ts, "channel_id": where.channel, "is_ephemeral": False}
         more = {"channel": {"id": where.channel, "name": ""}, "message": where.shown()}
-    return {"type": "block_suggestion", **_who(team, person), "container": container, **asked, **more}
+        team_shown = team
+    return {"type": "block_suggestion", **_who(team, person, shown=team_shown), "container": container, **asked, **more}
 
 
 def message_shortcut(team: Team, person: Person, channel: Channel, message: Message, more: Json) -> Json:

@@ -114,6 +114,12 @@ class FakeSlack(Happenings):
         made = where.channels[name] = Channel(id=name, name=called, team=where.id, kind=kind, members=members)
         return made
 
+    def share_channel(self, channel: Channel, team: Team, *, joined: bool) -> None:
+        """Share a channel with another workspace: its people come into it, and where it `joined` its app."""
+        channel.shared_with.append(team.id)
+        channel.members |= {each.id for each in team.people.values() if joined or not each.is_bot}
+        team.channels[channel.id] = channel
+
     def add_grant(self, token: str, *, team: Team | None = None, allowed: frozenset[str] = scopes.EVERYTHING) -> Grant:
         """Give the app a token for a workspace."""
         made = Grant(token=token, kind="bot", teams=((team or self.team).id,), scopes=allowed)
@@ -178,11 +184,11 @@ class FakeSlack(Happenings):
         return [
             each
             for each in self.world.history
-            if not each.is_deleted and each.is_app and (each.shown_to == user.id or each.channel == direct)
+            if not each.is_deleted and each.is_app and (each.shown_to == user.id or each.channel.partition("_")[0] == direct)
         ]
 
-    def home(self, user: Person) -> View | None:
-        return self.world.teams[user.team].homes.get(user.id)
+    def home(self, user: Person, *, team: Team | None = None) -> View | None:
+        return self.world.teams[team.id if team else user.team].homes.get(user.id)
 
     # --- how it behaves
 

@@ -93,6 +93,7 @@ class Channel:
     members: set[str] = field(default_factory=set)
     is_archived: bool = False
     is_gone: bool = False
+    shared_with: list[str] = field(default_factory=list)  # other workspaces that have it too, under the same name
     messages: list[Message] = field(default_factory=list)
 
     def shown(self, app: str) -> Json:
@@ -116,7 +117,16 @@ class Channel:
             "topic": {"value": "", "creator": "", "last_set": 0},
             "purpose": {"value": "", "creator": "", "last_set": 0},
             "num_members": len(self.members),
+            "is_shared": bool(self.shared_with),
+            "is_ext_shared": bool(self.shared_with),
+            "is_org_shared": False,
+            **({"conversation_host_id": self.team, "shared_team_ids": self.teams} if self.shared_with else {}),
         }
+
+    @property
+    def teams(self) -> list[str]:
+        """The workspaces that have it, its host first."""
+        return [self.team, *self.shared_with]
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -124,7 +134,7 @@ class View:
     """A modal or a Home, with what was typed into it."""
 
     id: str
-    team: str
+    team: str  # by whose installation it is shown
     user: str
     body: Json  # as the app gave it
     hash: str
@@ -153,8 +163,8 @@ class View:
     def labels(self) -> list[str]:
         return [label for label, _, _ in pressable(self.blocks)]
 
-    def shown(self) -> Json:
-        """Return it as Slack does, with its state."""
+    def shown(self, home: str = "") -> Json:
+        """Return it as Slack does, with its state, to somebody of that workspace."""
         defaults = {"private_metadata": "", "callback_id": "", "external_id": ""}
         flags = {"clear_on_close": False, "notify_on_close": False, "close": None, "submit": None, "title": None}
         return {
@@ -162,7 +172,7 @@ class View:
             **flags,
             **self.body,
             "id": self.id,
-            "team_id": self.team,
+            "team_id": home or self.team,
             "state": {"values": self.values},
             "hash": self.hash,
             "previous_view_id": self.previous,

@@ -43,10 +43,15 @@ class Teller:
 
     # --- events
 
-    async def event(self, what: Json, *, team: Team | None = None, event_id: str = "") -> str:
-        """Send an event, and again where it is not acknowledged, later; return its id. One that is not to be sent is not."""
+    async def event(self, what: Json, *, team: Team | None = None, event_id: str = "", shared: Channel | None = None) -> str:
+        """Send an event, and again where it is not acknowledged, later; return its id. One that is not to be sent is not.
+
+        `team` is the workspace whose installation may see it; `shared` the channel, where that belongs to several.
+        """
         where = team or self.world.teams[self.general.team]
         payload = payloads.event(where, what, event_id=event_id, at=self.world.now)
+        if shared is not None and shared.shared_with:
+            payload |= payloads.shared(where, self.world.teams[shared.team], what)
         if self.rights.allows_event(what["type"], self._grants(where)):
             await self._event(payload)
         return str(payload["event_id"])
@@ -70,6 +75,10 @@ class Teller:
             self.missed.append(("events_api", payload))
             return False
 
+    def known(self, name: str) -> Person:
+        """Return somebody of any workspace."""
+        return next(each.people[name] for each in self.world.teams.values() if name in each.people)
+
     # --- how it gets there
 
     async def until(self, found: Callable[[], T | None], within: float = PATIENCE) -> T:
@@ -77,10 +86,18 @@ class Teller:
         return await until(self.world, found, within)
 
     def _exchange(
-        self, kind: str, person: Person, channel: Channel | None, *, view: str = "", original: Message | None = None
+        self,
+        kind: str,
+        person: Person,
+        channel: Channel | None,
+        *,
+        team: Team,
+        view: str = "",
+        original: Message | None = None,
     ) -> tuple[Exchange, str]:
-        url, key = self._answers.way(kind, person.id, channel, original) if channel else ("", "")
-        trigger = self.world.trigger(person.id, person.team, view)
+        """Begin what somebody does with the app of a workspace."""
+        url, key = self._answers.way(kind, person.id, channel, original, team=team.id) if channel else ("", "")
+        trigger = self.world.trigger(person.id, team.id, view)
         begun = self.world.times.count()
         return Exchange(self.world, user=person.id, key=key, trigger=trigger, begun=begun), url
 

@@ -78,10 +78,33 @@ class World:
         """Return which workspace has a channel, "" when none has."""
         return next((each.id for each in self.teams.values() if channel in each.channels), "")
 
+    def team_in(self, grant: Grant, channel: Channel) -> Team:
+        """Return the workspace as whose app a token acts in a channel that it may know of."""
+        return next(each for each in self.reachable(grant) if each.channels.get(channel.id) is channel)
+
+    def is_installed(self, team: Team) -> bool:
+        """Say whether the app is installed in a workspace."""
+        bots = (each for each in self.grants.values() if each.kind == "bot" and not each.trouble)
+        return any(team in self.reachable(each) for each in bots)
+
+    def installed_in(self, channel: Channel) -> list[Team]:
+        """Return the workspaces by whose installation the app is in a channel, in the order in which they came to it."""
+        teams = (self.teams[each] for each in channel.teams)
+        return [each for each in teams if self.is_installed(each) and each.app_user.id in channel.members]
+
     def person(self, grant: Grant, name: str) -> Person:
+        """Return somebody of the workspace, or of another one in a channel that the app is in too; raises Wrong."""
+        return self.met(grant, name)[1]
+
+    def met(self, grant: Grant, name: str) -> tuple[Team, Person]:
+        """Return somebody, and the workspace in which a token meets them; raises Wrong."""
         for team in self.reachable(grant):
             if name in team.people:
-                return team.people[name]
+                return team, team.people[name]
+        for team in self.reachable(grant):
+            shared = [each for each in team.channels.values() if each.shared_with and team.app_user.id in each.members]
+            if any(name in each.members for each in shared):
+                return team, next(each.people[name] for each in self.teams.values() if name in each.people)
         raise Wrong("user_not_found")
 
     def message(self, channel: Channel, ts: str) -> Message | None:
@@ -89,19 +112,18 @@ class World:
 
     def direct(self, team: Team, person: Person) -> Channel:
         """Return the app's conversation with a person; the first time it is made."""
-        name = f"D{person.id[1:]}"
+        name = f"D{person.id[1:]}" + ("" if person.team == team.id else f"_{team.id}")
         members = {person.id, team.app_user.id}
         return team.channels.setdefault(name, Channel(id=name, name=name, team=team.id, kind=Kind.IM, members=members))
 
     def writable(self, grant: Grant, name: str) -> Channel:
         """Return where the app may post: a channel it is in, or a person by their id."""
         if name.startswith(("U", "W")):
-            person = self.person(grant, name)
-            return self.direct(self.teams[person.team], person)
+            return self.direct(*self.met(grant, name))
         found = self.channel(grant, name)
         if found.is_archived:
             raise Wrong(_CLOSED)
-        if self.teams[found.team].app_user.id not in found.members and "chat:write.public" not in grant.scopes:
+        if self.team_in(grant, found).app_user.id not in found.members and "chat:write.public" not in grant.scopes:
             raise Wrong("not_in_channel")
         return found
 
