@@ -15,9 +15,9 @@ from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
 from adapters.slack.client.errors import ASK, FAILURES, REVOKED, failure_reason
-from adapters.slack.install.installations import Installations
+from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
-from adapters.slack.workspaces import team_of
+from adapters.slack.workspaces import Body, installed_team, team_of
 from bot.errors import Delayed, Reach, Refused
 from bot.settings.chat import LOOPBACK, SlackSettings
 
@@ -106,6 +106,23 @@ class Clients:
             reach=Reach.WORKSPACE,
         )
 
+    def is_installed(self, team: str, organisation: str = "") -> bool:
+        """Say whether the app is known to be in a workspace, or where its token is not known yet, may be.
+
+        With an organisation, whether it is there by that one's installation.
+        """
+        kept, own = self.installations, self._own
+        found = kept.find(team) if kept is not None else None
+        if found is not None:
+            return not organisation or (bool(found.is_enterprise_install) and place_of(found) == organisation)
+        if kept is not None and kept.is_unreadable(team):
+            return True
+        return bool(self._token) and (own is None or own.org_wide or own.team == team)
+
+    def team_of_request(self, body: Body) -> str:
+        """Return the workspace that anything from Slack belongs to, "" where that cannot be told."""
+        return installed_team(body, self.is_installed)
+
     async def identify_own_token(self) -> None:
         """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
         if self._token and self._own is None:
@@ -175,6 +192,11 @@ class Clients:
         `org_wide` says that the request is to an organisation's installation.
         """
         team, enterprise = team_id or "", enterprise_id or ""
+        if not team:
+            log.warning(
+                "a request that names no workspace of %s in which Broadsheet is installed is not answered", enterprise
+            )
+            return None
         try:
             token, _ = await self._token_of(team, enterprise, org_wide=org_wide)
         except (Refused, Delayed) as error:

@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 
 from slack_bolt.app.async_app import AsyncApp
+from slack_bolt.context.async_context import AsyncBoltContext
+from slack_bolt.response import BoltResponse
 
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.patience import Patience
@@ -25,6 +27,7 @@ from adapters.slack.listeners import events, home, interactions
 from adapters.slack.listeners.answers import SlackAnswers
 from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
+from adapters.slack.workspaces import Body
 from bot.errors import Delayed, Reach
 from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
@@ -128,6 +131,23 @@ def _listen(
     interactions.listen_to_the_rest(app, context)
 
 
+def _named(clients: Clients) -> Callable[..., Awaitable[BoltResponse]]:
+    """Return what names the workspace of a request to slack-bolt, which of several that stand there takes another one.
+
+    Of who acts in a view or a message the organisation may be another than that of the workspace: it says nothing where the
+    workspace's installation is known.
+    """
+
+    async def named(body: Body, context: AsyncBoltContext, next_: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:
+        team = clients.team_of_request(body)
+        context["team_id"] = team or None
+        if "event" not in body and "command" not in body and clients.is_installed(team):
+            context["enterprise_id"] = None
+        return await next_()
+
+    return named
+
+
 def built_app(clients: Clients) -> AsyncApp:
     """Return the app without listeners. Signatures are the web server's, acknowledging is the dispatcher's."""
     return AsyncApp(
@@ -135,6 +155,7 @@ def built_app(clients: Clients) -> AsyncApp:
         logger=library_log,
         client=clients.new_client(),
         authorize=Authorizer(clients),  # type: ignore[arg-type] # None is for "not installed"
+        before_authorize=_named(clients),
         user_facing_authorize_error_message="Broadsheet is not installed here (any more). An administrator can do that.",
         request_verification_enabled=False,
         process_before_response=True,  # so that the dispatcher knows when a listener has ended

@@ -32,7 +32,7 @@ from adapters.slack.forms.views import (
     topic_memory,
     topic_view,
 )
-from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, interaction_of
+from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction
 from adapters.slack.workspaces import PLATFORM
 from bot.commands import Filter, FilterAction
 from bot.errors import BotError, UsageError
@@ -102,7 +102,7 @@ async def _form_view(
 
 async def _show_subscription(versions: ViewVersions, context: SlackContext, body: Body) -> None:
     """Show how the chosen channel subscribes to the chosen topic."""
-    interaction, view = interaction_of(body), body["view"]
+    interaction, view = context.interaction_of(body), body["view"]
     version = versions.begin(view["id"])
     values, memory = entered_values(view), memory_of(view)
     if memory.get("channel") != values["channel"]:
@@ -114,7 +114,7 @@ async def _show_subscription(versions: ViewVersions, context: SlackContext, body
 
 async def _count_matches(versions: ViewVersions, context: SlackContext, body: Body) -> None:
     """Say under the query what it lets in, when nobody types any more."""
-    interaction, view = interaction_of(body), body["view"]
+    interaction, view = context.interaction_of(body), body["view"]
     version = versions.begin(view["id"])
     await asyncio.sleep(_PAUSE)
     if not version.is_latest:
@@ -142,7 +142,7 @@ async def _matches(context: SlackContext, actor: Actor, query: str) -> str:
 
 async def _try_filter(context: SlackContext, body: Body) -> None:
     """Show under the filter what it lets through and what it stops."""
-    interaction, view = interaction_of(body), body["view"]
+    interaction, view = context.interaction_of(body), body["view"]
     memory = memory_of(view)
     actor = await context.actor(interaction, memory.get("channel", ""))
 
@@ -163,7 +163,7 @@ async def _try_filter(context: SlackContext, body: Body) -> None:
 
 async def _suggestions(context: SlackContext, body: Body) -> list[dict[str, Any]]:
     """Return what fits what was typed into a list; nothing when that takes too long."""
-    interaction = interaction_of(body)
+    interaction = context.interaction_of(body)
     actor = Actor(platform=PLATFORM, workspace=interaction.workspace, channel=interaction.channel, person=interaction.person)
     asking = suggest(context.platform.handler_context, body["action_id"], str(body.get("value") or ""), actor, context.now)
     try:

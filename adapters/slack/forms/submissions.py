@@ -25,7 +25,7 @@ from adapters.slack.forms.fields import (
 from adapters.slack.forms.showing import LOADING, Showing, message_view, shown_reply, update_view, view_target
 from adapters.slack.forms.views import as_remembered, is_whole, read_filter, read_subscription, read_topic, subscribe_view
 from adapters.slack.listeners.answers import AnswerTarget
-from adapters.slack.listeners.context import SlackContext, SlackInteraction, interaction_of
+from adapters.slack.listeners.context import SlackContext, SlackInteraction
 from adapters.slack.listeners.home import publish
 from bot.commands import Search
 from bot.errors import BotError, Misfit, UsageError
@@ -86,7 +86,7 @@ def _listener(
 ) -> Callable[[AsyncAck, dict[str, Any]], Awaitable[None]]:
     async def sent(ack: AsyncAck, body: dict[str, Any]) -> None:
         try:
-            await _answer(ack, Submission(context, interaction_of(body), body["view"]), doing, body)
+            await _answer(ack, Submission(context, context.interaction_of(body), body["view"]), doing, body)
         except Exception as error:  # noqa: BLE001 - it is told, and logged
             await ack(response_action="update", view=message_view(" ".join(failed(error, "").text)))
 

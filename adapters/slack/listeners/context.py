@@ -162,6 +162,10 @@ class SlackContext(ListenerContext):
         """Return who acted, as acting in this channel."""
         return await self.actors.actor(interaction.workspace, channel, interaction.person)
 
+    def interaction_of(self, body: Body) -> "SlackInteraction":
+        """Return who acted and where, of a slash command or another interaction."""
+        return interaction_of(body, workspace_of(self.clients.team_of_request(body)))
+
     def acknowledging(
         self, work: Callable[["SlackContext", Body], Coroutine[Any, Any, None]], name: str
     ) -> Callable[..., Awaitable[None]]:
@@ -178,7 +182,7 @@ class SlackContext(ListenerContext):
         try:
             await work
         except Exception as error:  # noqa: BLE001 - it is told, and logged
-            await self.answers.send_reply(interaction_of(body).target, failed(error, ""))
+            await self.answers.send_reply(self.interaction_of(body).target, failed(error, ""))
 
     def following(
         self, work: Callable[["SlackContext", str, Body], Coroutine[Any, Any, None]], name: str
@@ -189,7 +193,7 @@ class SlackContext(ListenerContext):
             event = body["event"]
             if event.get("user") in (None, "", context.bot_user_id) or event.get("bot_id"):
                 return
-            workspace = workspace_of(context.team_id or body["team_id"])
+            workspace = workspace_of(self.clients.team_of_request(body))
             self.tasks.start(work(self, workspace, event), name)
 
         return listener
@@ -211,22 +215,10 @@ class SlackInteraction:
         return AnswerTarget(workspace=self.workspace, channel=self.channel, person=self.person, url=self.url)
 
 
-def interaction_of(body: Mapping[str, Any]) -> SlackInteraction:
-    """Return who acted and where, of a slash command or another interaction.
-
-    In an app that is installed for a whole organisation `team` may be null; the person's own workspace counts then.
-    """
+def interaction_of(body: Mapping[str, Any], workspace: str) -> SlackInteraction:
+    """Return who acted and where, of a slash command or another interaction that came to this workspace."""
+    trigger, url = body.get("trigger_id", ""), body.get("response_url", "")
     if "command" in body:
-        return SlackInteraction(
-            workspace_of(body["team_id"]),
-            body["channel_id"],
-            body["user_id"],
-            body.get("trigger_id", ""),
-            body.get("response_url", ""),
-        )
-    user, view = body["user"], body.get("view") or {}
-    team = (body.get("team") or {}).get("id") or user.get("team_id") or view.get("team_id") or ""
+        return SlackInteraction(workspace, body["channel_id"], body["user_id"], trigger, url)
     channel = (body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or ""
-    return SlackInteraction(
-        workspace_of(team), channel, user["id"], body.get("trigger_id", ""), body.get("response_url", "")
-    )
+    return SlackInteraction(workspace, channel, body["user"]["id"], trigger, url)

@@ -12,6 +12,7 @@ from adapters.chat.patience import ANY_NUMBER
 from adapters.slack.forms.fields import BLOCKS, Block, View, button_row, form_button, mrkdwn, plain_text, with_unique_ids
 from adapters.slack.listeners.answers import SPAN, Unacceptable, called
 from adapters.slack.listeners.context import Body, SlackContext, channels_of
+from adapters.slack.workspaces import home_memory, team_of
 from bot.errors import DeliveryError
 from bot.handlers.handle import failed
 from bot.handlers.surfaces.home import Home, HomeSubscription, home
@@ -44,7 +45,8 @@ async def publish(context: SlackContext, workspace: str, person: str) -> None:
     async def publish_once() -> None:
         if context.publishing.get(key) is mine:
             client = await context.answers.client(workspace)
-            await _put(client, person, await _made(context, workspace, person))
+            made = await _made(context, workspace, person)
+            await _put(client, person, made | {"private_metadata": home_memory(team_of(workspace))})
 
     try:
         await patience.keep_trying(publish_once, patience.after(SPAN), repeats=ANY_NUMBER)

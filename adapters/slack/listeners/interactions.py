@@ -18,7 +18,7 @@ from adapters.slack.forms.showing import Showing, open_view, shown_reply, update
 from adapters.slack.forms.submissions import refuse_unknown
 from adapters.slack.install.permissions import COMMAND, FIND_SIMILAR, SEARCH
 from adapters.slack.listeners.answers import AnswerTarget
-from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction, interaction_of
+from adapters.slack.listeners.context import Body, SlackContext, SlackInteraction
 from adapters.slack.listeners.home import HOME, publish
 from adapters.slack.render.blocks import KEPT
 from bot.commands import Command, Similar, Subscribe, Unreadable, read
@@ -62,11 +62,11 @@ def listen_to_the_rest(app: AsyncApp, context: SlackContext) -> None:
 async def _answer_unknown(context: SlackContext, body: Body) -> None:
     if any("url" in action for action in body.get("actions") or ()):
         return  # it led somewhere
-    await context.answers.send_reply(replace(interaction_of(body).target, may_replace=False), _UNKNOWN)
+    await context.answers.send_reply(replace(context.interaction_of(body).target, may_replace=False), _UNKNOWN)
 
 
 async def _answer_command(context: SlackContext, body: Body) -> None:
-    interaction, asked = interaction_of(body), read(str(body.get("text") or ""))
+    interaction, asked = context.interaction_of(body), read(str(body.get("text") or ""))
     if (form := form_asked_for(asked)) is not None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return
@@ -84,7 +84,7 @@ def _beside(asked: _Asked) -> Sequence[Block]:
 
 
 async def _answer_button(context: SlackContext, body: Body) -> None:
-    interaction, action = interaction_of(body), body["actions"][0]
+    interaction, action = context.interaction_of(body), body["actions"][0]
     asked = await _command_of(context, interaction, action["value"])
     if body["container"]["type"] == "view":
         await _answer_in_view(context, interaction, body["view"], action, asked)
@@ -147,7 +147,7 @@ async def _answer_in_view(
 
 
 async def _open_form(context: SlackContext, body: Body) -> None:
-    interaction, action, view = interaction_of(body), body["actions"][0], body.get("view")
+    interaction, action, view = context.interaction_of(body), body["actions"][0], body.get("view")
     form = form_of(action["action_id"], action.get("value") or "")
     if view is None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
@@ -171,11 +171,11 @@ _SPOKEN = ("text", "url", "title_link", "from_url", "original_url", "fallback", 
 
 
 async def _open_search(context: SlackContext, body: Body) -> None:
-    await open_form(context, interaction_of(body), FormRequest(FormKind.SEARCH), {"home": "yes"})
+    await open_form(context, context.interaction_of(body), FormRequest(FormKind.SEARCH), {"home": "yes"})
 
 
 async def _find_similar(context: SlackContext, body: Body) -> None:
-    interaction = interaction_of(body)
+    interaction = context.interaction_of(body)
     links = links_in("\n".join(_texts(body.get("message") or {})))
     if not links:
         await context.answers.send_reply(interaction.target, _NO_LINK)
