@@ -2,7 +2,8 @@
 
 The nonce keeps a second sending from posting again for a few minutes (docs.discord.com/developers/resources/message, Create
 Message); later the message is looked for, among our own, by what its first button carries. A forum's posts take no nonce:
-there, whoever sends again looks first.
+there, whoever sends again looks first. Where Discord refuses a thread, the channel gets what was to hang in it, with the
+same nonce; whoever looks for that looks through both.
 """
 
 import json
@@ -27,6 +28,7 @@ from adapters.discord.client.errors import (
     MISSING_ACCESS,
     MISSING_PERMISSIONS,
     NOT_A_TEXT_CHANNEL,
+    TOO_MANY_THREADS,
     UNKNOWN_CHANNEL,
     UNKNOWN_GUILD,
     UNKNOWN_MESSAGE,
@@ -55,7 +57,9 @@ _POSTS = 10  # of a forum whose first messages one look reads
 _LATEST = 2**63 - 1  # no identifier is greater
 _UNSURE = "unsure"  # ends the cursor of a forum where a post was met that may be the delivery's
 _DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
-_THREAD_GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, LOCKED_THREAD})
+_POST_GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, LOCKED_THREAD})
+_KEPT = 1000  # digests without a thread that are remembered
+_BESIDES = "channel"  # begins the cursor of a look into the channel, after the one into the thread
 _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread away: the longest, a week
 
 
@@ -85,6 +89,7 @@ class DiscordMessenger:
         self._clock = clock
         self._channels = channels or Channels(client)
         self._settles = settles
+        self._threadless: dict[str, None] = {}  # first messages for which Discord refused a thread: the rest follows them
         self._unclear: dict[str, datetime] = {}  # deliveries whose post in a forum may still come, and until when
 
     def render(self, digest: Digest, *, compact: bool, late: bool) -> Sequence[str]:
@@ -119,8 +124,10 @@ class DiscordMessenger:
             info = await self._channels.get(delivery.channel)
         if info is not None and info.is_forum and delivery.part == 1:
             return await self._post_in_forum(delivery, said, body, info)
+        if self._hangs(delivery, info) and (found := await self._hang(delivery, said, body)):
+            return found
         try:
-            return await self._say(await self._target(delivery, said, info), delivery, body)
+            return await self._say(delivery.channel, delivery, body)
         except HTTPException as error:
             if error.code not in (NOT_A_TEXT_CHANNEL, A_FORUM) or delivery.part > 1:
                 raise
@@ -136,15 +143,40 @@ class DiscordMessenger:
     def _in_thread(self, delivery: Delivery) -> bool:
         return delivery.part > 1 and bool(delivery.thread) and (self._threads or "/" in delivery.thread)
 
-    async def _target(self, delivery: Delivery, said: dict[str, Any], info: ChannelInfo | None) -> str:
-        """Return the channel or thread for the message."""
-        if not self._in_thread(delivery) or delivery.thread == _DELETED or (info is not None and info.is_thread):
-            return delivery.channel
-        thread, _, message = delivery.thread.rpartition("/")
-        if thread:
-            return thread
-        await self._open_thread(delivery.channel, message, said["thread"])
-        return message
+    def _hangs(self, delivery: Delivery, info: ChannelInfo | None) -> bool:
+        """Whether the part belongs into a thread of the first one, or into the post of a forum."""
+        in_a_thread = info is not None and info.is_thread
+        has_none = delivery.thread == _DELETED or delivery.thread in self._threadless
+        return self._in_thread(delivery) and not in_a_thread and not has_none
+
+    async def _hang(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any]) -> str:
+        """Say it below the first part and return its name; "" where Discord refuses the thread, and the channel is left."""
+        post, _, message = delivery.thread.rpartition("/")
+        if post:
+            return await self._say(post, delivery, body)
+        try:
+            await self._open_thread(delivery.channel, message, said["thread"])
+        except HTTPException as error:
+            return self._without_thread(delivery, error)
+        try:
+            return await self._say(message, delivery, body)
+        except HTTPException as error:
+            if error.code == INVALID_FORM:
+                raise
+            return self._without_thread(delivery, error)
+
+    def _without_thread(self, delivery: Delivery, error: HTTPException) -> str:
+        """Return "", and remember that the digest has no thread; raises the error where it refuses more than the thread."""
+        why = discord_delivery_error(error)
+        of_the_thread = isinstance(why, (Refused, Rejected)) and why.reach is Reach.CHANNEL
+        if not of_the_thread and error.code != TOO_MANY_THREADS:
+            raise error
+        said = "The rest of a digest goes into the channel %s, for it gets no thread (status %d, code %d)"
+        log.warning(said, delivery.channel, error.status, error.code)
+        if len(self._threadless) >= _KEPT:
+            del self._threadless[next(iter(self._threadless))]
+        self._threadless[delivery.thread] = None
+        return ""
 
     async def _open_thread(self, channel: str, message: str, name: str) -> None:
         """Open the thread of a message, which has the message's identifier; one that is there already is as good."""
@@ -168,8 +200,8 @@ class DiscordMessenger:
                 raise
             await self._client.edit_channel(channel, archived=False)
             answer = await self._client.send_message(channel, params=params)
-        message = str(answer["id"])
-        return message if channel == delivery.channel else f"{channel}/{message}"
+        message, where = str(answer["id"]), str(answer.get("channel_id") or channel)  # an earlier try's, by the nonce
+        return message if where == delivery.channel else f"{where}/{message}"
 
     async def _post_in_forum(self, delivery: Delivery, said: dict[str, Any], body: dict[str, Any], info: ChannelInfo) -> str:
         if (left := self._unclear.get(delivery.id, self._clock()) - self._clock()) > timedelta(0):
@@ -229,24 +261,42 @@ class DiscordMessenger:
         return info
 
     async def _find_message(self, delivery: Delivery, info: ChannelInfo) -> tuple[Look, bool]:
-        """Look through a page, and say whether that showed any message."""
-        thread, _, message = delivery.thread.rpartition("/")
-        hangs = self._in_thread(delivery) and delivery.thread != _DELETED and not info.is_thread
-        channel = (thread or message) if hangs else delivery.channel
+        """Look through a page, and say whether that showed any message.
+
+        What was to hang in a thread is looked for there, and then in the channel, which got it where that was refused.
+        """
+        besides, _, read = delivery.cursor.rpartition(" ")
+        channel = delivery.channel if besides or info.is_thread else self._below(delivery) or delivery.channel
         first, last = _between(delivery)
-        after = int(delivery.cursor or first)
-        try:
-            page: Any = await self._client.logs_from(channel, _PAGE, after=after)
-        except HTTPException as error:
-            if error.code == UNKNOWN_CHANNEL and channel != delivery.channel:
-                return ABSENT, False  # a thread that is not there holds nothing of ours
-            raise
+        after = int(read or first)
+        page = await self._page(channel, after, delivery)
         me = await self._channels.own_id()
         found = next((str(each["id"]) for each in page if _is_of(each, delivery.id, me)), "")
         if found:
             return Look(message=found if channel == delivery.channel else f"{channel}/{found}"), True
         after = max((int(each["id"]) for each in page), default=after)
-        return ABSENT if len(page) < _PAGE or after > last else Look(cursor=str(after)), bool(page)
+        if len(page) == _PAGE and after <= last:
+            return Look(cursor=f"{besides} {after}".strip()), True
+        if channel != delivery.channel and not info.is_forum:
+            return Look(cursor=f"{_BESIDES} {first}"), bool(page)
+        return ABSENT, bool(page)
+
+    def _below(self, delivery: Delivery) -> str:
+        """Return the thread or the post below the first part, "" for none; it may be that it was never opened."""
+        if delivery.part == 1 or not delivery.thread or delivery.thread == _DELETED:
+            return ""
+        post, _, message = delivery.thread.rpartition("/")
+        return post or message
+
+    async def _page(self, channel: str, after: int, delivery: Delivery) -> Sequence[dict[str, Any]]:
+        """Return the next messages of the channel, or of a thread, of which nothing is left where it is not there."""
+        try:
+            page: Any = await self._client.logs_from(channel, _PAGE, after=after)
+        except HTTPException as error:
+            if error.code == UNKNOWN_CHANNEL and channel != delivery.channel:
+                return ()
+            raise
+        return list(page)
 
     async def _find_whole(self, delivery: Delivery, info: ChannelInfo) -> str:
         """Return the delivery's post in a forum, "" where there surely is none; raises Delayed where nobody can tell."""
@@ -343,8 +393,7 @@ class DiscordMessenger:
                 return str(why)
             # What Discord refuses everywhere says nothing of this channel.
             raise (Delayed(str(why), reach=why.reach) if isinstance(why, Refused) else why) from error
-        missing = info.missing(thread=True) if self._threads and not info.is_thread else ()
-        return info.obstacle or (info.needs(missing) if missing else "")
+        return info.obstacle
 
     async def _shut_out(self, guild: str) -> str:
         """Return that we are not in a server, "" where we are, and for who has no server; raises as RestClient.request."""
@@ -364,9 +413,10 @@ class DiscordMessenger:
 
     async def _explained(self, error: Exception, delivery: Delivery) -> DeliveryError:
         """Return what the error means; of a missing permission, which one it is, where Discord tells."""
-        if isinstance(error, HTTPException) and error.code in _THREAD_GONE and self._in_thread(delivery):
+        in_post = delivery.part > 1 and "/" in delivery.thread  # of a forum, which takes the rest nowhere else
+        if isinstance(error, HTTPException) and error.code in _POST_GONE and in_post:
             failure = f"status {error.status}, code {error.code}"
-            return Rejected(f"The digest's own thread was deleted or locked in Discord ({failure}).", failure=failure)
+            return Rejected(f"The digest's post was deleted or locked in the forum ({failure}).", failure=failure)
         if not isinstance(error, HTTPException) or error.code not in (MISSING_ACCESS, MISSING_PERMISSIONS):
             return discord_delivery_error(error)
         self._channels.forget(delivery.channel)
@@ -374,7 +424,7 @@ class DiscordMessenger:
             info = await self._channels.get(delivery.channel)
         except Exception:  # noqa: BLE001 - what cannot be told is left out
             return discord_delivery_error(error)
-        missing = info.missing(thread=self._in_thread(delivery) or info.is_forum)
+        missing = info.missing(thread=info.is_forum)
         return Refused(info.needs(missing)) if missing else discord_delivery_error(error)
 
 

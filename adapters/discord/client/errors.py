@@ -17,7 +17,7 @@ from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncerta
 UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 NOT_A_TEXT_CHANNEL, A_FORUM, INVALID_FORM = 50008, 40058, 50035
-ARCHIVED_THREAD, HAS_A_THREAD, LOCKED_THREAD = 50083, 160004, 160005
+ARCHIVED_THREAD, HAS_A_THREAD, LOCKED_THREAD, TOO_MANY_THREADS = 50083, 160004, 160005, 160006
 LONGEST = 24 * 3600.0  # seconds, whatever is asked for
 
 _TOKEN = "Discord does not accept the bot's token; set `discord.token` anew."  # noqa: S105 - a sentence about it
@@ -59,7 +59,10 @@ _LATER: Mapping[int, tuple[Reach, str]] = {
     110000: (Reach.PLATFORM, "Discord is not ready yet."),
     110001: (Reach.PLATFORM, "Discord is not ready yet."),
     130000: (Reach.PLATFORM, "Discord is overloaded."),
-    160006: (Reach.CHANNEL, "The server has as many open threads as Discord allows; close some, or switch threads off."),
+    TOO_MANY_THREADS: (
+        Reach.CHANNEL,
+        "The server has as many open threads as Discord allows; close some, or switch threads off.",
+    ),
 }
 _AS_WRITTEN = "Discord does not take the message as it was written, which is a fault of Broadsheet's."
 _BLOCKED = "The server's or Discord's own filter blocked what the message says."

@@ -156,18 +156,16 @@ async def test_with_threads_the_rest_of_a_digest_hangs_in_a_thread_of_its_first_
 
 
 @pytest.mark.parametrize("code", [10003, 160005])
-async def test_a_thread_that_somebody_deletes_or_locks_says_nothing_of_its_channel(
-    fake: FakeDiscord, guild: Guild, door: RestClient, code: int
+async def test_a_post_that_somebody_deletes_or_locks_says_nothing_of_its_forum(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger, code: int
 ) -> None:
-    messenger = DiscordMessenger(door, MemoryStore().chats, threads=True)
-    papers = fake.channel(guild, "papers")
-    first, second, third = deliveries(messenger, guild, papers, entries=9)[:3]
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM)
+    first, second = deliveries(messenger, guild, forum, entries=9)[:2]
     head = await messenger.send(first)
-    await messenger.send(replace(second, thread=head))
-    thread = next(each for each in fake.channels.values() if each.parent is papers)
-    fake.refusing[str(thread.id)] = code
-    with pytest.raises(Rejected, match="thread"):
-        await messenger.send(replace(third, thread=head))
+    (post,) = [each for each in fake.channels.values() if each.parent is forum]
+    fake.refusing[str(post.id)] = code
+    with pytest.raises(Rejected, match="deleted or locked in the forum"):
+        await messenger.send(replace(second, thread=head))
 
 
 async def test_in_a_forum_each_digest_is_a_post_with_its_tag(

@@ -31,9 +31,9 @@ def demand_posting(world: World, channel: Channel, body: Mapping[str, Any], *, f
         world.demand(channel, Permission.ATTACH_FILES)
     if body.get("message_reference"):
         world.demand(channel, Permission.READ_MESSAGE_HISTORY)
+    if channel.locked and not world.may(channel, Permission.MANAGE_THREADS):
+        raise Refusal(160005)
     if channel.archived_at is not None:
-        if channel.locked:
-            raise Refusal(160005)
         if world.archived_threads_refuse:
             raise Refusal(50083)
         open_again(world, channel)
