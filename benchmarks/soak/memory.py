@@ -77,6 +77,7 @@ class Forgetful(Month):
         now = self.clock()
         await self.store.maintenance.prune(items_before=now - KEPT, readings_before=(now - KEPT).date(), now=now)
         self.items.clear()
+        self._old.clear()
         for platform in self.platforms.values():
             platform.forget(now - 2 * DAY)
         return fmean(sizes)
