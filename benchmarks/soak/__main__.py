@@ -1,6 +1,7 @@
 """`python -m benchmarks.soak`: every test in turn, and one Markdown table of how it went.
 
     python -m benchmarks.soak [--test NAME]… [--deliveries 4000] [--kills 40] [--channels 10000] [--seed 1]
+    python -m benchmarks.soak --test answers [--commands 2000] [--minutes 46] [--keep FOLDER]
     python -m benchmarks.soak --nightly                the scoreboard, each row at the size that a night has for it
     python -m benchmarks.soak --row R8 [--size 5000]   this row, and each further `--row`; else at its nightly size
     python -m benchmarks.soak --show FILE…             the table of what `--out FILE` kept
@@ -20,7 +21,7 @@ import sys
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from benchmarks.soak import broken, discord, killed, limits, restored, slack
+from benchmarks.soak import answers, broken, discord, killed, limits, restored, slack
 from benchmarks.soak.row import Row, Size, table
 from benchmarks.soak.rows.again import program
 from benchmarks.soak.rows.table import SCOREBOARD
@@ -57,6 +58,7 @@ TESTS: dict[str, Callable[[Size], Awaitable[Sequence[Row]]]] = {
     "discord-kill": discord.killed,
     "discord-faults": discord.faults,
     "discord-storm": discord.storm,
+    "answers": answers.answered,
     "restore": restored.restored,
     "broken": broken.broken,
     "zones": _alone("benchmarks.soak.zones"),
@@ -92,8 +94,10 @@ async def score(names: Sequence[str], asked: argparse.Namespace) -> list[Result]
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--test", action="append", choices=[*TESTS], help="only this one; may be given again")
-    for name, value in (("deliveries", 4000), ("kills", 40), ("channels", 10_000), ("seed", 1)):
+    for name, value in (("deliveries", 4000), ("kills", 40), ("channels", 10_000), ("commands", 2000), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    parser.add_argument("--minutes", type=float, default=46.0, help="for which commands are given")
+    parser.add_argument("--keep", type=Path, help="a folder that is there, in which what the test `answers` made stays")
     parser.add_argument("--nightly", action="store_true", help="every row of the scoreboard, at its nightly size")
     parser.add_argument("--row", action="append", help="only this row of the scoreboard; may be given again")
     parser.add_argument("--size", type=int, help="of the rows, in their own unit")
@@ -114,7 +118,8 @@ def main() -> None:
         results = asyncio.run(score(asked.row or [*SCOREBOARD], asked))
         print(markdown(results))
         sys.exit(not all(each.kept for each in results))
-    size = Size(deliveries=asked.deliveries, kills=asked.kills, channels=asked.channels, seed=asked.seed)
+    names = ("deliveries", "kills", "channels", "commands", "minutes", "seed", "keep")
+    size = Size(**{name: getattr(asked, name) for name in names})
     found = asyncio.run(rows(asked.test or [*TESTS], size))
     print(table(found))
     sys.exit(any(each.kept is False for each in found))

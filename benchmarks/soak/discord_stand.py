@@ -84,7 +84,7 @@ class Counting(Limits):
             self.counts[name] = max(self.counts[name], here)
 
 
-def _marker(body: Mapping[str, Any]) -> str:
+def marker(body: Mapping[str, Any]) -> str:
     """Return the delivery whose message this is: that of the first button of ours."""
     parts = parts_of(list(body.get("components") or ()))
     read = (read_button(each["custom_id"]) for each in parts if "custom_id" in each)
@@ -96,7 +96,7 @@ async def discord(behaviour: Behaviour, crowd: Crowd) -> AsyncIterator[FakeDisco
     """Run it with the crowd's servers and channels."""
     async with running(behaviour) as fake:
         fake.token = TOKEN
-        fake.read_marker = _marker
+        fake.read_marker = marker
         fake.limits = Counting(fake.counts, behaviour.per_second)
         for number in range(crowd.channels):
             place = int(crowd.workspace(number).partition(":")[2])

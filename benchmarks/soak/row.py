@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,10 @@ class Size:
     deliveries: int = 4000
     kills: int = 40
     channels: int = 10_000
+    commands: int = 2000
+    minutes: float = 46.0  # for which commands are given
     seed: int = 1
+    keep: Path | None = None  # a folder in which what a test made stays
 
 
 def table(rows: Sequence[Row]) -> str:

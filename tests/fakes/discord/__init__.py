@@ -34,10 +34,11 @@ Figures that Discord does not tell are ours and may be set: the buckets (`limits
 (`behaviour.remembers`, seconds), the pause between two IDENTIFYs (`gateway.identify_every`, off).
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from tests.fakes.discord import channels, interactions, people
 from tests.fakes.discord.actions import NotOfferedError
@@ -73,10 +74,10 @@ ORDINARY = Behaviour(takes=(0.0, 0.0), remembers=180.0, per_second=50)
 
 
 @asynccontextmanager
-async def running(behaviour: Behaviour = ORDINARY) -> AsyncIterator[FakeDiscord]:
-    """Run one on a free port of 127.0.0.1."""
+async def running(behaviour: Behaviour = ORDINARY, *, before: Sequence[Middleware] = ()) -> AsyncIterator[FakeDiscord]:
+    """Run one on a free port of 127.0.0.1; `before` is what every request meets before it comes to Discord."""
     fake = FakeDiscord(behaviour)
-    app = web.Application(client_max_size=26 * 1024 * 1024)
+    app = web.Application(client_max_size=26 * 1024 * 1024, middlewares=before)
     # The more words a path has in itself, the earlier it is asked: @original before any message.
     for each in sorted(ROUTES, key=lambda route: route.path.count("{")):
         app.router.add_route(each.method, "/api/v10" + each.path, fake.answering(each))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from aiohttp import web
 
@@ -49,6 +49,8 @@ class Trouble:
 class FakeDiscord(Actions):
     """A Discord to be run by `running`; what may be set or asked is said in tests.fakes.discord."""
 
+    way: ClassVar[str] = ""  # the address of what passes requests on to the one that its next word names
+
     def __init__(self, behaviour: Behaviour) -> None:
         self.gateway = Gateway(self)
         super().__init__(behaviour)
@@ -64,7 +66,8 @@ class FakeDiscord(Actions):
 
     @property
     def api_url(self) -> str:
-        return f"{self.url}/api/v10"
+        own = f"{self.url}/api/v10"
+        return f"{self.way}/{own.rpartition(':')[2]}" if self.way else own
 
     @property
     def cdn_url(self) -> str:

@@ -2,11 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
 from aiohttp import web
+from aiohttp.typedefs import Middleware
 
 from tests.fakes.patience import PATIENCE
 from tests.fakes.platform import Behaviour
@@ -249,13 +250,17 @@ async def running(
     tiers: bool = True,
     clock: Callable[[], float] = time.time,
     manifest: Mapping[str, Any] | None = None,
+    before: Sequence[Middleware] = (),
 ) -> AsyncIterator[FakeSlack]:
-    """Run a Slack on a free port of 127.0.0.1; requests take no time unless a behaviour says so."""
+    """Run a Slack on a free port of 127.0.0.1; requests take no time unless a behaviour says so.
+
+    `before` is what every request meets before it comes to Slack.
+    """
     fake = FakeSlack(behaviour or Behaviour(takes=(0.0, 0.0)), tiers=tiers, clock=clock)
     if manifest is not None:
         fake.rights.manifest = dict(manifest)
         fake.world.grants[fake.bot_token].scopes = frozenset(manifest["oauth_config"]["scopes"]["bot"])
-    app = web.Application(client_max_size=2**24)
+    app = web.Application(client_max_size=2**24, middlewares=before)
     app.router.add_route("*", "/api/{method}", fake.web_api.handle)
     app.router.add_get("/link/", fake.link.handle)
     app.router.add_post("/{kind:commands|actions|app}/{team}/{key}", fake.answers.handle)
