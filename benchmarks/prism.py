@@ -14,19 +14,19 @@ left. What Prism needs of a first request, in which it reads the description, is
 import argparse
 import asyncio
 import json
+import re
 import shlex
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
-from urllib.request import urlopen
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 import aiohttp
 import pytest
@@ -34,46 +34,36 @@ from aiohttp import web
 from multidict import CIMultiDict
 from yarl import URL
 
+from tests.fakes.discord.calls import ROUTES
 from tests.fakes.discord.fake import FakeDiscord
 
 TESTS = ("tests/e2e/test_discord.py", "tests/e2e/test_parity.py", "tests/adapters/discord")
 _PORT = "X-Fake-Port"
 _HOPS = ("host", "content-length", "transfer-encoding", "content-encoding", "connection")
+_EMPTY = {"POST": b"{}", "PUT": b"[]", "PATCH": b"{}"}
 _START = 120.0  # seconds in which Prism must have read the description
 
 # What the description says wrongly: where, of what, and why. What is written of a place holds for all below it.
 KNOWN: Mapping[tuple[str, str], str] = {}
 
 
-@dataclass(slots=True)
-class Record:
-    """What was passed on."""
-
-    exchanges: Counter[str] = field(default_factory=Counter)  # by method and path, numbers left out
-    ours: Counter[str] = field(default_factory=Counter)
-    known: Counter[str] = field(default_factory=Counter)
-
-
 class Relay:
-    """What passes requests on to Prism, and from there to the right Discord; it runs in a thread of its own."""
+    """What passes requests on to Prism, and from there to the right Discord, in a process of its own."""
 
     def __init__(self, prism: int) -> None:
-        self.record = Record()
-        self.port = _free_port()
-        self.behind = _free_port()
+        self.exchanges: Counter[str] = Counter()  # by method and path, without what differs
+        self.violations: Counter[str] = Counter()
         self._prism = prism
         self._session: aiohttp.ClientSession
 
-    def run(self) -> None:
-        """Pass on until the process ends."""
-        asyncio.run(self._run())
-
-    async def _run(self) -> None:
+    async def run(self, front: int, behind: int) -> None:
+        """Pass on until standard input ends, and print what was counted."""
         timeout = aiohttp.ClientTimeout(total=60)
         async with aiohttp.ClientSession(timeout=timeout, auto_decompress=False) as self._session:
-            await _serve(self.port, self._before)
-            await _serve(self.behind, self._after)
-            await asyncio.Event().wait()
+            await _serve(front, self._before)
+            await _serve(behind, self._after)
+            await asyncio.to_thread(sys.stdin.read)
+        print(json.dumps([self.exchanges, self.violations]), flush=True)
 
     async def _before(self, request: web.Request) -> web.StreamResponse:
         """Pass on to Prism, and note what it says."""
@@ -102,19 +92,17 @@ class Relay:
             async with sent as answer:
                 content = await answer.read()
         except aiohttp.ClientError:
-            assert request.transport is not None
-            request.transport.abort()  # as the Discord of the tests did
+            if request.transport is not None:
+                request.transport.abort()  # as the Discord of the tests did
             return 502, CIMultiDict(), b""
         kept = CIMultiDict((name, value) for name, value in answer.headers.items() if name.lower() not in _HOPS)
         return answer.status, kept, content
 
     def _note(self, method: str, path: str, status: int, headers: Mapping[str, str]) -> None:
         where = f"{method} {_plain(path.partition('?')[0])}"
-        self.record.exchanges[where] += 1
+        self.exchanges[where] += 1
         for each in _violations(headers.get("sl-violations", "")):
-            what = f"{where} {status}: {each['location']}: {each['message']}"
-            known = any(where.startswith(place) and part in what for place, part in KNOWN)
-            (self.record.known if known else self.record.ours)[what] += 1
+            self.violations[f"{where} {status}: {each['location']}: {each['message']}"] += 1
 
 
 def _violations(said: str) -> Iterator[dict[str, str]]:
@@ -131,7 +119,7 @@ def _plain(path: str) -> str:
     found: list[str] = []
     for at, word in enumerate(words):
         secret = any(words[at - back] in named for back in (1, 2) if at >= back and back <= named.get(words[at - back], 0))
-        found.append("#" if word.isdigit() or (secret and word not in ("callback",)) else word)
+        found.append("#" if word.isdigit() or (secret and word != "callback") else word)
     return "/" + "/".join(found)
 
 
@@ -150,54 +138,79 @@ def _free_port() -> int:
 
 def measure(command: Sequence[str], spec: Path, tests: Sequence[str]) -> int:
     """Run the tests through Prism, print what was counted, and return the exit status."""
-    port = _free_port()
-    relay = Relay(port)
-    threading.Thread(target=relay.run, daemon=True).start()
-    upstream = f"http://127.0.0.1:{relay.behind}"
-    with subprocess.Popen(
-        [*command, "proxy", str(spec), upstream, "--port", str(port), "--verboseLevel", "error"], stdout=subprocess.DEVNULL
-    ) as prism:
+    prism, front, behind = (_free_port() for _ in range(3))
+    proxy = [*command, "proxy", str(spec), f"http://127.0.0.1:{behind}", "--port", str(prism), "--verboseLevel", "silent"]
+    relay = [sys.executable, "-m", "benchmarks.prism", "--relay", *map(str, (prism, front, behind))]
+    pipe = subprocess.PIPE
+    with (
+        subprocess.Popen(relay, stdin=pipe, stdout=pipe, text=True) as passing,
+        subprocess.Popen(proxy, stdout=subprocess.DEVNULL) as checking,
+    ):
         try:
-            _wait_for(port, prism)
-            FakeDiscord.way = f"http://127.0.0.1:{relay.port}"
+            _read_all(prism, checking)
+            FakeDiscord.way = f"http://127.0.0.1:{front}"
             status = pytest.main(["-q", "-p", "no:cacheprovider", "-n", "0", *tests])
         finally:
-            prism.terminate()
-    print(_report(relay.record))
-    return int(bool(relay.record.ours or not relay.record.exchanges or status not in (0, 1)))
+            said, _ = passing.communicate()
+            checking.terminate()
+    exchanges, violations = (Counter[str](each) for each in json.loads(said))
+    known = Counter({what: number for what, number in violations.items() if _is_known(what)})
+    print(_report(exchanges, violations - known, known))
+    return int(bool(violations - known or not exchanges or status not in (0, 1)))
 
 
-def _wait_for(port: int, prism: "subprocess.Popen[bytes]") -> None:
+def _read_all(port: int, prism: "subprocess.Popen[bytes]") -> None:
+    """Let Prism read what the description says of each request that the Discord of the tests takes: seconds for each."""
+    for each in ROUTES:
+        path = re.sub(r"\{.*?\}", "100000000000000001", each.path)
+        _ask(port, prism, Request(f"http://127.0.0.1:{port}{path}", method=each.method, data=_EMPTY.get(each.method)))
+
+
+def _ask(port: int, prism: "subprocess.Popen[bytes]", request: Request) -> None:
     end = time.monotonic() + _START
+    request.add_header("Content-Type", "application/json")
     while time.monotonic() < end:
         if prism.poll() is not None:
             raise SystemExit(f"Prism ended with {prism.returncode}.")
-        try:
-            with urlopen(f"http://127.0.0.1:{port}/gateway", timeout=_START):
-                return
-        except (OSError, URLError):
-            time.sleep(0.5)
+        with suppress(HTTPError):
+            try:
+                urlopen(request, timeout=_START).close()
+            except URLError as error:
+                if isinstance(error, HTTPError):
+                    return
+                time.sleep(0.5)
+                continue
+        return
     raise SystemExit("Prism does not answer.")
 
 
-def _report(record: Record) -> str:
-    lines = [
-        f"{record.exchanges.total():,} exchanges at {len(record.exchanges)} places;"
-        f" {record.ours.total():,} violations, {record.known.total():,} that the description is at fault for"
-    ]
-    lines += [f"{number:6,}  {what}" for what, number in record.exchanges.most_common()]
-    lines += [f"VIOLATION {number:6,}  {what}" for what, number in record.ours.most_common()]
-    lines += [f"known {number:6,}  {what}" for what, number in record.known.most_common()]
+def _is_known(what: str) -> bool:
+    return any(what.startswith(place) and part in what for place, part in KNOWN)
+
+
+def _report(exchanges: Counter[str], ours: Counter[str], known: Counter[str]) -> str:
+    counted = f"{ours.total():,} violations, and {known.total():,} that are faults of the description"
+    lines = [f"{exchanges.total():,} exchanges at {len(exchanges)} places; {counted}"]
+    lines += [f"{number:6,}  {what}" for what, number in exchanges.most_common()]
+    lines += [f"VIOLATION {number:6,}  {what}" for what, number in ours.most_common()]
+    lines += [f"known {number:6,}  {what}" for what, number in known.most_common()]
     return "\n".join(lines)
 
 
 def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.prism", description=__doc__)
-    parser.add_argument("--prism", required=True, help="the command that starts Prism")
-    parser.add_argument("--spec", type=Path, required=True, help="Discord's OpenAPI description")
+    parser.add_argument("--prism", help="the command that starts Prism")
+    parser.add_argument("--spec", type=Path, help="Discord's OpenAPI description")
+    parser.add_argument("--relay", type=int, nargs=3, help=argparse.SUPPRESS)
     parser.add_argument("tests", nargs="*")
     given = parser.parse_args()
+    if given.relay:
+        prism, front, behind = given.relay
+        asyncio.run(Relay(prism).run(front, behind))
+        return
+    if not given.prism or not given.spec:
+        parser.error("--prism and --spec are needed")
     sys.exit(measure(shlex.split(given.prism), given.spec, given.tests or TESTS))
 
 

@@ -400,7 +400,7 @@ def lines_of(number: int, saves: str) -> Sequence[str]:
     """Return a few commands that change nothing, by turns."""
     some = (
         *("help", "list", "topics", "status", "settings", "help subscribe", "profile gpu-systems"),
-        *("search gpu", "search cuda sort:new", "topic show gpu-systems", f"why {saves}", saves, "saved"),
+        *("search gpu", "search cuda sort:new", "topic show gpu-systems", f"why {saves}", f"more {saves}", "saved"),
         *("filter gpu-systems", f"similar {saves}", "now gpu-systems"),
     )
     return [some[(3 * number + at) % len(some)] for at in range(3)]
