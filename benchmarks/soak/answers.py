@@ -382,7 +382,8 @@ async def _watch(stage: Stage) -> None:
         if number % _TOLD_EVERY == 0:
             given = sum(chat.tally.given.total() for chat in stage.chats)
             pending = sum(chat.tally.pending for chat in stage.chats)
-            told = f"{given:,} commands given, {pending} waiting; {len(stage.committed()):,} posted; {len(stage.held)} held"
+            posted = len({each.delivery().id for each in stage.posts} & set(stage.committed()))
+            told = f"{given:,} commands given, {pending} waiting; {posted:,} posted; {len(stage.held)} held"
             print(f"{asyncio.get_running_loop().time() - begun:5.0f} s: {told}", file=sys.stderr, flush=True)
         await asyncio.sleep(_LOOK)
 
