@@ -38,7 +38,7 @@ from tests.fakes.discord.calls import ROUTES
 from tests.fakes.discord.fake import FakeDiscord
 
 TESTS = (
-    *(f"tests/e2e/test_{each}.py" for each in ("discord", "discord_answers", "parity", "pressed_twice", "promises", "post")),
+    *(f"tests/e2e/test_{each}.py" for each in ("discord", "parity", "pressed_twice", "promises", "post")),
     *("tests/e2e/test_private.py", "tests/adapters/discord/test_send.py", "tests/adapters/discord/listeners"),
 )
 _PORT = "X-Fake-Port"
