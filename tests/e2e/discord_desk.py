@@ -18,6 +18,7 @@ from adapters.discord.connection.platform import DiscordPlatform, opened
 from bot.app import App, Service, built
 from bot.digest.due import next_after
 from bot.models import Item, Subscription
+from bot.service.platforms import PlatformContext
 from bot.settings.chat import DISCORD_ADDRESSES, DiscordSettings
 from bot.settings.load import Settings
 from tests.conftest import NOW
@@ -85,11 +86,12 @@ async def sitting(
     items: Sequence[Item] = ITEMS,
     timeouts: GatewayTimeouts = SOON,
     interval: float = 41.25,
+    context: Callable[[PlatformContext], PlatformContext] = lambda usual: usual,
     **given: Any,
 ) -> AsyncIterator[DiscordDesk]:
     """Run the service in a new Discord until the block ends; `given` are settings of [discord].
 
-    `interval` is how many seconds lie between heartbeats.
+    `interval` is how many seconds lie between heartbeats; `context` makes what the platform works with of what is usual.
     """
     async with running() as fake:
         fake.gateway.interval = interval
@@ -108,7 +110,7 @@ async def sitting(
                 app = await stack.enter_async_context(built(settings, exclusive=True))
                 await app.store.items.add(items, NOW)
                 platform = await stack.enter_async_context(
-                    opened(settings.discord, app.platform_context(clock), timeouts=timeouts)
+                    opened(settings.discord, context(app.platform_context(clock)), timeouts=timeouts)
                 )
                 service = await app.service(clock, [platform])
                 desk = DiscordDesk(app, fake, service, platform, NOW, guild, papers, anna, ben, stack.aclose)

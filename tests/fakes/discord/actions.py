@@ -220,6 +220,12 @@ class Actions(World):
 
     # --- the interaction itself
 
+    async def ask(
+        self, doing: Doing, data: dict[str, Any], *, user: User, channel: Channel, message: Message | None = None
+    ) -> Asked:
+        """Send what no program of Discord's own would, and wait for nothing."""
+        return await self._ask(doing, user, channel, data, message=message, wait=None)
+
     async def _ask(
         self,
         doing: Doing,
