@@ -19,6 +19,8 @@ REFUSED_REST = timedelta(minutes=1)  # while what a refusal holds for is being p
 PLATFORM_REST = timedelta(minutes=5)  # after a platform refused everybody, which is the operator's to mend
 LONGEST_REST = timedelta(days=1)  # whatever a platform asks for
 SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's, or behind it
+_BEFORE = 100  # messages of a channel in which its digest before this one is looked for
+_AGAIN = " So was the digest before; its papers do not come again."
 _UNSURE = "It is not known whether the part before was posted."
 
 
@@ -169,10 +171,20 @@ class Sender:
     async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
         """Try it again later, or give the digest up, where it is this channel alone that does not get it; pause nothing."""
         given_up = self._context.rejections.note(self._call(Method.POST, held), held.id, error, now)
-        if given_up and unposted:
-            await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
-        else:
+        if not (given_up and unposted):
             await self._try_later(held, before, error, now)
+        elif await self._ended_so_before(held, str(error)):
+            # What both hold may be what is not taken: the next digest begins behind it, or none would ever be posted.
+            await self.end(held, DeliveryState.FAILED, f"{error}{_AGAIN}", now, alert=True)
+        else:
+            await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
+
+    async def _ended_so_before(self, held: Delivery, reason: str) -> bool:
+        """Say whether the digest of the topic before this one ended for the same reason, and its papers came again."""
+        here = await self._context.ledger.deliveries(held.workspace, channel=held.channel, limit=_BEFORE)
+        firsts = (each for each in here if each.topic == held.topic and each.part == 1)
+        before = next((each for each in firsts if each.occurrence != held.occurrence), None)
+        return before is not None and before.state is DeliveryState.FAILED and before.reason == reason
 
     async def _try_later(self, held: Delivery, before: Delivery, error: Rejected, now: datetime) -> None:
         wait = max(self._context.wait(held.attempts), APART * self._context.chance.uniform(1.0, 1.5))

@@ -15,7 +15,7 @@ from discord.http import Route
 from adapters.cli.folder_messenger import FolderMessenger
 from adapters.discord.client.api import RestClient
 from adapters.discord.send import DiscordMessenger
-from bot.errors import Refused
+from bot.errors import Refused, Rejected
 from bot.models import Abilities
 from bot.ports.messenger import Messenger
 from tests.adapters.slack.running_messenger import Room, posting
@@ -70,6 +70,14 @@ class Bench(Protocol):
         """Have the platform not say now what the channel is; False where it always does."""
         ...
 
+    def reject(self) -> bool:
+        """Have it refuse what comes next for no known reason; False where every reason is known."""
+        ...
+
+    def intercept(self) -> bool:
+        """Have a proxy answer in its place what comes next; False where none can stand in between."""
+        ...
+
     def delay(self) -> timedelta | None:
         """Have it take nothing for now; return how long it asks to wait, None when it does not say."""
         ...
@@ -98,6 +106,12 @@ class Folder:
 
     def refuse(self) -> None:
         self._folder.write_text("in the way")
+
+    def reject(self) -> bool:
+        return False
+
+    def intercept(self) -> bool:
+        return False
 
     def close(self) -> None:
         if self._folder.is_dir():
@@ -134,6 +148,14 @@ class Chat:
     def refuse(self) -> None:
         self.messenger.faults = self.messenger.looks = [Fault.REFUSED] * 2
 
+    def reject(self) -> bool:
+        self.messenger.closed["C1"] = Rejected("It was not taken (code 99).", failure="code 99")
+        return True
+
+    def intercept(self) -> bool:
+        self.messenger.faults = [Fault.DELAYED]
+        return True
+
     def close(self) -> None:
         self.messenger.closed[self.channel] = Refused("The channel is archived.")
 
@@ -169,6 +191,14 @@ class Slack:
 
     def refuse(self) -> None:
         self._fake.fail("chat.postMessage", Failure(error="is_archived"), times=2)
+
+    def reject(self) -> bool:
+        self._fake.fail("chat.postMessage", Failure(error="an_error_of_tomorrow"))
+        return True
+
+    def intercept(self) -> bool:
+        self._fake.fail("chat.postMessage", Failure(status=403))
+        return True
 
     def close(self) -> None:
         self._channel.is_archived = True
@@ -207,6 +237,14 @@ class Discord:
 
     def refuse(self) -> None:
         self._fake.befall("POST /channels", code=10003, times=2)
+
+    def reject(self) -> bool:
+        self._fake.befall("POST /channels", code=98765, status=400)
+        return True
+
+    def intercept(self) -> bool:
+        self._fake.befall("POST /channels", answer="<html>Forbidden</html>", status=403)
+        return True
 
     def close(self) -> None:
         self._fake.let(self._channel, may_not=Permission.SEND_MESSAGES)

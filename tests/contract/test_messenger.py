@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bot.delivery import delivery_id, sealed
-from bot.errors import Delayed, Refused, Rejected, Uncertain
+from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
 from bot.models import Delivery, Digest
 from tests.conftest import NOW
 from tests.contract.messengers import BENCHES, Bench
@@ -84,6 +84,28 @@ async def test_a_refusal_is_raised_as_one_and_nothing_stands_there(bench: Bench)
     bench.refuse()
     with pytest.raises(Refused, match=r"\.$"):
         await bench.messenger.send(await of_a_digest(bench))
+    assert bench.seen() == []
+
+
+async def test_what_is_refused_for_no_known_reason_is_raised_as_such_with_what_names_the_failure(bench: Bench) -> None:
+    if not bench.reject():
+        pytest.skip("every reason is known")
+    sent = await of_a_digest(bench)
+    with pytest.raises(Rejected, match=r"\.$") as caught:
+        await bench.messenger.send(sent)
+    assert caught.value.failure
+    assert caught.value.failure in str(caught.value)
+    assert sent.channel not in caught.value.failure
+    assert sent.id not in caught.value.failure
+    assert bench.seen() == []
+
+
+async def test_what_a_proxy_says_is_no_word_of_the_platforms(bench: Bench) -> None:
+    if not bench.intercept():
+        pytest.skip("nothing stands in between")
+    with pytest.raises(Delayed, match=r"\.$") as caught:
+        await bench.messenger.send(await of_a_digest(bench))
+    assert (caught.value.reach, caught.value.retry_after) == (Reach.PLATFORM, None)
     assert bench.seen() == []
 
 

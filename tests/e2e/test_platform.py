@@ -7,12 +7,12 @@ from datetime import timedelta
 
 import pytest
 
-from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
 from bot.models import Abilities, Delivery
 from tests.conftest import NOW
 from tests.fakes.looks import seek
 from tests.fakes.patience import PATIENCE
-from tests.fakes.platform import Behaviour, running
+from tests.fakes.platform import EVERYWHERE, PAGE, Behaviour, running
 from tests.fakes.platform_messenger import PlatformMessenger
 
 NONCE = Abilities(nonce_window=timedelta(minutes=2))
@@ -103,6 +103,26 @@ async def test_a_channel_that_is_gone_refuses() -> None:
                 await messenger.send(ONE)
             await messenger.tell("fake:T1", "U1", "gone")
     assert platform.told == [("U1", "gone")]
+
+
+async def test_what_is_refused_for_no_known_reason_is_so_for_a_channel_or_for_everybody_for_as_long_as_it_is_told() -> None:
+    async with running(Behaviour(odd={"C1": "Wrong Moon", "U1": PAGE})) as platform:
+        async with PlatformMessenger(platform.url, HISTORY) as messenger:
+            with pytest.raises(Rejected, match="Wrong Moon") as caught:
+                await messenger.send(ONE)
+            assert caught.value.failure == "status 400, Wrong Moon"
+            with pytest.raises(Rejected):
+                await seek(messenger, ONE)
+            with pytest.raises(Delayed):
+                await messenger.tell("fake:T1", "U1", "gone")
+            assert await messenger.send(replace(ONE, id="d2", channel="C2")) == "m0"
+            platform.behaviour = Behaviour(odd={EVERYWHERE: PAGE})
+            with pytest.raises(Delayed) as shut:
+                await messenger.send(replace(ONE, id="d3", channel="C2"))
+            assert shut.value.reach is Reach.PLATFORM
+            platform.behaviour = Behaviour()
+            assert await messenger.send(ONE) == "m1"
+    assert platform.counts["odd"] == 4
 
 
 async def test_a_platform_that_is_not_there_has_posted_nothing() -> None:

@@ -22,14 +22,15 @@ import socket
 import struct
 import time
 from collections import Counter, deque
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
 from aiohttp import web
 
+PAGE = "page"  # a refusal that is not the platform's but a proxy's
 EVERYWHERE = ""  # the scope of what holds for the whole platform, where a channel's name could stand
 
 
@@ -69,6 +70,8 @@ class Behaviour:
     per_second: int = 0  # no more requests within any second; 0: any number
     per_channel_second: int = 0
     refused: frozenset[str] = frozenset()  # channels that are gone
+    # By channel, by person, or EVERYWHERE: the code that nobody knows with which everything is refused, or PAGE.
+    odd: Mapping[str, str] = field(default_factory=dict)
     answers: bool = False  # the requests that answer people fail in the same shares, not only what would post a digest
 
     def draw(self, dice: random.Random) -> Fault | None:
@@ -101,7 +104,8 @@ class Platform:
         self.url = ""
         self.committed: list[Message] = []
         self.told: list[tuple[str, str]] = []  # which person or channel, and what
-        # posts, finds, tells, refused; commits, again (a known nonce); 429, inside (a Retry-After), too fast; each Fault
+        # posts, finds, tells, examined, refused, odd; commits, again (a known nonce); 429, inside (a Retry-After), too fast;
+        # each Fault
         self.counts: Counter[str] = Counter()
         self.heard = asyncio.Event()  # that something is to be posted
         self.has_posted = asyncio.Event()  # anything at all
@@ -123,6 +127,8 @@ class Platform:
         if channel in self.behaviour.refused:
             self.counts["refused"] += 1
             return web.json_response({"error": "Unknown Channel"}, status=404)
+        if (odd := self._odd(channel)) is not None:
+            return odd
         self._sent[body["marker"]] += 1
         dice = random.Random(f"{self.behaviour.seed} {body['marker']} {self._sent[body['marker']]}")
         fault = self.behaviour.draw(dice)
@@ -195,6 +201,16 @@ class Platform:
             window.append(now)
         return None
 
+    def _odd(self, place: str) -> web.Response | None:
+        """Refuse what is refused for no known reason."""
+        code = self.behaviour.odd.get(place, self.behaviour.odd.get(EVERYWHERE))
+        if code is None:
+            return None
+        self.counts["odd"] += 1
+        if code == PAGE:
+            return web.Response(status=403, text="<html><body>Forbidden</body></html>", content_type="text/html")
+        return web.json_response({"error": code}, status=400)
+
     def _limit(self, scope: str, seconds: float) -> web.Response:
         self.counts["429"] += 1
         until = asyncio.get_running_loop().time() + seconds
@@ -210,6 +226,8 @@ class Platform:
         if (rest := self._rest(channel)) is not None:
             return rest
         await asyncio.sleep(self.behaviour.takes[0])
+        if (odd := self._odd(channel)) is not None:
+            return odd
         if not self.behaviour.readable:
             return web.json_response({"error": "Missing Access"}, status=403)
         since, until = float(request.query["since"]), time.time() - self.behaviour.lag
@@ -229,6 +247,8 @@ class Platform:
 
     async def tell(self, request: web.Request) -> web.Response:
         self.counts["tells"] += 1
+        if (odd := self._odd(request.match_info["whom"])) is not None:
+            return odd
         self.told.append((request.match_info["whom"], (await request.json())["text"]))
         return web.json_response({"id": f"t{len(self.told)}"})
 

@@ -8,10 +8,11 @@ from typing import Any, Self
 
 import aiohttp
 
-from bot.errors import Delayed, Reach, Refused, Uncertain
+from bot.errors import Delayed, Reach, Refused, Rejected, Uncertain
 from bot.models import ABSENT, Abilities, Delivery, Digest, Look
 
 MINUTE = timedelta(minutes=1)
+_FOR_GOOD = ("Unknown Channel", "Missing Access")
 
 
 class PlatformMessenger:
@@ -77,7 +78,10 @@ class PlatformMessenger:
         assert self._session is not None
         try:
             async with self._session.request(method, self._url + path, **more) as response:
-                status, answer = response.status, json.loads(await response.read())
+                status, said = response.status, await response.read()
+            if 400 <= status < 500 and response.content_type != "application/json":
+                raise Delayed(f"Something on the way answered {status}.", reach=Reach.PLATFORM)
+            answer = json.loads(said)
         except aiohttp.ClientConnectorError as error:
             raise Delayed("The platform could not be reached.", reach=Reach.PLATFORM) from error
         except (TimeoutError, aiohttp.ClientError, ValueError) as error:
@@ -92,6 +96,9 @@ def _read(status: int, answer: Mapping[str, Any]) -> Mapping[str, Any]:
         reach = Reach.PLATFORM if answer["global"] else Reach.CHANNEL
         rest = timedelta(seconds=answer["retry_after"])
         raise Delayed("The platform asked for a pause.", reach=reach, retry_after=rest)
-    if status in (401, 403, 404):
+    if answer.get("error") in _FOR_GOOD:
         raise Refused(f"The platform refused: {answer['error']}.")
+    if status < 500:
+        failure = f"status {status}, {answer['error']}"
+        raise Rejected(f"The platform did not take it ({failure}).", failure=failure)
     raise Uncertain(f"The platform answered {status}.")

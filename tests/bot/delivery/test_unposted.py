@@ -7,13 +7,13 @@ from datetime import datetime, timedelta
 from bot.delivery import Preparer
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
-from bot.errors import Delayed
-from bot.models import ON_REQUEST, DeliveryState, Digest, DigestRequest, Limits, Subscription, Topic
+from bot.errors import Delayed, Rejected
+from bot.models import ON_REQUEST, Delivery, DeliveryState, Digest, DigestRequest, Limits, Subscription, Topic
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
-from tests.fakes.transcript import NEITHER
+from tests.fakes.transcript import NEITHER, Transcript
 from tests.fakes.works import paper
 
 HOUR = timedelta(hours=1)
@@ -139,3 +139,32 @@ async def test_a_digest_that_is_dropped_takes_none_with_it_that_was_made_in_the_
     assert await harness.store.digests.posted("chat:T1", "C1") == {"arxiv:2603.00001"}
     assert titles(await channel.next(now + DAY)) == []
     assert first.occurrence[2] == ON_REQUEST
+
+
+class Squeamish(Transcript):
+    """A platform that takes no message about this paper."""
+
+    poison = "arxiv:2603.00001"
+
+    async def send(self, delivery: Delivery) -> str:
+        if self.poison in delivery.payload:
+            raise Rejected("It was not taken (code 99).", failure="code 99")
+        return await super().send(delivery)
+
+
+async def test_a_paper_that_the_platform_does_not_take_comes_again_once_and_then_silences_nothing() -> None:
+    channel = DigestChannel()
+    channel.harness.chat = Squeamish(channel.harness.clock)
+    channel.deliverer = channel.harness.deliverer()
+    reasons = []
+    for title in ("Paging a cache", "A cache for tables", "The cache of tomorrow"):
+        await channel.make_digest(title)
+        await channel.deliver_for(3 * HOUR)
+        latest = max((await channel.harness.rows()).values(), key=lambda each: each.due)
+        reasons.append((latest.state, latest.reason))
+        channel.harness.clock.advance(DAY)
+
+    assert [state for state, _ in reasons] == [DeliveryState.FAILED, DeliveryState.FAILED, DeliveryState.DONE]
+    assert reasons[1][1] == f"{reasons[0][1]} So was the digest before; its papers do not come again."
+    (posted,) = channel.harness.chat.messages
+    assert "arxiv:2603.00005" in posted.payload
