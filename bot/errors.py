@@ -152,12 +152,13 @@ class Rejected(DeliveryError):
     """It did not take this message, and nothing was posted; no code says that it would not take the next one.
 
     `failure` names what failed, so that two can be compared: "status 400, code 50035"; nothing secret, no part of the
-    message and no name of a place stands in it.
+    message and no name of a place stands in it. `of_message`: it is known to speak of what the message says.
     """
 
-    def __init__(self, message: str, *, failure: str, reach: Reach = Reach.CHANNEL) -> None:
+    def __init__(self, message: str, *, failure: str, of_message: bool = False, reach: Reach = Reach.CHANNEL) -> None:
         super().__init__(message, reach=reach)
         self.failure = failure
+        self.of_message = of_message
 
 
 class Delayed(DeliveryError):

@@ -33,6 +33,7 @@ class _Tried:
     first: datetime
     last: datetime
     times: int
+    of_message: bool  # the last failure
 
 
 class Rejections:
@@ -53,15 +54,21 @@ class Rejections:
         self._noted += 1
         if self._noted % _FORGET == 0:
             self._forget(now)
-        tried = self._tried_again((call.method, call.workspace, message), now)
+        tried = self._tried_again((call.method, call.workspace, message), error, now)
         places = self._refused_lately((call.method, call.platform, error.failure), (call.workspace, call.channel), now)
         return len(places) < SEVERAL and tried.times >= TRIES and now - tried.first >= HOUR
 
-    def _tried_again(self, message: _Message, now: datetime) -> _Tried:
+    def blames_message(self, call: PlatformCall, message: str) -> bool:
+        """Say whether what was noted last of a message spoke of what that says; False where nothing is known of it."""
+        tried = self._tried.get((call.method, call.workspace, message))
+        return tried is not None and tried.of_message
+
+    def _tried_again(self, message: _Message, error: Rejected, now: datetime) -> _Tried:
         before = self._tried.get(message)
-        goes_on = before is not None and now - HOUR <= before.last <= now
-        tried = _Tried(before.first, now, before.times + 1) if before is not None and goes_on else _Tried(now, now, 1)
-        self._tried[message] = tried
+        first, times = now, 0
+        if before is not None and now - HOUR <= before.last <= now:
+            first, times = before.first, before.times
+        tried = self._tried[message] = _Tried(first, now, times + 1, error.of_message)
         return tried
 
     def _refused_lately(self, kind: _Kind, place: _Place, now: datetime) -> Mapping[_Place, datetime]:

@@ -19,6 +19,7 @@ REFUSED_REST = timedelta(minutes=1)  # while what a refusal holds for is being p
 PLATFORM_REST = timedelta(minutes=5)  # after a platform refused everybody, which is the operator's to mend
 LONGEST_REST = timedelta(days=1)  # whatever a platform asks for
 SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's, or behind it
+_UNPOSTED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
 _BEFORE = 100  # messages of a channel in which its digest before this one is looked for
 _AGAIN = " So was the digest before; its papers do not come again."
 _UNSURE = "It is not known whether the part before was posted."
@@ -141,8 +142,11 @@ class Sender:
     ) -> None:
         """Record that it will not be posted, and its later parts neither.
 
-        `told`: the alerts are to know; `unposted`: surely nothing of it was posted.
+        `alert`: the alerts are to know; `unposted`: surely nothing of it was posted.
         """
+        if unposted and await self._is_not_taken_again(held, reason):
+            # What both hold may be what is not taken: the next digest begins behind it, or none would ever be posted.
+            unposted, reason = False, reason + _AGAIN
         ended = await self._context.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
         if ended and alert:
             await self._pauser.alert(held.workspace, f"{_title_of(held)} was not posted: {reason}", now)
@@ -171,20 +175,19 @@ class Sender:
     async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
         """Try it again later, or give the digest up, where it is this channel alone that does not get it; pause nothing."""
         given_up = self._context.rejections.note(self._call(Method.POST, held), held.id, error, now)
-        if not (given_up and unposted):
-            await self._try_later(held, before, error, now)
-        elif await self._ended_so_before(held, str(error)):
-            # What both hold may be what is not taken: the next digest begins behind it, or none would ever be posted.
-            await self.end(held, DeliveryState.FAILED, f"{error}{_AGAIN}", now, alert=True)
-        else:
+        if given_up and unposted:
             await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
+        else:
+            await self._try_later(held, before, error, now)
 
-    async def _ended_so_before(self, held: Delivery, reason: str) -> bool:
-        """Say whether the digest of the topic before this one ended for the same reason, and its papers came again."""
+    async def _is_not_taken_again(self, held: Delivery, reason: str) -> bool:
+        """Say whether what a digest says is not taken, as with the topic's one before it, whose papers came again in it."""
+        if not self._context.rejections.blames_message(self._call(Method.POST, held), held.id):
+            return False
         here = await self._context.ledger.deliveries(held.workspace, channel=held.channel, limit=_BEFORE)
         firsts = (each for each in here if each.topic == held.topic and each.part == 1)
         before = next((each for each in firsts if each.occurrence != held.occurrence), None)
-        return before is not None and before.state is DeliveryState.FAILED and before.reason == reason
+        return before is not None and before.state in _UNPOSTED and before.reason == reason
 
     async def _try_later(self, held: Delivery, before: Delivery, error: Rejected, now: datetime) -> None:
         wait = max(self._context.wait(held.attempts), APART * self._context.chance.uniform(1.0, 1.5))

@@ -120,7 +120,8 @@ def _answered(error: HTTPException) -> DeliveryError:
         return Delayed(said, reach=reach)
     said = _OF_THE_MESSAGE.get(code, "Discord did not take the message.")
     failure = f"status {status}, code {code}"
-    return Rejected(f"{said[:-1]} ({failure}).", failure=failure)
+    of_message = code in _OF_THE_MESSAGE and code != UNKNOWN_MESSAGE
+    return Rejected(f"{said[:-1]} ({failure}).", failure=failure, of_message=of_message)
 
 
 def _span(seconds: float | None) -> timedelta | None:

@@ -189,7 +189,7 @@ def _by_code(code: str, error: SlackApiError) -> DeliveryError:
     if code in _LATER:
         return Delayed(_LATER[code], reach=Reach.WORKSPACE)
     said = _OF_THE_MESSAGE.get(code, "Slack did not take the message.")
-    return Rejected(f"{said[:-1]} ({_shown(code)}).", failure=_shown(code))
+    return Rejected(f"{said[:-1]} ({_shown(code)}).", failure=_shown(code), of_message=code in _OF_THE_MESSAGE)
 
 
 def _scope(error: SlackApiError) -> str:

@@ -72,6 +72,16 @@ def test_after_a_pause_of_more_than_an_hour_or_with_a_clock_set_back_the_hour_be
     assert not any(noted(rejections, 7, begin=NOW + HOUR + jump)[:-1])
 
 
+def test_it_is_known_of_each_message_whether_the_last_failure_spoke_of_what_it_says() -> None:
+    rejections = Rejections()
+    assert not rejections.blames_message(post(), "d1")
+    rejections.note(post(), "d1", Rejected("Too long.", failure="msg_too_long", of_message=True), NOW)
+    assert rejections.blames_message(post(), "d1")
+    assert not rejections.blames_message(post(), "d2")
+    rejections.note(post(), "d1", ODD, NOW)
+    assert not rejections.blames_message(post(), "d1")
+
+
 def test_what_is_too_old_to_count_is_forgotten() -> None:
     rejections = Rejections()
     for number in range(999):

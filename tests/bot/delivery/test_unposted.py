@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from bot.delivery import Preparer
+import pytest
+
+from bot.delivery import Deliverer, Preparer
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import Delayed, Rejected
-from bot.models import ON_REQUEST, Delivery, DeliveryState, Digest, DigestRequest, Limits, Subscription, Topic
+from bot.models import ON_REQUEST, Delivery, DeliveryState, Digest, DigestRequest, Limits, Method, Subscription, Topic
 from bot.query import parse
 from bot.summarise.extractive import Extractive
 from tests.bot.deliveries import Harness, change, occurrence, subscription
@@ -145,26 +147,52 @@ class Squeamish(Transcript):
     """A platform that takes no message about this paper."""
 
     poison = "arxiv:2603.00001"
+    of_message = True
 
     async def send(self, delivery: Delivery) -> str:
         if self.poison in delivery.payload:
-            raise Rejected("It was not taken (code 99).", failure="code 99")
+            raise Rejected("It was not taken (code 99).", failure="code 99", of_message=self.of_message)
         return await super().send(delivery)
 
 
-async def test_a_paper_that_the_platform_does_not_take_comes_again_once_and_then_silences_nothing() -> None:
+async def poisoned(*, of_message: bool, beside: bool = False) -> tuple[DigestChannel, list[Delivery]]:
+    """Make a digest on each of three days, with a paper on the first that is not taken; return what became of them.
+
+    `beside`: another channel is refused so all the time.
+    """
     channel = DigestChannel()
-    channel.harness.chat = Squeamish(channel.harness.clock)
-    channel.deliverer = channel.harness.deliverer()
-    reasons = []
+    channel.harness.chat = chat = Squeamish(channel.harness.clock)
+    chat.of_message = of_message
+    context = channel.harness.context()
+    channel.deliverer = Deliverer(context, pause=channel.harness.clock.pause)
+    ended = []
     for title in ("Paging a cache", "A cache for tables", "The cache of tomorrow"):
         await channel.make_digest(title)
-        await channel.deliver_for(3 * HOUR)
-        latest = max((await channel.harness.rows()).values(), key=lambda each: each.due)
-        reasons.append((latest.state, latest.reason))
-        channel.harness.clock.advance(DAY)
+        for _ in range(3 * 13):
+            if beside:
+                error = Rejected("It was not taken (code 99).", failure="code 99", of_message=of_message)
+                context.rejections.note(context.call(Method.POST, "chat:T1", "C9"), "d9", error, channel.harness.clock())
+            await channel.deliver_for(HOUR / 3)
+        ended.append(max((await channel.harness.rows()).values(), key=lambda each: each.due))
+        channel.harness.clock.advance(DAY / 2)
+    return channel, ended
 
-    assert [state for state, _ in reasons] == [DeliveryState.FAILED, DeliveryState.FAILED, DeliveryState.DONE]
-    assert reasons[1][1] == f"{reasons[0][1]} So was the digest before; its papers do not come again."
+
+@pytest.mark.parametrize(("beside", "state"), [(False, DeliveryState.FAILED), (True, DeliveryState.EXPIRED)])
+async def test_a_paper_that_the_platform_does_not_take_comes_again_once_and_then_silences_nothing(
+    beside: bool, state: DeliveryState
+) -> None:
+    channel, ended = await poisoned(of_message=True, beside=beside)
+    assert [each.state for each in ended] == [state, state, DeliveryState.DONE]
+    assert ended[1].reason == f"{ended[0].reason} So was the digest before; its papers do not come again."
     (posted,) = channel.harness.chat.messages
     assert "arxiv:2603.00005" in posted.payload
+
+
+@pytest.mark.parametrize("beside", [False, True])
+async def test_what_is_not_taken_for_a_reason_that_nobody_knows_comes_again_as_long_as_it_is_news(beside: bool) -> None:
+    channel, ended = await poisoned(of_message=False, beside=beside)
+    assert all(each.state in (DeliveryState.FAILED, DeliveryState.EXPIRED) for each in ended)
+    assert titles(await channel.next(channel.harness.clock())) == sorted(
+        ("Paging a cache", "A cache for tables", "The cache of tomorrow")
+    )
