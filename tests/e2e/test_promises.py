@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e import discord_desk
+from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
-from tests.fakes.discord import Channel, Kind, Permission
+from tests.e2e.slack_desk import WORKSPACE
+from tests.fakes.discord import Kind, Permission
+from tests.fakes.slack import Failure
+from tests.fakes.slack import Kind as SlackKind
 
 IN_THREADS = Permission.SEND_MESSAGES_IN_THREADS
 
@@ -18,13 +21,6 @@ async def subscriptions(desk: DiscordDesk) -> list[str]:
 def asked_of(desk: DiscordDesk) -> set[str]:
     """Every request about a channel or a server; commands are registered in between, and answers given."""
     return {f"{each.method} {each.path}" for each in desk.fake.calls if "/channels" in each.path or "/guilds/{" in each.path}
-
-
-def a_thread(desk: DiscordDesk) -> Channel:
-    thread = Channel(desk.fake.new_id(), Kind.PUBLIC_THREAD, "reading", desk.guild, desk.papers, owner=desk.anna)
-    desk.guild.channels[thread.id] = desk.fake.channels[thread.id] = thread
-    desk.fake.dispatch("THREAD_CREATE", thread.shape(), guild=desk.guild)
-    return thread
 
 
 @pytest.mark.parametrize(
@@ -79,7 +75,7 @@ async def test_in_discord_a_form_is_not_confirmed_either(tmp_path: Path) -> None
 
 async def test_in_discord_each_kind_of_channel_has_its_own_needs(tmp_path: Path) -> None:
     async with discord_desk.sitting(tmp_path) as desk:
-        fake, thread = desk.fake, a_thread(desk)
+        fake, thread = desk.fake, desk.fake.thread(desk.papers, "reading")
         forum = fake.channel(desk.guild, "digests", kind=Kind.FORUM)
         voice = fake.channel(desk.guild, "talk", kind=Kind.VOICE)
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)  # which a thread does not need
@@ -134,3 +130,55 @@ async def test_in_discord_a_pause_for_a_lost_permission_does_not_end_before_it_i
         assert "goes on" in (await fake.posted(desk.papers, 3))[-1].text
         asked = await fake.slash("digest post", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         assert "is not posted yet" not in asked.text
+
+
+# --- Slack
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("secret", "it is private and Broadsheet is not in it. Invite the app to the channel with /invite @Broadsheet."),
+        ("old", "The channel is archived: unarchive it, or subscribe in another one."),
+        ("others", "Broadsheet cannot write in a direct message of others"),
+        ("random", ""),  # which the app joins by itself
+        ("general", ""),
+        ("own", ""),
+    ],
+)
+async def test_in_slack_what_is_in_the_way_is_said_before_a_subscription_is_confirmed(
+    tmp_path: Path, place: str, said: str
+) -> None:
+    async with slack_desk.sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        others = fake.add_channel("D0OTHERS", "others", joined=False, kind=SlackKind.IM)
+        known = {"others": others, "own": fake.direct(ben)}
+        channel = known.get(place) or getattr(fake, place)
+
+        told = await (await fake.command("subscribe gpu-systems weekdays top 4", user=ben, channel=channel)).answer()
+
+        held = await desk.app.store.workspaces.subscriptions(WORKSPACE)
+        assert bool(held) is not bool(said)
+        if said:
+            assert "is not subscribed yet" in told.words
+            assert said in told.words
+            assert told.shown_to == ben.id
+        assert [(each.method, each.error) for each in fake.rejected] == []
+
+
+async def test_in_slack_what_was_typed_is_one_press_away_when_the_app_was_invited(tmp_path: Path) -> None:
+    async with slack_desk.sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        told = await (await fake.command("subscribe gpu-systems top 4", user=ben, channel=fake.secret)).answer()
+        fake.secret.members.add(fake.team.app_user.id)
+        await (await fake.click(told, "Subscribe", user=ben)).answer()
+        (held,) = await desk.app.store.workspaces.subscriptions(WORKSPACE)
+        assert (held.channel, held.entries) == (fake.secret.id, 4)
+
+
+async def test_in_slack_not_to_know_stands_in_nobodys_way(tmp_path: Path) -> None:
+    async with slack_desk.sitting(tmp_path) as desk:
+        fake = desk.fake
+        fake.fail("conversations.info", Failure(error="internal_error"), times=9)
+        told = await (await fake.command("subscribe gpu-systems", channel=fake.general)).answer()
+        assert "Subscribed to GPU systems" in told.words

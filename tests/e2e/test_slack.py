@@ -216,7 +216,8 @@ async def test_a_channel_is_subscribed_changed_and_filtered_in_forms(tmp_path: P
         await fake.until(lambda: "filter|C0SECRET:gpu-systems" in {each["block_id"] for each in view.blocks})
         await fake.submit(view)
         assert view.errors == {
-            "channel|": "The app cannot post there: somebody in it has to write /invite @Broadsheet first."
+            "channel|": "Slack knows no such channel, or it is private and Broadsheet is not in it. "
+            "Invite the app to the channel with /invite @Broadsheet."
         }
         zones = await fake.options(view, "Time zone", "zuri")
         await fake.choose(view, "Channel", fake.random.id)

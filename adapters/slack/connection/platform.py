@@ -92,7 +92,10 @@ async def opened(
             await installations.load()
         clients = Clients(settings, session, platform.clock, installations)
         app, tasks = built_app(clients), BackgroundTasks()
-        _listen(app, platform, settings, clients, tasks)
+        messenger = SlackMessenger(
+            clients, layout=settings.layout, join_channels=settings.join_channels, chats=platform.chats
+        )
+        _listen(app, platform, messenger, clients, tasks)
         seen = SeenEvents(platform.chats, platform.clock)
         dispatcher = Dispatcher(app, seen, platform.clock)
         stack.push_async_callback(tasks.finish)
@@ -106,25 +109,23 @@ async def opened(
         if endpoint or pages:
             address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint, pages))
             log.info("Slack and browsers are answered at http://%s:%d", *address)
-        messenger = SlackMessenger(
-            clients, layout=settings.layout, join_channels=settings.join_channels, chats=platform.chats
-        )
         receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
         yield SlackPlatform(messenger, clients, receiver, address)
 
 
 def _listen(
-    app: AsyncApp, platform: PlatformContext, settings: SlackSettings, clients: Clients, tasks: BackgroundTasks
+    app: AsyncApp, platform: PlatformContext, messenger: SlackMessenger, clients: Clients, tasks: BackgroundTasks
 ) -> None:
     """Make the app hear everything that a person does, and what befalls it."""
     patience = Patience(sleep=tasks.pause, left=lambda: tasks.left)
     context = SlackContext(
         platform=platform,
         tasks=tasks,
-        settings=settings,
+        settings=clients.settings,
         clients=clients,
         actors=Actors(clients, platform.clock, patience),
         answers=SlackAnswers(clients, platform.chats, platform.clock, patience),
+        messenger=messenger,
     )
     for each in (interactions, modals, submissions, home, events):
         each.listen(app, context)

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
-from slack_sdk.errors import SlackApiError
 
 from adapters.chat.forms import FormKind
-from adapters.slack.client.errors import CLIENT_FAILURES
 from adapters.slack.forms.fields import (
     FORM_IDS,
     Block,
@@ -38,7 +36,6 @@ from bot.models import Actor, Reply
 _PROMPT = 1.5  # seconds: Slack gives up a form that is not answered within three, of which `once` may have waited one
 _ERROR = 300  # characters of what stands at a field
 _UNKNOWN = "Broadsheet does not know this form any more. Please open it anew."
-_INVITE = "The app cannot post there: somebody in it has to write /invite @Broadsheet first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,24 +205,9 @@ async def _subscribe(form: Submission) -> Outcome:
     if not is_whole(values):
         return subscribe_view(base, channel, form.memory)
     before, after = (read_subscription(each, base) for each in (initial_values(form.view), values))
-    if trouble := await _why_not_posted(form, channel):
+    if trouble := await form.context.obstacle(actor):
         return FieldError("channel", trouble)
     return await submit(form.handler_context, before, after, actor, form.context.now)
-
-
-async def _why_not_posted(form: Submission, channel: str) -> str:
-    """Return why the app cannot post to the channel, "" where it can, or where Slack does not say now."""
-    try:
-        client = await form.context.clients.client(form.interaction.workspace)
-        found = (await client.conversations_info(channel=channel))["channel"]
-    except SlackApiError as error:
-        return _INVITE if error.response.get("error") == "channel_not_found" else ""
-    except CLIENT_FAILURES:
-        return ""
-    if found.get("is_archived"):
-        return "The channel is archived."
-    may_join = form.context.settings.join_channels and not found.get("is_private")
-    return "" if found.get("is_member") or found.get("is_im") or may_join else _INVITE
 
 
 # --- topics, filters, and searching

@@ -14,10 +14,12 @@ from slack_sdk.web.async_client import AsyncWebClient
 from adapters.chat.context import ListenerContext
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
-from adapters.slack.client.errors import CLIENT_FAILURES, failure_reason
+from adapters.slack.client.errors import CLIENT_FAILURES, channel_sentence, failure_reason
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
+from adapters.slack.send import SlackMessenger
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Unreadable
+from bot.errors import DeliveryError
 from bot.handlers.handle import answer, failed
 from bot.models import Actor, Reply
 from bot.settings.chat import SlackSettings
@@ -136,6 +138,7 @@ def profile_of(user: Mapping[str, Any]) -> UserProfile:
     return UserProfile(administers, str(user.get("tz") or ""))
 
 
+_OF_OTHERS = "Broadsheet cannot write in a direct message of others; subscribe in a channel, or in a message to the app."
 _AT_ONCE = 8  # questions that are being answered: with more, each takes longer, and what is acknowledged waits for them
 
 Body = dict[str, Any]  # of a request from Slack
@@ -149,14 +152,29 @@ class SlackContext(ListenerContext):
     clients: Clients
     actors: Actors
     answers: SlackAnswers
+    messenger: SlackMessenger
     publishing: dict[tuple[str, str], object] = field(default_factory=dict)  # whose Home tab is being shown, and by whom
     turns: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_AT_ONCE))
 
     async def ask(self, asked: Command | Unreadable, actor: Actor) -> Reply:
         """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in."""
-        handlers = replace(self.platform.handler_context, visible_channels=partial(visible_channels, self.clients))
+        handlers = replace(
+            self.platform.handler_context,
+            visible_channels=partial(visible_channels, self.clients),
+            obstacle=self.obstacle,
+        )
         async with self.turns:
             return await answer(handlers, asked, actor, self.now)
+
+    async def obstacle(self, actor: Actor) -> str:
+        """Return what keeps us from posting in the actor's channel, "" where nothing does, or Slack does not say now."""
+        try:
+            why = await self.messenger.obstacle(actor.workspace, actor.channel) if actor.channel else ""
+        except DeliveryError as error:
+            log.info("Slack does not say now whether a channel of %s takes posts: %s", actor.workspace, error)
+            return ""
+        of_others = actor.channel.startswith("D") and why == channel_sentence("channel_not_found")
+        return _OF_OTHERS if of_others else why
 
     async def actor(self, interaction: "SlackInteraction", channel: str) -> Actor:
         """Return who acted, as acting in this channel."""
