@@ -57,6 +57,10 @@ class Faults:
     def plan(self, method: str, failure: Failure, times: int) -> None:
         self._planned.setdefault(method, []).extend([failure] * times)
 
+    def forget(self, method: str) -> None:
+        """Let calls of a method go well again."""
+        self._planned.pop(method, None)
+
     def refused(self, channel: str) -> Failure | None:
         """Say how every call about the channel is refused now; "" for what is about none."""
         refusing = self.refusing.get(channel, self.refusing.get(EVERYWHERE))
