@@ -443,7 +443,8 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
         f"{_commands(stage)}; {len(twice)} twice in public; of {len(expected):,} deliveries {verdict.figures()}"
         + "".join(f" ({number} × {why})" for why, number in reasons.most_common(5))
         + f"; {len(wrongly)} paused that should not be; of {len(closed)} closed channels {len(closed & stage.paused.keys())}"
-        f" paused, {len(closed & stage.paused.keys()) - len(stage.held & closed)} lifted; {_failures(stage)};"
+        f" paused, {len(closed & stage.paused.keys()) - len(stage.held & closed)} lifted, {_told(stage)};"
+        f" {_failures(stage)};"
         f" {said.count('Traceback')} tracebacks; {seconds:.0f} s"
     )
     examples = [*bad, *twice, *(f"{name} paused: {why}" for name, why in wrongly.items()), *flaws]
@@ -455,6 +456,18 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
         "every command answered or told, none twice in public; 0 lost, 0 duplicate; paused only what is closed, and lifted"
     )
     return Row("answers and digests while requests fail, Slack and Discord", sizes, target, told, is_right)
+
+
+def _told(stage: Stage) -> str:
+    """Return how many owners of closed channels were told of it."""
+    private = [each.channel for each in stage.slack.world.history if each.is_app and each.channel.startswith("D8")]
+    told = Counter(f"U{channel[1:]}" for channel in private)
+    for each in stage.discord.channels.values():
+        if each.recipient is not None and each.recipient.name.startswith("Owner"):
+            told[str(each.recipient.id)] = len(stage.discord.of_bot(each))
+    owners = {each.owner for each in stage.posts if each.is_closed}
+    others = sum(number for owner, number in told.items() if owner not in owners)
+    return f"{sum(told[owner] > 0 for owner in owners)} owners told, {others} others"
 
 
 def _commands(stage: Stage) -> str:

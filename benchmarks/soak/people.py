@@ -18,6 +18,7 @@ from benchmarks.soak.faulty import Faulty
 from bot.commands import parse
 from tests.adapters.discord.asked import values_of
 from tests.fakes import discord, slack
+from tests.fakes.slack import inputs
 from tests.fakes.slack.exchange import Exchange
 
 _LOOK = 0.25  # seconds between two looks at what came
@@ -185,7 +186,7 @@ class SlackPeople(Chat):
             begun = self._now()
             exchange = await self._fake.command("topic create", user=person)
             found = await self._until(exchange, begun, person, until)
-            opened.extend(each for each in self._fake.world.views.values() if each.opened_by == exchange.trigger)
+            opened.extend(each for each in self._views(exchange.trigger) if _opened(each) is Outcome.ANSWERED)
             return found
 
         found = await self.asks("form", "topic create", opening)
@@ -198,6 +199,9 @@ class SlackPeople(Chat):
             return await self._until(exchange, begun, person, until, topic)
 
         return await self.asks("form", f"the form of {topic}", sending)
+
+    def _views(self, trigger: str) -> list[slack.View]:
+        return [each for each in self._fake.world.views.values() if each.opened_by == trigger]
 
     def _now(self) -> int:
         return self._fake.world.times.count()
@@ -212,8 +216,8 @@ class SlackPeople(Chat):
             fresh = [each for each in private if each.changed > begun]
             texts = [each.words for each in fresh]
             found = _judged(texts)
-            if found is None and any(each.opened_by == exchange.trigger for each in self._fake.world.views.values()):
-                found = Outcome.ANSWERED
+            if found is None:
+                found = next((_opened(each) for each in self._views(exchange.trigger)), None)
             if found is None and everybody and any(everybody in each.words for each in self._public_since(begun)):
                 found = Outcome.ANSWERED
             if file and found is Outcome.ANSWERED and not _has_file(fresh, texts):
@@ -249,6 +253,13 @@ class SlackPeople(Chat):
         self._look()
         for each in self._everybody:
             yield each.words
+
+
+def _opened(view: slack.View) -> Outcome | None:
+    """Return what a view says: None while it is to be filled with what is looked for."""
+    if any(True for _ in inputs.elements(view.blocks)):
+        return Outcome.ANSWERED
+    return Outcome.TOLD if any(failed in view.words for failed in _FAILED) else None
 
 
 def _is_answer(message: slack.Message) -> bool:
