@@ -16,9 +16,9 @@ import sqlite3
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
@@ -184,7 +184,7 @@ async def _staged(plan: Plan, folder: Path) -> AsyncIterator[Stage]:
         stage = Stage(one, other, faulty, chats)
         begins = datetime.now(UTC) + timedelta(seconds=15)
         stage.posts = [*_posts(plan, stage, guilds, begins)]
-        await _plant(folder / "b.sqlite3", stage.posts, about(1, OLD[:_ITEMS], datetime.now(UTC)))
+        await _plant(folder / "b.sqlite3", stage.posts, _items(datetime.now(UTC)))
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = int(free.getsockname()[1])
         text = _settings(folder / "b.sqlite3", port, one, other)
@@ -212,7 +212,13 @@ def _posts(plan: Plan, stage: Stage, guilds: Sequence[discord.Guild], begins: da
             yield Post(name, f"slack:{made.team}", made.id, person.id, due, is_closed)
 
 
-async def _plant(path: Path, posts: Sequence[Post], items: Sequence[Item]) -> None:
+def _items(now: datetime) -> Iterator[Item]:
+    """Yield what was collected; one has so many authors that its entry in a bibliography fits into no message."""
+    for each in about(1, OLD[:_ITEMS], now):
+        yield replace(each, authors=tuple(f"Author Number {n}" for n in range(150))) if each.key.endswith(_SAVES) else each
+
+
+async def _plant(path: Path, posts: Sequence[Post], items: Iterable[Item]) -> None:
     store, now = SqliteStore(path), datetime.now(UTC)
     await store.open()
     await store.facts.set("last tick", (now - LONG_BEFORE).isoformat())
@@ -456,6 +462,14 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
         "every command answered or told, none twice in public; 0 lost, 0 duplicate; paused only what is closed, and lifted"
     )
     return Row("answers and digests while requests fail, Slack and Discord", sizes, target, told, is_right)
+
+
+def _flaws(stage: Stage) -> Iterator[str]:
+    """Yield what no platform would have taken; that a window was opened by a try whose answer was lost is no flaw."""
+    for each in stage.slack.rejected:
+        if each.error not in ("exchanged_trigger_id", "expired_trigger_id"):
+            yield f"{each.method}: {each.error} {each.told}"
+    yield from (str(each)[:160] for each in (*stage.discord.wrong, *stage.slack.mentions, *stage.discord.mentions))
 
 
 def _told(stage: Stage) -> str:

@@ -28,6 +28,7 @@ _FAILED = tuple(
     each.title
     for each in (answers.may_be_missing(""), answers.may_not_be_posted(""), answers.not_opened(""), answers.stopped())
 )
+_NO_FILE = ("may have come as a direct message", "could not be sent as a direct message")
 _WRONG = "went wrong"  # the answer to what nobody foresaw
 _BUTTONS = ("Save", "More like this", "Similar", "Less")
 
@@ -220,8 +221,8 @@ class SlackPeople(Chat):
                 found = next((_opened(each) for each in self._views(exchange.trigger)), None)
             if found is None and everybody and any(everybody in each.words for each in self._public_since(begun)):
                 found = Outcome.ANSWERED
-            if file and found is Outcome.ANSWERED and not _has_file(fresh, texts):
-                found = None
+            if file and found is Outcome.ANSWERED:
+                found = _file(fresh, texts)
             if found is not None:
                 if fresh:
                     self._last[person.id] = fresh[-1]
@@ -266,9 +267,11 @@ def _is_answer(message: slack.Message) -> bool:
     return message.is_app and not (message.metadata or {}).get("event_payload", {}).get("d")
 
 
-def _has_file(messages: Sequence[slack.Message], texts: Sequence[str]) -> bool:
-    failed = any(failure in each for failure in (*_FAILED, "file") for each in texts)
-    return failed or any(each.asked.get("files") for each in messages)
+def _file(messages: Sequence[slack.Message], texts: Sequence[str]) -> Outcome | None:
+    """Return what became of a file: None while it is neither there nor said not to be."""
+    if any(each.asked.get("files") for each in messages):
+        return Outcome.ANSWERED
+    return Outcome.TOLD if any(failed in each for failed in _NO_FILE for each in texts) else None
 
 
 # --- Discord
