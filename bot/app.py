@@ -81,6 +81,7 @@ class App:
     embedder: Embedder | None = None  # None where the settings switch it off
     messengers: dict[str, Messenger] = field(default_factory=dict)  # by platform; none where nothing is posted
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform
+    untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform
 
     def sources_named(self, names: Sequence[str]) -> Sequence[Source]:
         """Return the sources of these names, all of them for none; raises UsageError for a name that is not there."""
@@ -118,7 +119,7 @@ class App:
             reach = Reach.CHANNEL if channel else Reach.WORKSPACE
             await SubscriptionPauser(self.delivery).pause(Refusal(workspace, channel, reach, reason), clock())
 
-        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, self.unreadable)
+        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, self.unreadable, self.untold)
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -139,7 +140,7 @@ class App:
             each.name: each.trouble for each in pending
         }
         settings, store, measurements = self.settings, self.store, Measurements()
-        measurements.unreadable = self.unreadable
+        measurements.unreadable, measurements.untold = self.unreadable, self.untold
         database = settings.database_path
         # A clock that had run ahead must not put in doubt what is not even due yet.
         alive = await asyncio.to_thread(read_alive, database)

@@ -56,6 +56,10 @@ class _Exposed(Collector):
         for name, count in metrics.unreadable.items():
             unreadable.add_metric([name], count)
         yield unreadable
+        untold = CounterMetricFamily("broadsheet_untold_answers", "Answers that reached nobody.", labels=["platform"])
+        for name, count in metrics.untold.items():
+            untold.add_metric([name], count)
+        yield untold
         vectors = GaugeMetricFamily("broadsheet_items_by_vector", "Items, by the vector that they have.", labels=["vector"])
         for name, count in metrics.vectors.items():
             vectors.add_metric([name], count)

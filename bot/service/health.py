@@ -55,6 +55,7 @@ class Metrics:
     sources: Sequence[SourceMetrics]
     platforms: Mapping[str, bool] = field(default_factory=dict)  # whether people are heard on each that is configured
     unreadable: Mapping[str, int] = field(default_factory=dict)  # events of each that its library could not read
+    untold: Mapping[str, int] = field(default_factory=dict)  # answers to people that reached nobody, by platform
     vectors: Mapping[str, int] = field(default_factory=dict)  # how many items have one, a quick one, none; nothing if off
 
 
@@ -117,6 +118,7 @@ class ServiceHealth:
             sources=[self._source(each) for each in states],
             platforms={name: not said for name, said in self._troubles().items()},
             unreadable={name: measurements.unreadable[name] for name in self._platforms},
+            untold={name: measurements.untold[name] for name in self._platforms},
             vectors=vectors,
         )
 

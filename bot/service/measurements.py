@@ -54,6 +54,7 @@ class Measurements:
         self.counts: Counter[str] = Counter()  # what is written into the ledger, by the words above
         self.source_errors: Counter[str] = Counter()  # by the source's name
         self.unreadable: Counter[str] = Counter()  # events that a chat's library could not read, by the platform's name
+        self.untold: Counter[str] = Counter()  # answers to people that reached nobody, by the platform's name
         self._jobs: dict[str, JobRuns] = {}
         self._lags: deque[float] = deque(maxlen=_KEPT)
         self.blocked = 0  # how often the loop was held up

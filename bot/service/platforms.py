@@ -35,6 +35,7 @@ class PlatformContext:
     """Called with a workspace, a channel of it ("" for all) and a sentence, when nothing can be posted there any more:
     what is subscribed there is paused, and its owners are told once."""
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
+    untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform; to be counted up
 
 
 class Platform(Protocol):

@@ -56,7 +56,7 @@ async def opened(
         settings=settings,
         client=client,
         channels=channels,
-        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks),
+        answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold),
     )
     messenger = DiscordMessenger(client, platform.chats, threads=settings.threads, clock=platform.clock, channels=channels)
     try:

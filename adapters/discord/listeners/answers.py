@@ -6,6 +6,7 @@ else. Whoever was told that an answer comes is told the answer, or what is missi
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -29,6 +30,7 @@ from adapters.discord.client.interactions import (
     NotAsWritten,
 )
 from adapters.discord.render.messages import DiscordMessage, reply_messages
+from adapters.discord.workspaces import PLATFORM
 from bot.errors import BotError, DeliveryError, Rejected, Uncertain
 from bot.handlers.handle import failed
 from bot.models import Reply
@@ -59,15 +61,22 @@ class DiscordAnswers:
     """Sends answers where they belong."""
 
     def __init__(
-        self, client: RestClient, chats: Chats, clock: Callable[[], datetime], tasks: BackgroundTasks | None = None
+        self,
+        client: RestClient,
+        chats: Chats,
+        clock: Callable[[], datetime],
+        tasks: BackgroundTasks | None = None,
+        untold: Counter[str] | None = None,
     ) -> None:
-        """`tasks` are those in which answers are given: they end with the service."""
+        """`tasks` are those in which answers are given: they end with the service; in `untold` those that reached nobody are
+        counted, by platform.
+        """
         self._chats = chats
         self._clock = clock
         self._tasks = BackgroundTasks() if tasks is None else tasks
         patience = Patience(sleep=self._tasks.pause, left=lambda: self._tasks.left)
         self._requests = InteractionRequests(client, clock, patience)
-        self.untold = 0  # answers that could not be told in any way
+        self._untold = Counter[str]() if untold is None else untold
 
     async def answer(
         self,
@@ -275,7 +284,7 @@ class DiscordAnswers:
                 await self._requests.post(callback.channel, message)
 
     def _count_untold(self, callback: Callback, error: Exception) -> None:
-        self.untold += 1
+        self._untold[PLATFORM] += 1
         log.error("An answer in %s could not be told: %s", callback.workspace, error)
 
 

@@ -124,7 +124,7 @@ def _listen(
         settings=clients.settings,
         clients=clients,
         actors=Actors(clients, platform.clock, patience),
-        answers=SlackAnswers(clients, platform.chats, platform.clock, patience),
+        answers=SlackAnswers(clients, platform.chats, platform.clock, patience, platform.untold),
         messenger=messenger,
     )
     for each in (interactions, modals, submissions, home, events):

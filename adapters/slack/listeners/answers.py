@@ -10,6 +10,7 @@ import asyncio
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -24,6 +25,7 @@ from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
 from adapters.slack.render import messages as render
 from adapters.slack.render.blocks import FLAGS, SlackMessage, exact
+from adapters.slack.workspaces import PLATFORM
 from adapters.text import clean, cut
 from bot.errors import BotError, Delayed, DeliveryError, Refused, Rejected, StoreError, Uncertain
 from bot.handlers.handle import failed
@@ -76,14 +78,25 @@ class SlackAnswers:
     """Sends answers where they belong."""
 
     def __init__(
-        self, clients: Clients, chats: Chats, clock: Callable[[], datetime], patience: Patience | None = None
+        self,
+        clients: Clients,
+        chats: Chats,
+        clock: Callable[[], datetime],
+        patience: Patience | None = None,
+        untold: Counter[str] | None = None,
     ) -> None:
+        """In `untold` the answers that reached nobody are counted, by platform."""
         self.clients = clients
         self.patience = patience or Patience()
-        self.lost = 0  # answers that reached nobody, since the service began
+        self.untold = Counter[str]() if untold is None else untold
         self._chats = chats
         self._clock = clock
         self._turns = asyncio.Semaphore(_AT_ONCE)
+
+    @property
+    def lost(self) -> int:
+        """How many answers reached nobody, since the service began."""
+        return self.untold[PLATFORM]
 
     async def answer(self, target: AnswerTarget, asking: Awaitable[Reply], beside: Sequence[Block] = ()) -> Reply:
         """Send the reply when it is there, and that it is looked for when that takes long. Raises nothing of Slack's.
@@ -255,7 +268,7 @@ class PendingAnswer:
                 self._count_lost(error)
 
     def _count_lost(self, error: DeliveryError) -> None:
-        self._answers.lost += 1
+        self._answers.untold[PLATFORM] += 1
         where, count = self.target.workspace, self._answers.lost
         log.error("An answer in %s reached nobody (%d since the start): %s", where, count, error)
 

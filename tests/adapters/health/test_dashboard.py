@@ -25,6 +25,7 @@ FULL = Metrics(
     sources=[SourceMetrics("arxiv", True, 60.0, 10, 0, 0)],
     platforms={"slack": True},
     unreadable={"slack": 0},
+    untold={"slack": 0},
     vectors={"whole": 1},
 )
 
