@@ -35,7 +35,6 @@ REVOKED = frozenset(
         "invalid_auth",
         "account_inactive",
         "not_authed",
-        "org_login_required",
         "team_not_found",
     }
 )

@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from yarl import URL
 
-from adapters.slack.client.errors import slack_delivery_error
+from adapters.slack.client.errors import REVOKED, slack_delivery_error
 from bot.errors import Delayed, DeliveryError, Reach, Refused, Rejected, Uncertain
 
 HERE, ALL, EVERYWHERE = Reach.CHANNEL, Reach.WORKSPACE, Reach.PLATFORM
@@ -81,6 +81,12 @@ def test_each_of_slacks_errors_has_a_meaning_and_a_sentence(error: str, kind: ty
     assert (type(found), found.reach) == (kind, reach)
     assert str(found).endswith(".")
     assert not str(found).startswith(error)
+
+
+def test_only_what_never_passes_ends_a_token_for_good() -> None:
+    for code in REVOKED:
+        found = slack_delivery_error(answered(code))
+        assert (type(found), found.reach) == (Refused, ALL), code
 
 
 def test_a_pause_is_told_as_long_as_it_was_asked_for() -> None:
