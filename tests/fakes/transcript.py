@@ -229,6 +229,8 @@ class Transcript:
         _raise_unposted(fault)
         shown = None if channel in self.unseen else self.closed.get(channel)
         self.steps.step()
+        if shown is not None and not isinstance(shown, Refused):
+            raise shown
         return "" if shown is None else str(shown)
 
 

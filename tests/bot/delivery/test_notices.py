@@ -95,6 +95,26 @@ async def test_an_owner_who_alone_cannot_be_told_for_an_hour_is_given_up_and_a_p
     assert sorted(person for _, person, _ in chat.told) == ["U-ada", "U-bob"]
 
 
+@pytest.mark.parametrize("error", [ODD, Delayed("Something on the way answered.", reach=Reach.PLATFORM)])
+async def test_sixty_owners_whom_a_platform_lets_nobody_tell_for_three_hours_are_each_told_once_when_it_does(
+    error: DeliveryError,
+) -> None:
+    harness = Harness(Abilities(finds=True, tell=Rate(per_workspace_minute=50)))
+    harness.chat = chat = Hushed(harness.clock, harness.chat.abilities)
+    chat.hush(*[error] * 10**5)
+    for number in range(1, 61):
+        made = subscription(number, made_by=f"U{number}")
+        await harness.store.workspaces.save_subscription(made, change(), replaces=0)
+    deliverer = harness.deliverer()
+    await SubscriptionPauser(harness.context()).pause(Refusal("chat:T1", "", Reach.WORKSPACE, "The token was revoked."), NOW)
+    for hours, told in ((3, 0), (1, 60)):
+        for _ in range(hours * 360):
+            await harness.round(deliverer)
+        assert len(chat.told) == told
+        chat.errors.clear()
+    assert len({person for _, person, _ in chat.told}) == 60
+
+
 async def test_telling_keeps_to_its_own_rate_and_holds_up_nothing_that_is_posted() -> None:
     harness = Harness(Abilities(finds=True, tell=Rate(per_workspace_minute=50)))
     for number in range(1, 61):
