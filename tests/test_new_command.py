@@ -39,7 +39,9 @@ from adapters.discord.install.command_tree import chosen, tree
 from adapters.words import spans
 from bot.commands import TABLE, Help, Hush, help_for, read, write
 from bot.handlers.handle import answer
+from bot.models import Actor
 
+asks = Actor(platform="terminal", workspace="local", channel="local", person="ada")
 given = {"options": [{"type": 1, "name": "hush", "options": []}]}
 usage, values = chosen(given)
 print(json.dumps({
@@ -53,7 +55,7 @@ print(json.dumps({
     "discord": [each["description"] for each in tree()[0]["options"] if each["name"] == "hush"],
     "chosen": usage.command.chosen(values) == Hush(),
     "marked": spans("*hush* is for that.")[0][0],
-    "told": asyncio.run(answer(None, read("quieten"), None, None)).title,
+    "told": asyncio.run(answer(None, read("quieten"), asks, None)).title,
 }))
 """
 

@@ -26,41 +26,44 @@ def team_of(workspace: str) -> str:
 def installed_team(body: Body, is_installed: Callable[[str, str], bool]) -> str:
     """Return the workspace that a request came to: whose installation of the app was acted with, or is told of an event.
 
-    `is_installed` is asked of a workspace, and of the organisation whose installation it is to be, "" for any. Where the
-    app is in none of those that the request names, it is the first of them; "" where that may be somebody else's.
+    It is that one also where the app was removed from it since. "" where it may be somebody else's. `is_installed` is asked
+    of a workspace, and of the organisation whose installation it is to be, "" for any.
     """
-    teams = [each for each in _teams(body) if each]
-    if (found := next((each for each in teams if is_installed(each, "")), "")) or teams:
-        return found or teams[0]
+    if "event" in body:
+        return _told(body, is_installed)
+    if found := next(filter(None, _acted_with(body)), ""):
+        return found
     team, organisation = str(_part(body, "user").get("team_id") or ""), str(_part(body, "enterprise").get("id") or "")
     return team if is_installed(team, organisation) else ""
 
 
-def _teams(body: Body) -> Iterator[str]:
-    """Yield the workspaces that a request names, the likeliest first.
+def _told(body: Body, is_installed: Callable[[str, str], bool]) -> str:
+    """Return the workspace whose installation an event names: one, also where several may see it.
+
+    Where none is named, `team_id` may still be whose channel it is.
+    """
+    if named := [str(each["team_id"]) for each in body.get("authorizations") or () if each.get("team_id")]:
+        return named[0]
+    teams = [str(body[name]) for name in ("team_id", "context_team_id") if body.get(name)]
+    return next((each for each in teams if is_installed(each, "")), teams[0] if teams else "")
+
+
+def _acted_with(body: Body) -> Iterator[str]:
+    """Yield the workspaces that an interaction names as the app's, the surest first, "" for what is not said.
 
     A workspace of who acts is named only where nobody else can: everybody in a channel may press a button, commands and
     shortcuts are its workspace's own, and of a view another field says whose app shows it. `team` is null where an
     organisation installed the app.
     """
     view, team = _part(body, "view"), str(_part(body, "team").get("id") or "")
-    if "event" in body:
-        # One installation stands there, also where several may see the event; `team_id` may be whose channel it is.
-        yield from (str(each.get("team_id") or "") for each in body.get("authorizations") or ())
-        yield from (str(body.get(name) or "") for name in ("team_id", "context_team_id"))
-    elif "command" in body:
+    if "command" in body:
         yield str(body.get("team_id") or "")
     elif view:
-        yield home_team(view)
-        yield str(view.get("app_installed_team_id") or "")
-        yield team
-        yield str(view.get("team_id") or "")
+        yield from (_home_team(view), str(view.get("app_installed_team_id") or ""), team, str(view.get("team_id") or ""))
     elif body.get("type") in ("shortcut", "message_action"):
-        yield team
-        yield str(_part(body, "user").get("team_id") or "")
+        yield from (team, str(_part(body, "user").get("team_id") or ""))
     else:
-        yield team
-        yield str(_part(body, "message").get("team") or "")
+        yield from (team, str(_part(body, "message").get("team") or ""))
 
 
 def home_memory(team: str) -> str:
@@ -72,7 +75,7 @@ def home_memory(team: str) -> str:
     return json.dumps({_TEAM: team})
 
 
-def home_team(view: Body) -> str:
+def _home_team(view: Body) -> str:
     """Return the workspace for which a Home tab was made, "" for any other view."""
     if view.get("type") != "home":
         return ""

@@ -81,11 +81,14 @@ class HandlerContext:
 
     async def may_manage(self, actor: Actor) -> bool:
         """Say whether the actor may change subscriptions, topics and filters, as the workspace or the operator settled."""
+        if actor.is_external:
+            return False
         settled = (await self.store.workspaces.preferences(actor.workspace)).manage or self.manage
         return settled == "anyone" or actor.may_administer
 
     async def check_may_manage(self, actor: Actor) -> None:
         """Raise UsageError when the actor may not change subscriptions, topics and filters."""
+        check_is_member(actor)
         if not await self.may_manage(actor):
             raise UsageError(
                 "Only administrators may change subscriptions, topics and filters here.",
@@ -109,6 +112,15 @@ class HandlerContext:
     async def request(self, actor: Actor, topic: Topic, subscription: Subscription | None = None) -> DigestRequest:
         """Return the request for a digest of the topic as it is subscribed in the actor's channel, or as it would be."""
         return await self.requests.request(topic, actor.workspace, actor.channel, subscription)
+
+
+def check_is_member(actor: Actor) -> None:
+    """Raise UsageError when the actor is of another organisation: how the workspace is set up is its own."""
+    if actor.is_external:
+        raise UsageError(
+            "That is for members of the workspace whose Broadsheet this is.",
+            hint="Ask one of them. You can search, preview a digest, save papers, and say more or less of them.",
+        )
 
 
 def slug(text: str) -> str:

@@ -7,9 +7,9 @@ from datetime import datetime
 from importlib import import_module
 
 from bot import handlers
-from bot.commands import Command, Unreadable
+from bot.commands import Command, Help, Less, ListSaved, More, Now, Save, Search, Similar, Unreadable, Unsave, Why
 from bot.errors import BotError, Unclear, UsageError
-from bot.handlers.context import HANDLERS, HandlerContext
+from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.wording import failures
 from bot.models import Actor, Reply
 
@@ -17,6 +17,10 @@ log = logging.getLogger(__name__)
 
 for _module in pkgutil.walk_packages(handlers.__path__, f"{handlers.__name__}."):
     import_module(_module.name)  # each says which commands it answers; none of them imports this one
+
+
+# What a digest's reader may ask who is no member of the workspace: it tells and changes nothing of how that is set up.
+_FOR_READERS = (Help, Less, ListSaved, More, Now, Save, Search, Similar, Unsave, Why)
 
 
 async def answer(context: HandlerContext, asked: Command | Unreadable, actor: Actor, now: datetime) -> Reply:
@@ -53,4 +57,6 @@ def failed(error: Exception, asked: Command | str) -> Reply:
 
 async def handle(context: HandlerContext, command: Command, actor: Actor, now: datetime) -> Reply:
     """Do what the command asks and return what to tell; raises BotError, and UsageError where the person can mend it."""
+    if not isinstance(command, _FOR_READERS):
+        check_is_member(actor)
     return await HANDLERS[type(command)](context, command, actor, now)

@@ -19,6 +19,7 @@ class Actor:
     person: str
     may_administer: bool = False
     zone: str = ""  # the person's time zone where the platform tells it (Slack does), an IANA name
+    is_external: bool = False  # of another organisation, with which the channel is shared: no member of the workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

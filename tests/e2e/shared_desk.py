@@ -17,7 +17,7 @@ from tests.fakes import slack
 from tests.fakes.slack.state import Channel, Grant, Person, Team
 
 HOST, GUEST = "T0BROAD", "T0GUEST"
-_ORGANISATION = "E0BROAD"
+_HOMES = {"E0BROAD": HOST, "E0GUEST": GUEST}
 
 
 class Installed(StrEnum):
@@ -27,6 +27,7 @@ class Installed(StrEnum):
     HOST = "in the host's workspace alone"
     GUEST = "in the guest's workspace alone"
     ORGANISATION = "in the host's whole organisation"
+    ORGANISATIONS = "in the whole organisations of both"
     ORGANISATION_AND_GUEST = "in the host's whole organisation, and in the guest's workspace"
 
     @property
@@ -37,7 +38,7 @@ class Installed(StrEnum):
 
     @property
     def is_org_wide(self) -> bool:
-        return self in (Installed.ORGANISATION, Installed.ORGANISATION_AND_GUEST)
+        return self in (Installed.ORGANISATION, Installed.ORGANISATION_AND_GUEST, Installed.ORGANISATIONS)
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ class SharedDesk:
     def asked_as(self) -> set[str]:
         """Return the workspaces whose tokens were used, but for the socket's."""
         grants = [self.fake.world.grants[each.token] for each in self.fake.requests if each.token in self.fake.world.grants]
-        return {HOST if each.enterprise else each.teams[0] for each in grants if each.kind == "bot"}
+        return {_HOMES.get(each.enterprise) or each.teams[0] for each in grants if each.kind == "bot"}
 
 
 @asynccontextmanager
@@ -91,7 +92,9 @@ async def sharing(folder: Path, installed: Installed, **given: Any) -> AsyncIter
         fake.share_channel(channel, guest, joined=GUEST in installed.teams)
         fake.share_channel(channel, third, joined=False)
         if installed.is_org_wide:
-            fake.team.enterprise, fake.team.is_org_wide = _ORGANISATION, True
+            fake.team.enterprise, fake.team.is_org_wide = "E0BROAD", True
+        if installed is Installed.ORGANISATIONS:
+            guest.enterprise, guest.is_org_wide = "E0GUEST", True
         for team in installed.teams:
             await install(desk, fake.world.teams[team], allowed)
         yield SharedDesk(desk, folder, channel, guest, carl, dora, egon)

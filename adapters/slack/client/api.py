@@ -123,6 +123,13 @@ class Clients:
         """Return the workspace that anything from Slack belongs to, "" where that cannot be told."""
         return installed_team(body, self.is_installed)
 
+    def organisation(self, team: str) -> str:
+        """Return the organisation that a workspace is of, "" where it is of none or that is not known."""
+        found = self.installations.find(team) if self.installations else None
+        if found is not None:
+            return str(found.enterprise_id or "")
+        return self._own.enterprise if self._own and self._own.team == team else ""
+
     async def identify_own_token(self) -> None:
         """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
         if self._token and self._own is None:

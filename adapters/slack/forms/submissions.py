@@ -69,7 +69,7 @@ class Submission:
 
     async def actor(self, channel: str) -> Actor:
         """Return who sent it, acting in this channel."""
-        return await self.context.actors.actor(self.interaction.workspace, channel, self.interaction.person)
+        return await self.context.actor(self.interaction, channel)
 
 
 def listen(app: AsyncApp, context: SlackContext) -> None:

@@ -80,6 +80,12 @@ class Installations:
         """Return every installation."""
         return list(self._by_place.values())
 
+    def teams_of_bot(self, user: str) -> list[str]:
+        """Return the workspaces in which this is the app's own user."""
+        places = {place for place, each in self._by_place.items() if user and each.bot_user_id == user}
+        whole = {place for place in places if self._by_place[place].is_enterprise_install}
+        return sorted((places - whole) | {team for team, org in self._org_of.items() if org in whole})
+
     async def link_workspace(self, team: str, enterprise: str) -> None:
         """Note that the organisation's token acts in this workspace, where that is news."""
         if team and enterprise in self._by_place and self._org_of.get(team) != enterprise:

@@ -17,7 +17,7 @@ from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import CLIENT_FAILURES, channel_sentence, failure_reason
 from adapters.slack.listeners.answers import AnswerTarget, SlackAnswers, called
 from adapters.slack.send import SlackMessenger
-from adapters.slack.workspaces import PLATFORM, workspace_of
+from adapters.slack.workspaces import PLATFORM, team_of, workspace_of
 from bot.commands import Command, Unreadable
 from bot.errors import DeliveryError
 from bot.handlers.handle import answer, failed
@@ -49,13 +49,15 @@ async def channels_of(clients: Clients, workspace: str, person: str = "", kinds:
 
 
 async def visible_channels(clients: Clients, actor: Actor, channels: Collection[str]) -> Collection[str]:
-    """Return those of the channels that the person is in, or in which the app is and which are public.
+    """Return those of the channels that the person is in, or in which the app is and which are public in their workspace.
 
     Where Slack does not say, that is the channel that they ask in.
     """
-    found = {actor.channel}
+    found, places = {actor.channel}, [(actor.person, _KINDS)]
+    if not actor.is_external:
+        places.append(("", "public_channel"))
     try:
-        for person, kinds in ((actor.person, _KINDS), ("", "public_channel")):
+        for person, kinds in places:
             if found.issuperset(channels):
                 break
             found.update(await channels_of(clients, actor.workspace, person, kinds))
@@ -77,6 +79,7 @@ class UserProfile:
 
     may_administer: bool = False
     zone: str = ""  # an IANA name
+    is_external: bool = False  # of another organisation
 
 
 class Actors:
@@ -88,9 +91,13 @@ class Actors:
         self._patience = patience or Patience()
         self._asked: dict[tuple[str, str], tuple[datetime, asyncio.Task[UserProfile | None]]] = {}
 
-    async def actor(self, workspace: str, channel: str, person: str) -> Actor:
-        """Return who asks; a person of whom Slack says nothing now may administer nothing."""
-        profile = await self._profile(workspace, person) or UserProfile()
+    async def actor(self, workspace: str, channel: str, person: str, home: str = "") -> Actor:
+        """Return who asks; a person of whom Slack says nothing now may administer nothing.
+
+        `home` is the person's own workspace where the request named it: where Slack says nothing, it tells who is external.
+        """
+        unknown = UserProfile(is_external=home not in ("", team_of(workspace)))
+        profile = await self._profile(workspace, person) or unknown
         return Actor(
             platform=PLATFORM,
             workspace=workspace,
@@ -98,6 +105,7 @@ class Actors:
             person=person,
             may_administer=profile.may_administer,
             zone=profile.zone,
+            is_external=profile.is_external,
         )
 
     async def _profile(self, workspace: str, person: str) -> UserProfile | None:
@@ -123,7 +131,8 @@ class Actors:
         except CLIENT_FAILURES as error:
             log.warning("Slack says nothing of a person in %s now: %s", workspace, failure_reason(error))
             return None
-        return profile_of(user)
+        team = team_of(workspace)
+        return profile_of(user, team, self._clients.organisation(team))
 
 
 async def _user(client: AsyncWebClient, person: str) -> Mapping[str, Any]:
@@ -132,10 +141,18 @@ async def _user(client: AsyncWebClient, person: str) -> Mapping[str, Any]:
     return user
 
 
-def profile_of(user: Mapping[str, Any]) -> UserProfile:
-    """Return what a user object of users.info says. Somebody of another organisation administers nothing here."""
-    administers = any(user.get(name) is True for name in _ADMINISTERS) and user.get("is_stranger") is not True
-    return UserProfile(administers, str(user.get("tz") or ""))
+def profile_of(user: Mapping[str, Any], team: str, organisation: str = "") -> UserProfile:
+    """Return what a user object of users.info says to a workspace, which may be of an organisation.
+
+    Somebody of another organisation administers nothing here. `is_stranger` is said of those alone with whom no channel is
+    shared (docs.slack.dev/apis/slack-connect, "Determining whether a user is external").
+    """
+    grid = user.get("enterprise_user") or {}
+    theirs = {str(user.get("team_id") or team), *map(str, grid.get("teams") or ())}
+    is_colleague = team in theirs or (bool(organisation) and grid.get("enterprise_id") == organisation)
+    is_external = user.get("is_stranger") is True or not is_colleague
+    administers = any(user.get(name) is True for name in _ADMINISTERS) and not is_external
+    return UserProfile(administers, str(user.get("tz") or ""), is_external)
 
 
 _OF_OTHERS = "Broadsheet cannot write in a direct message of others; subscribe in a channel, or in a message to the app."
@@ -178,7 +195,7 @@ class SlackContext(ListenerContext):
 
     async def actor(self, interaction: "SlackInteraction", channel: str) -> Actor:
         """Return who acted, as acting in this channel."""
-        return await self.actors.actor(interaction.workspace, channel, interaction.person)
+        return await self.actors.actor(interaction.workspace, channel, interaction.person, interaction.home)
 
     def interaction_of(self, body: Body) -> "SlackInteraction":
         """Return who acted and where, of a slash command or another interaction."""
@@ -226,6 +243,7 @@ class SlackInteraction:
     person: str
     trigger: str = ""  # opens a view within three seconds, once
     url: str = ""  # the response_url
+    home: str = ""  # the workspace of the person, who may be of another organisation; "" for the same
 
     @property
     def target(self) -> AnswerTarget:
@@ -239,4 +257,5 @@ def interaction_of(body: Mapping[str, Any], workspace: str) -> SlackInteraction:
     if "command" in body:
         return SlackInteraction(workspace, body["channel_id"], body["user_id"], trigger, url)
     channel = (body.get("channel") or {}).get("id") or (body.get("container") or {}).get("channel_id") or ""
-    return SlackInteraction(workspace, channel, body["user"]["id"], trigger, url)
+    user = body["user"]
+    return SlackInteraction(workspace, channel, user["id"], trigger, url, str(user.get("team_id") or ""))

@@ -21,7 +21,7 @@ from adapters.slack.render import messages
 from adapters.slack.workspaces import PLATFORM, workspace_of
 from bot.errors import BotError
 from bot.handlers.feedback import note_reaction
-from bot.models import Entry, Ranked
+from bot.models import Delivery, Entry, Ranked
 from bot.service.platforms import PlatformContext
 
 _ARCHIVED = "The channel was archived in Slack; unarchive it."
@@ -138,7 +138,7 @@ def _channel_of(event: dict[str, Any]) -> str:
 async def _preview_links(context: SlackContext, workspace: str, event: Body) -> None:
     """Show what is known of the papers and repositories that a message links, below it."""
     urls = list(dict.fromkeys(str(link["url"]) for link in event.get("links") or ()))[:_PREVIEWS]
-    found = await asyncio.gather(*(_card(context, workspace, event["channel"], url) for url in urls))
+    found = await asyncio.gather(*(_card(context, event["channel"], url) for url in urls))
     unfurls = {url: {"blocks": blocks} for url, blocks in zip(urls, found, strict=True) if blocks}
     if not unfurls:
         return
@@ -152,9 +152,10 @@ async def _preview_links(context: SlackContext, workspace: str, event: Body) -> 
         log.info("A link could not be previewed: %s", failure_reason(error))
 
 
-async def _card(context: SlackContext, workspace: str, channel: str, url: str) -> list[Body]:
+async def _card(context: SlackContext, channel: str, url: str) -> list[Body]:
     try:
-        known = await item_to_preview(context, PLATFORM, f"{workspace} {channel}", url)
+        # By the channel alone: one that workspaces share has the same identifier in each, and hears of a link as either.
+        known = await item_to_preview(context, PLATFORM, channel, url)
     except BotError as error:
         log.warning("A link could not be previewed: %s", error)
         return []
@@ -170,10 +171,24 @@ async def _count_reaction(context: SlackContext, workspace: str, event: Body, *,
     if more is None or event["item"].get("type") != "message":
         return
     channel = event["item"]["channel"]
-    delivery = await context.platform.chats.delivery_posted(workspace, channel, event["item"]["ts"])
+    delivery = await _reacted_to(context, workspace, event)
     if delivery is None or not (keys := delivery.shows):
         return
-    actor = await context.actors.actor(workspace, channel, event["user"])
+    actor = await context.actors.actor(delivery.workspace, channel, event["user"])
     await note_reaction(
         context.platform.handler_context, actor, keys, delivery.topic, more=more, given=given, now=context.now
     )
+
+
+async def _reacted_to(context: SlackContext, workspace: str, event: Body) -> Delivery | None:
+    """Return the delivery that a reaction stands on, None where it is none of ours.
+
+    In a channel that several of our workspaces share the event comes once, and may name another than posted it.
+    """
+    installations, item = context.clients.installations, event["item"]
+    others = installations.teams_of_bot(str(event.get("item_user") or "")) if installations else []
+    for each in dict.fromkeys((workspace, *map(workspace_of, others))):
+        found = await context.platform.chats.delivery_posted(each, item["channel"], item["ts"])
+        if found is not None:
+            return found
+    return None

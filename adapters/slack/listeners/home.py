@@ -113,6 +113,9 @@ class _Section:
 
 
 def _sections(found: Home) -> Iterator[_Section]:
+    if found.is_external:
+        yield _Section(found.saved)
+        return
     subscribed = [each for each in found.subscriptions if each.entry.buttons][:_SUBSCRIPTIONS]
     entries = tuple(_somewhere(each) for each in subscribed)
     channels = tuple(dict.fromkeys([*found.channels, *(each.channel for each in subscribed)]))

@@ -11,7 +11,7 @@ from bot.commands import Command, CreateTopic, EditTopic, Filter, Part, Scope, S
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, commands_of
 from bot.errors import Conflict, Misfit, UsageError
 from bot.handlers.clauses import read_filter, read_topic_query
-from bot.handlers.context import HANDLERS, HandlerContext
+from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.subscriptions.subscribe import usual_zone
 from bot.handlers.topics.create import check_new_name, draft_topic
 from bot.handlers.topics.edit import edit_of
@@ -25,8 +25,9 @@ from bot.wording import counted
 async def subscribe_form(context: HandlerContext, actor: Actor, topic: str, now: datetime) -> SubscribeForm:
     """Return how this channel is subscribed to the topic of that name or title, or as it would be without a word.
 
-    Raises UsageError when there is no such topic.
+    Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
+    check_is_member(actor)
     found = await context.topic_named(actor.workspace, topic)
     here = await context.subscription_here(actor, found.name)
     if here is None:
@@ -55,8 +56,9 @@ def _standing(here: Subscription, topic: Topic) -> SubscribeForm:
 async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicForm:
     """Return what the topic of that name or title is made of; for "" the empty form of a new one.
 
-    Raises UsageError when there is no such topic.
+    Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
+    check_is_member(actor)
     if not name.strip():
         return TopicForm()
     topic = await context.topic_named(actor.workspace, name)
@@ -77,8 +79,9 @@ async def topic_form(context: HandlerContext, actor: Actor, name: str) -> TopicF
 async def filter_form(context: HandlerContext, actor: Actor, topic: str) -> FilterForm:
     """Return the filter of the channel's subscription to the topic, or of the topic where the channel has none.
 
-    Raises UsageError when there is no such topic.
+    Raises UsageError when there is no such topic, and to who is no member of the workspace.
     """
+    check_is_member(actor)
     found = await context.topic_named(actor.workspace, topic)
     here = await context.subscription_here(actor, found.name)
     query = (here or found).filter

@@ -47,13 +47,19 @@ class Home:
     may_manage: bool  # subscriptions, topics and filters
     status: Reply | None  # for administrators
     channels: tuple[str, ...] = ()  # identifiers in `coming`, as in bot.models.Reply
+    is_external: bool = False  # the person is no member of the workspace: nothing but what they saved is told
 
 
 async def home(context: HandlerContext, actor: Actor, channels: Collection[str], now: datetime) -> Home:
     """Return the page for a person who is in these channels; what other channels subscribe to is not told.
 
+    Nor is anything of the workspace to who is no member of it.
+
     `actor.channel` is where they are answered in private. Raises StoreError.
     """
+    saved = await list_saved(context, ListSaved(), actor, now)
+    if actor.is_external:
+        return Home(subscriptions=(), coming=(), topics=(), saved=saved, may_manage=False, status=None, is_external=True)
     everywhere = await context.store.workspaces.subscriptions(actor.workspace)
     known = await context.topics(actor.workspace)
     own = [each for each in everywhere if each.channel in channels][:MOST]
@@ -62,7 +68,7 @@ async def home(context: HandlerContext, actor: Actor, channels: Collection[str],
         subscriptions=tuple([await _subscription(context, each, known, actor, now) for each in own]),
         coming=coming,
         topics=tuple(HomeTopic(each.name, topic_entry(context, each, everywhere, actor)) for each in known.values()),
-        saved=await list_saved(context, ListSaved(), actor, now),
+        saved=saved,
         may_manage=await context.may_manage(actor),
         status=await status(context, Status(), actor, now) if actor.may_administer else None,
         channels=named,

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -16,6 +17,7 @@ from bot.errors import Conflict, StoreError, SummaryUnavailable, UsageError
 from bot.handlers import handle as handling
 from bot.handlers.context import HANDLERS, handles
 from bot.handlers.handle import answer
+from bot.handlers.surfaces.forms import filter_form, topic_form
 from bot.handlers.wording.failures import usage_failure
 from bot.models import Reply
 from tests.bot.commands.generate import commands, texts
@@ -49,6 +51,24 @@ def test_a_handler_is_there_whichever_module_is_imported_first() -> None:
 
 async def test_a_command_may_come_as_text_or_as_it_is(ada: Asker) -> None:
     assert await told(ada, "search cache") == await told(ada, Search("cache"))
+
+
+async def test_who_is_no_member_of_the_workspace_reads_and_changes_nothing_and_is_told_so(ada: Asker) -> None:
+    """Somebody of another organisation, in a channel that is shared with it; whoever they are there."""
+    stranger = replace(ada.actor, is_external=True, may_administer=True)
+    before = await ada.context.store.workspaces.subscriptions(ada.actor.workspace)
+    refused: set[str] = set()
+    for usage in TABLE:
+        reply = await answer(ada.context, read(usage.example), stranger, ada.now)
+        if "That is for members of the workspace whose Broadsheet this is." in said(reply):
+            refused.add(usage.words)
+
+    readers = {"search", "similar", "why", "now", "more", "less", "save", "unsave", "saved", "help"}
+    assert refused == {usage.words for usage in TABLE} - readers
+    assert await ada.context.store.workspaces.subscriptions(ada.actor.workspace) == before
+    for opened in (topic_form(ada.context, stranger, ""), filter_form(ada.context, stranger, "kv")):
+        with pytest.raises(UsageError, match="for members"):
+            await opened
 
 
 # --- what did not work

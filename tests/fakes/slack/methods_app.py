@@ -59,8 +59,17 @@ def users_info(world: World, call: Call) -> Json:
             "is_bot": person.is_bot,
             "is_app_user": False,
             "updated": 1502138686,
+            **_grid(world, person),
         }
     }
+
+
+def _grid(world: World, person: Person) -> Json:
+    """Show to which organisation somebody belongs."""
+    organisation = world.teams[person.team].enterprise
+    if not organisation:
+        return {}
+    return {"enterprise_user": {"id": person.id, "enterprise_id": organisation, "teams": [person.team]}}
 
 
 def _external(person: Person) -> Json:

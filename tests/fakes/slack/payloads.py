@@ -80,8 +80,8 @@ def _who(team: Team, person: Person, *, shown: Team | None = None) -> Json:
 
     In an app that is installed for an organisation that is null (slackapi/bolt-python, tests of view_submission).
     """
-    enterprise = {"id": team.enterprise, "name": "Broad Org"} if team.enterprise else None
     named = shown or team
+    enterprise = {"id": named.enterprise, "name": "Broad Org"} if named.enterprise else None
     return {
         "user": {"id": person.id, "username": person.name, "name": person.name, "team_id": person.team},
         "api_app_id": APP,

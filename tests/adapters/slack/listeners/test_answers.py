@@ -320,4 +320,25 @@ async def test_a_person_of_whom_slack_says_nothing_administers_nothing_and_is_as
     ],
 )
 def test_owners_and_administrators_of_the_workspace_administer(user: dict[str, object], may: bool) -> None:
-    assert profile_of(user).may_administer is may
+    assert profile_of(user, "T0BROAD").may_administer is may
+
+
+@pytest.mark.parametrize(
+    ("user", "external"),
+    [
+        ({"team_id": "T0BROAD"}, False),
+        ({"team_id": "T0OTHER"}, True),  # `is_stranger` is not said of somebody with whom a channel is shared
+        ({"team_id": "T0OTHER", "is_stranger": False, "is_admin": True, "is_owner": True}, True),
+        ({"team_id": "T0BROAD", "is_stranger": True}, True),
+        ({"team_id": "T0OTHER", "enterprise_user": {"teams": ["T0OTHER", "T0BROAD"]}}, False),
+        ({"team_id": "T0OTHER", "enterprise_user": {"enterprise_id": "E0BROAD"}}, False),
+        ({"team_id": "T0OTHER", "enterprise_user": {"enterprise_id": "E0OTHER"}, "is_admin": True}, True),
+        ({}, False),
+    ],
+)
+def test_somebody_of_another_organisation_is_external_and_administers_nothing(
+    user: dict[str, object], external: bool
+) -> None:
+    found = profile_of(user, "T0BROAD", "E0BROAD")
+    assert found.is_external is external
+    assert not (external and found.may_administer)
