@@ -5,9 +5,11 @@ What is said holds names alone, of the event, of a key, of a place in the librar
 
 import logging
 import re
+import sys
 import traceback
 from collections import Counter
 from collections.abc import Collection
+from itertools import dropwhile
 from pathlib import PurePath
 
 log = logging.getLogger(__name__)
@@ -33,12 +35,15 @@ class UnreadableEvents:
             self._met.clear()
         self._met[what] += 1
         if re.fullmatch("10*", str(self._met[what])):
-            log.error("%s: %s could not be read and is left out; it came %d times", self._platform, what, self._met[what])
+            log.error(
+                "%s: %s could not be read and is left out (number %d of its kind)", self._platform, what, self._met[what]
+            )
 
-    def is_unread(self, error: BaseException) -> bool:
-        """Say whether the error was raised by a library's own code, and not by what it called of ours."""
-        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
-        return bool(frames) and _package(frames[-1].f_globals) in self._libraries
+    def is_its_own(self, error: BaseException) -> bool:
+        """Say whether a library's own reading raised it: what it called is its own or Python's."""
+        packages = [_package(frame.f_globals) for frame, _ in traceback.walk_tb(error.__traceback__)]
+        called = set(dropwhile(lambda each: each not in self._libraries, packages))
+        return bool(called) and called <= {*self._libraries, *sys.stdlib_module_names}
 
 
 def failure_place(error: BaseException, libraries: Collection[str]) -> str:

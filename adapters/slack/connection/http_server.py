@@ -13,7 +13,6 @@ from datetime import datetime
 from aiohttp import web
 from aiohttp.typedefs import Handler
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
-from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_sdk.signature import Clock, SignatureVerifier
 
 from adapters.slack.connection.dispatch import Dispatcher, SeenEvents
@@ -53,8 +52,8 @@ class EventsEndpoint:
         signature = request.headers.get("X-Slack-Signature", "")
         if not self.is_signed(body, request.headers) or not self._seen.is_new_here(f"signature:{signature}"):
             return web.Response(status=401)
-        taken = AsyncBoltRequest(body=body.decode(), query=request.query_string, headers=dict(request.headers))
-        return await to_aiohttp_response(await self._dispatcher.dispatch(taken))
+        said = await self._dispatcher.receive(body.decode(), query=request.query_string, headers=dict(request.headers))
+        return await to_aiohttp_response(said)
 
     def is_signed(self, body: bytes, headers: Mapping[str, str]) -> bool:
         """Say whether Slack signed it within the last five minutes."""

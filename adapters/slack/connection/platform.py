@@ -97,7 +97,7 @@ async def opened(
         )
         _listen(app, platform, messenger, clients, tasks)
         seen = SeenEvents(platform.chats, platform.clock)
-        dispatcher = Dispatcher(app, seen, platform.clock)
+        dispatcher = Dispatcher(app, seen, platform.clock, platform.unreadable)
         stack.push_async_callback(tasks.finish)
         stack.push_async_callback(dispatcher.close)  # before that: a listener may still begin something
         pages = None

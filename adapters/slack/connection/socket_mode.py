@@ -6,22 +6,21 @@ is wrong ends the client, and the runner begins with a new one, after a while th
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from time import time
 from typing import Any
 
 from aiohttp import ClientSession
-from slack_bolt.adapter.socket_mode.async_internals import send_async_response
-from slack_bolt.adapter.socket_mode.internals import build_headers
-from slack_bolt.request.async_request import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
+from slack_sdk.socket_mode.response import SocketModeResponse
 
 from adapters.chat.connection import Outage
 from adapters.slack.client.api import Clients, library_log
@@ -159,13 +158,24 @@ class SocketMode:
         if message.get("type") == "hello":
             log.info("Slack is heard, by a new socket")
             self._outage.end()
+        envelope = message.get("envelope_id")
+        if isinstance(envelope, str) and not ("type" in message and isinstance(message.get("payload"), dict | str)):
+            # slack_sdk makes no request of it, and Slack would send it again.
+            self._dispatcher.unreadable.note(message.get("type"), KeyError("payload" if "type" in message else "type"))
+            await _acknowledge(client, envelope, BoltResponse(status=200))
 
     async def _take(self, client: AsyncBaseSocketModeClient, request: SocketModeRequest) -> None:
-        begun = time()
-        response = await self._dispatcher.dispatch(
-            AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
-        )
-        await send_async_response(client, request, response, begun)
+        response = await self._dispatcher.receive(request.payload, mode="socket_mode")
+        await _acknowledge(client, request.envelope_id, response)
+
+
+async def _acknowledge(client: AsyncBaseSocketModeClient, envelope: str, response: BoltResponse) -> None:
+    """Answer an envelope with what is to be said; with nothing, so that who acted reads of it, where a listener failed."""
+    if response.status != 200:
+        return
+    is_json = response.first_headers().get("content-type", "").startswith("application/json")
+    payload = json.loads(response.body) if is_json and response.body else {"text": response.body} if response.body else None
+    await client.send_socket_mode_response(SocketModeResponse(envelope_id=envelope, payload=payload))
 
 
 def _connection_error(error: BaseException) -> BotError:

@@ -98,9 +98,6 @@ class Link:
 
         Raises LookupError when no socket is open.
         """
-        if not self._open:
-            raise LookupError("no socket is open")
-        connection = self._open[next(self._turn) % len(self._open)]
         envelope: Json = {
             "envelope_id": f"{secrets.token_hex(4)}-{secrets.token_hex(2)}-4000-8000-{secrets.token_hex(6)}",
             "payload": payload,
@@ -109,6 +106,13 @@ class Link:
         }
         if kind == "events_api":
             envelope |= {"retry_attempt": attempt, "retry_reason": reason}
+        return await self.send(envelope, within)
+
+    async def send(self, envelope: Json, within: float) -> Json | None:
+        """Send an envelope as it stands, whether or not it can be read; return and raise as `deliver`."""
+        if not self._open:
+            raise LookupError("no socket is open")
+        connection = self._open[next(self._turn) % len(self._open)]
         waiting = connection.waiting[envelope["envelope_id"]] = asyncio.get_running_loop().create_future()
         await connection.say(envelope)
         done, _ = await asyncio.wait([waiting], timeout=within)

@@ -208,7 +208,7 @@ async def test_an_address_that_is_taken_is_said_in_a_sentence() -> None:
                 pass
 
 
-def test_a_signature_needs_a_secret() -> None:
+async def test_a_signature_needs_a_secret(room: Room) -> None:
     seen = SeenEvents(MemoryStore().chats, lambda: NOW)
     with pytest.raises(ValueError, match="must not be empty"):
-        EventsEndpoint("", Dispatcher(None, seen, lambda: NOW), seen, lambda: NOW)  # type: ignore[arg-type]
+        EventsEndpoint("", Dispatcher(room.app, seen, lambda: NOW), seen, lambda: NOW)
