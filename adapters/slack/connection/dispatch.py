@@ -117,6 +117,7 @@ class SeenEvents:
             await asyncio.wait(self._writing)
 
 
+_UNHANDLED = 404
 _UNREADABLE = "Slack sent this in a form that I could not read. It stands in the log, for who runs Broadsheet."
 
 
@@ -218,9 +219,11 @@ class Dispatcher:
             log.info("something from Slack came again and is ignored (%s)", name.partition(":")[0])
             return BoltResponse(status=200)
         try:
-            return await self._app.async_dispatch(request)
+            response = await self._app.async_dispatch(request)
         except Exception as error:  # noqa: BLE001 - slack_bolt's own handling of an error may fail as its reading did
             return await self._failed(error, request.body) or BoltResponse(status=500)
+        # What no listener is for is logged by slack_bolt.
+        return response if response.status != _UNHANDLED else BoltResponse(status=200, body=_told(request.body))
 
     async def _failed(self, error: Exception, body: Any) -> BoltResponse | None:
         """Log what slack_bolt could not read, or a listener could not do; return what the former is answered with."""
