@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq
 # Whatever is installed is one of the files whose hashes are locked, and what is built is built with these.
 LOCKED := install --require-hashes
+# The environment of `make test-newest`, whose libraries of the chats are no lock's.
+NEWEST := .venv-newest
+NEWEST_LIBRARIES := discord.py slack-bolt slack-sdk
 ARGS ?=
 # What pytest makes of the tests is kept, whatever the shell says: made anew by each worker it takes longer than most tests.
 TEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 4
@@ -25,10 +28,10 @@ RESOLVE = $(BIN)/uv --no-config pip compile -q --universal --python-version 3.11
 	--default-index https://pypi.org/simple --custom-compile-command "make lock"
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-long check format bench models soak prism wheel lock pin-image clean
+.PHONY: help demo run test test-long test-newest check format bench models soak prism wheel lock pin-image clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(VENV)/ready ## print a digest from recorded answers, offline
 	@$(BIN)/broadsheet demo $(ARGS)
@@ -41,6 +44,15 @@ test: $(VENV)/ready-dev ## run the tests, but for those that take long
 
 test-long: $(VENV)/ready-dev ## run those that take long, and try every law with many examples
 	@$(TEST) -m "long or hypothesis" --hypothesis-profile=full $(ARGS)
+
+test-newest: ## run the tests of the chats on the newest discord.py, slack-bolt and slack-sdk, pre-releases too
+	@$(PYTHON) -m venv --clear $(NEWEST)
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check -qq $(LOCKED) -r requirements.lock -r requirements-build.lock
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check -qq $(LOCKED) --no-build-isolation -r requirements-dev.lock
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check -qq install --no-deps --no-build-isolation -e .
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check -q install --upgrade --pre $(NEWEST_LIBRARIES)
+	@$(NEWEST)/bin/python -m pip --disable-pip-version-check freeze | grep -iE "^(discord|slack)"
+	@PYTHONDONTWRITEBYTECODE= $(NEWEST)/bin/python -m pytest -n auto --maxprocesses 4 -m "not long" tests/adapters tests/e2e $(ARGS)
 
 check: $(VENV)/ready-dev ## format, lint, types, import contracts
 	@$(BIN)/ruff format --check .

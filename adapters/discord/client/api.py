@@ -6,6 +6,7 @@ for it, and a bucket that is used up is told before anything is sent.
 """
 
 import asyncio
+import json
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
-from discord import File, utils
+from discord import File
 from discord.errors import DiscordServerError, Forbidden, HTTPException, NotFound, RateLimited
 from discord.http import HTTPClient, Route, json_or_text
 
@@ -139,7 +140,7 @@ class RestClient(HTTPClient):
         if form is not None:
             given["data"] = _form(form)
         elif "json" in given:
-            given["data"] = utils._to_json(given.pop("json"))  # as its own client writes it: orjson where that is there
+            given["data"] = as_json(given.pop("json"))
             given["headers"] = {"Content-Type": "application/json"}
         given.pop("reason", None)
         async with self._session().request(
@@ -193,6 +194,11 @@ class RestClient(HTTPClient):
 
     def _bucket(self, route: Route) -> tuple[str, str]:
         return self._shared_buckets.get(route.key, route.key), route.major_parameters
+
+
+def as_json(body: object) -> str:
+    """Return a body as discord.py's own client writes it; it has no public name for that."""
+    return json.dumps(body, separators=(",", ":"))
 
 
 def _is_answer(route: Route) -> bool:

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from discord import File, utils
+from discord import File
 from discord.errors import HTTPException
 from discord.http import MultipartParameters, Route
 
 from adapters.chat.patience import ANY_NUMBER, Patience
-from adapters.discord.client.api import RestClient
+from adapters.discord.client.api import RestClient, as_json
 from adapters.discord.client.errors import discord_delivery_error
 from adapters.discord.render.messages import NO_MENTIONS, DiscordMessage
 from bot.errors import Delayed, DeliveryError, Refused, Rejected, Uncertain
@@ -227,7 +227,6 @@ def _with_file(body: dict[str, Any], message: DiscordMessage | None) -> Multipar
     found = message.attachment
     file = File(io.BytesIO(found.text.encode("utf-8", "replace")), found.name)
     body = {**body, "attachments": [{"id": 0, "filename": found.name}]}
-    # As discord.py writes bodies itself, with orjson where that is installed; it has no public name for it.
-    described = {"name": "payload_json", "value": utils._to_json(body), "content_type": "application/json"}
+    described = {"name": "payload_json", "value": as_json(body), "content_type": "application/json"}
     content = {"name": "files[0]", "value": file.fp, "filename": found.name, "content_type": found.media_type}
     return MultipartParameters(None, [described, content], [file])
