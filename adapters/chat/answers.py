@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 from bot.models import Reply
 
+NOT_POSTED = "It could not be posted in the channel, so you alone see it."  # what is for everybody in it
+
 
 def may_be_missing(chat: str, which: Sequence[int] = (), of: int = 1) -> Reply:
     """Tell that something of a private answer may be missing: which of so many messages, where that is known."""

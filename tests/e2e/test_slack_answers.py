@@ -187,6 +187,18 @@ async def test_a_form_that_takes_long_is_acknowledged_and_told_of_later(tmp_path
         assert fake.missed == []
 
 
+async def test_what_is_not_done_when_the_service_ends_is_said_to_be_not_done(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        fake.fail("users.info", Failure(cut=Fault.STALL, stall=60.0), times=10)
+        searched = await fake.command("search gpu", user=ben, channel=fake.random)
+        opened = await fake.command("topic create", user=ben)
+        view = await opened.view()
+        assert LOOKING in view.words
+    assert "I was stopped before I had the answer" in searched.answers[-1].words
+    assert "I was stopped before I had the answer" in view.words
+
+
 # --- everything at once
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from adapters.chat.answers import may_be_missing, may_not_be_posted, not_opened, stopped, takes_long
+from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_opened, stopped, takes_long
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
@@ -44,7 +44,6 @@ _KEEPING_FIRST = 1.0  # seconds, where Discord still waits for the first reply
 _NOTICE = 30.0  # seconds before the token ends in which it is said that the answer comes later
 _POSTING = "It is being posted in the channel."
 _STANDS = "It stands in the channel."
-_NOT_POSTED = "It could not be posted in the channel, so you alone see it."
 
 
 @dataclass(slots=True)
@@ -257,7 +256,7 @@ class DiscordAnswers:
             return
         parts = await self._followed(callback, messages, private=False)
         if len(parts.lost) == len(messages):
-            await self._requests.edit(callback, _NOT_POSTED)
+            await self._requests.edit(callback, NOT_POSTED)
             await self._follow_alone(callback, messages, begin=1)
             return
         await self._tell_of_post(callback, parts, len(messages))

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from adapters.chat.answers import not_opened
+from adapters.chat.answers import not_opened, stopped
 from adapters.chat.patience import ANY_NUMBER
 from adapters.slack.forms.fields import (
     FORM_IDS,
@@ -126,6 +126,14 @@ async def _made(making: Awaitable[Showing | View]) -> Showing:
     return made if isinstance(made, Showing) else Showing(made)
 
 
+async def _awaited(context: SlackContext, making: "asyncio.Task[Showing]") -> Showing:
+    """Return what is made, or a view that says that the service ended before it was."""
+    if await context.tasks.has_ended(making):
+        return making.result()
+    reply = stopped()
+    return Showing(message_view(" ".join(reply.text)), reply)
+
+
 async def open_view(
     context: SlackContext,
     interaction: SlackInteraction,
@@ -148,10 +156,10 @@ async def open_view(
             await _opened(context, interaction, {**first, **name}, upon=upon)
         except DeliveryError as error:
             log.warning("A view in %s could not be opened: %s", interaction.workspace, error)
-            await _tell(context, target, await task)
+            await _tell(context, target, await _awaited(context, task))
         else:
             if first is LOADING:
-                await _show(context, name, await task, target)
+                await _show(context, name, await _awaited(context, task), target)
     finally:
         task.cancel()
 
@@ -189,7 +197,11 @@ async def update_view(
     version: ViewVersion | None = None,
 ) -> None:
     """Show what is being made instead of the view, if that version of it is the latest."""
-    made = await _made(making)
+    task = asyncio.ensure_future(_made(making))
+    try:
+        made = await _awaited(context, task)
+    finally:
+        task.cancel()
     if version is None or version.is_latest:
         await _show(context, {"view_id": view}, made, target, version)
 

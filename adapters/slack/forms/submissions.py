@@ -7,6 +7,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp
 
+from adapters.chat.answers import stopped
 from adapters.chat.forms import FormKind
 from adapters.slack.forms.fields import (
     FORM_IDS,
@@ -149,7 +150,7 @@ async def _answer_at_once(ack: AsyncAck, form: Submission, outcome: Outcome, bod
 
 
 async def _answer_later(form: Submission, task: asyncio.Task[Outcome], body: Mapping[str, Any]) -> None:
-    outcome = await task
+    outcome = task.result() if await form.context.tasks.has_ended(task) else stopped()
     reply = outcome if isinstance(outcome, Reply) else _not_done(outcome)
     if "home" in form.memory:
         shown = outcome if isinstance(outcome, Showing) else await _showing(form, reply)

@@ -19,7 +19,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.chat.answers import may_not_be_posted, stopped
+from adapters.chat.answers import NOT_POSTED, may_not_be_posted, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
@@ -373,6 +373,10 @@ class PendingAnswer:
         await called(client.chat_postEphemeral(channel=self.target.channel, user=self.target.person, **quiet))
 
     async def _directly(self, message: SlackMessage, *, public: bool) -> None:
+        if public:
+            said = {"type": "context", "elements": [{"type": "plain_text", "text": NOT_POSTED}]}
+            blocks = (said, *message.blocks) if message.blocks else ()
+            message = SlackMessage(f"{message.text}\n{NOT_POSTED}", blocks)
         client = await self._answers.client(self.target.workspace)
         channel = await direct_channel(client, self.target.person)
         await called(client.chat_postMessage(channel=channel, **message_fields(message)))

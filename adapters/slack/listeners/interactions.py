@@ -70,8 +70,8 @@ async def _answer_command(context: SlackContext, body: Body) -> None:
     if (form := form_asked_for(asked)) is not None:
         await open_form(context, interaction, form, {"channel": interaction.channel, "url": interaction.url})
         return
-    actor = await context.actor(interaction, interaction.channel)
-    await context.answers.answer(interaction.target, context.ask(asked, actor), _beside(asked))
+    asking = _ask(context, interaction, interaction.channel, asked)
+    await context.answers.answer(interaction.target, asking, _beside(asked))
 
 
 def _beside(asked: _Asked) -> Sequence[Block]:
@@ -180,8 +180,8 @@ async def _find_similar(context: SlackContext, body: Body) -> None:
     if not links:
         await context.answers.send_reply(interaction.target, _NO_LINK)
         return
-    actor = await context.actor(interaction, interaction.channel)
-    await context.answers.answer(interaction.target, context.ask(Similar(links[0]), actor))
+    asking = _ask(context, interaction, interaction.channel, Similar(links[0]))
+    await context.answers.answer(interaction.target, asking)
 
 
 def _texts(node: Any, depth: int = _DEEPEST) -> Iterator[str]:

@@ -111,6 +111,7 @@ async def test_where_the_app_is_not_in_the_channel_the_answer_comes_as_a_direct_
     public = Reply(title="Subscribed", private=False)
     await room.answers.send_reply(room.address(room.fake.random, url=False), public)
     assert room.told == [("Found", "D0BEN"), ("Subscribed", "D0BEN")]
+    assert "could not be posted in the channel" in room.fake.seen_by(room.fake.ben)[1].words
 
 
 async def test_blocks_that_slack_does_not_take_are_told_as_text(room: Room) -> None:
