@@ -20,16 +20,17 @@ from bot.delivery import (
     Preparer,
     Scheduler,
     SubscriptionPauser,
+    SubscriptionResumer,
     notice_restored,
 )
 from bot.digest.publisher import Publisher
 from bot.embed.backfill import VectorBackfill
 from bot.embed.remote import RemoteEmbedder
 from bot.embed.shipped import LocalEmbedder
-from bot.errors import Reach, UsageError
+from bot.errors import UsageError
 from bot.handlers.context import HandlerContext
 from bot.http.client import Http, Politeness
-from bot.models import Actor, DigestRequest, Limits, Refusal, Topic
+from bot.models import Actor, DigestRequest, Limits, Topic
 from bot.ports.digests import Previewer
 from bot.ports.maintenance import Maintenance
 from bot.ports.messenger import Messenger
@@ -116,10 +117,10 @@ class App:
         """Return what a chat platform is given to work with."""
 
         async def channel_closed(workspace: str, channel: str, reason: str) -> None:
-            reach = Reach.CHANNEL if channel else Reach.WORKSPACE
-            await SubscriptionPauser(self.delivery).pause(Refusal(workspace, channel, reach, reason), clock())
+            await SubscriptionPauser(self.delivery).pause_closed(workspace, channel, reason, clock())
 
-        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, self.unreadable, self.untold)
+        opened, seen = SubscriptionResumer(self.delivery).hint, (self.unreadable, self.untold)
+        return PlatformContext(self.handler_context, self.store.chats, clock, channel_closed, opened, *seen)
 
     def filler(self) -> VectorBackfill | None:
         """Return what gives the items their vectors; None where the settings switch that off."""
@@ -176,6 +177,7 @@ class App:
             Scheduler(delivery),
             Preparer(delivery, self.publisher, self.handler_context.requests),
             Deliverer(delivery),
+            SubscriptionResumer(delivery),
             lambda now: write_heartbeat(self.store.facts, write_alive, database, now),
         )
 

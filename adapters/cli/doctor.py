@@ -93,7 +93,7 @@ async def _service(app: App, now: datetime) -> list[Finding]:
     told = ", ".join(f"{count:,} {state}" for state, count in counts.items() if count)
     found += [Finding("deliveries", _graded(counts), told)] if told else []
     found += await _backups(app, now)
-    return found + [_paused(each) for each in subscriptions if each.paused and each.paused_because]
+    return found + [_paused(each) for each in subscriptions if each.is_held_by_service]
 
 
 async def _backups(app: App, now: datetime) -> list[Finding]:
@@ -118,7 +118,7 @@ def _graded(counts: Mapping[str, int]) -> Grade:
 
 def _paused(each: Subscription) -> Finding:
     name = f"{each.topic} in {each.channel}" + (f" of {each.workspace}" if each.workspace != LOCAL else "")
-    return Finding(name, Grade.BAD, f"paused by the service: {each.paused_because}")
+    return Finding(name, Grade.BAD, f"paused by the service, which tries again by itself: {each.paused_because}")
 
 
 async def healthy(app: App, now: datetime) -> Finding:

@@ -11,6 +11,7 @@ from bot.delivery.deliver import Deliverer
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.prepare import Preparer
 from bot.delivery.restored import notice_restored
+from bot.delivery.resuming import SubscriptionResumer
 from bot.delivery.schedule import Scheduler
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Preparer",
     "Scheduler",
     "SubscriptionPauser",
+    "SubscriptionResumer",
     "delivery_id",
     "notice_restored",
     "sealed",

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 
 from bot.delivery.rate_limits import PlatformCall, RateLimits
 from bot.delivery.rejections import Rejections
-from bot.models import Abilities, Delivery, Method, Refusal
+from bot.models import Abilities, Delivery, Method
 from bot.ports.ledger import Ledger
 from bot.ports.messenger import Messenger
 from bot.ports.store import Store
@@ -61,8 +61,31 @@ class NoticeState:
     failures: dict[tuple[str, str], int] = field(default_factory=dict)  # in a row, by method and workspace
     alerted: dict[str, datetime] = field(default_factory=dict)  # by workspace: the last time
     looked_at: dict[str, str] = field(default_factory=dict)  # by workspace: the recipient who had the last turn
-    recorded: set[Refusal] = field(default_factory=set)  # by this process, and not applied yet
     pausing: dict[str, asyncio.Lock] = field(default_factory=dict)  # by workspace
+
+
+Place = tuple[str, str]  # a workspace and a channel of it
+
+
+@dataclass(slots=True)
+class Examination:
+    """What one process knows of a channel in which the service paused something."""
+
+    since: datetime | None  # when the latest of its pauses began; None: that is not known
+    next_at: datetime  # when the platform is asked again
+    is_seen: bool = False  # whether the platform has shown an obstacle since then
+    is_hinted: bool = False  # whether something happened there that may have ended it
+    is_clear: bool = False  # whether the platform showed none just now
+    failures: int = 0  # how often in a row nobody could tell
+
+
+@dataclass(slots=True)
+class ObstacleState:
+    """What one process knows of what keeps it from posting."""
+
+    hints: dict[Place, None] = field(default_factory=dict)  # what may be open again; "" for a whole workspace
+    examined: dict[Place, Examination] = field(default_factory=dict)
+    next_look: datetime | None = None  # when something is to be asked; None: that is not known
 
 
 @dataclass(slots=True)
@@ -89,6 +112,7 @@ class DeliveryContext:
     rate_limits: RateLimits = field(default_factory=RateLimits)
     rejections: Rejections = field(default_factory=Rejections)
     notice_state: NoticeState = field(default_factory=NoticeState)
+    obstacle_state: ObstacleState = field(default_factory=ObstacleState)
     latest: LatestTime = field(default_factory=LatestTime)
 
     def noted(self, clock: Clock) -> Clock:

@@ -218,7 +218,7 @@ class Sender:
             await self.put_back(held, before, now + PLATFORM_REST, str(error))
             return
         self._rate_limits.rest(call, error.reach, now + REFUSED_REST, now)
-        refusal = Refusal(held.workspace, held.channel, error.reach, str(error))
+        refusal = Refusal(held.workspace, held.channel, error.reach, str(error), at=now)
         # First what is to follow: who is stopped after the next line leaves that to the next round.
         await self._pauser.record_refusal(refusal)
         if unposted:

@@ -24,10 +24,12 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Where nothing can be posted any more, and why: what is subscribed there is to be paused, and its owners told."""
+    """Where nothing can be posted any more, or can again: what is subscribed there is to be paused, and its owners told."""
 
     workspace: str
     channel: str
     reach: Reach
     reason: str
     topic: str = ""  # only this one's; "": all
+    at: datetime | None = None  # when it was met, which tells what was paused for it; None: an earlier version kept it
+    is_over: bool = False  # then it stands for what was resumed at that time, whose owners are to be told

@@ -1,12 +1,13 @@
 """Workspaces, the people in them, what they made there, and that we are installed there."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from typing import Self
 
 from bot.models.queries import Query
 
 EVERY_DAY = (0, 1, 2, 3, 4, 5, 6)
+_HELD = timedelta(days=8)  # what was resumed and not paused again for so long was not resumed in vain
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +57,8 @@ class Subscription:
     paused_until: datetime | None = None  # None while paused: until somebody resumes it
     paused_at: datetime | None = None  # when the pause began; None while paused: that is not known
     paused_because: str = ""  # a sentence, when it was not a person who paused it
+    lifted_at: datetime | None = None  # when the service last resumed by itself what it had paused
+    lifts: int = 0  # how often in a row it did, and had to pause it again soon
     made_by: str = ""  # the person
     made_at: datetime | None = None
     revision: int = 0  # one higher with every change; the store counts
@@ -64,10 +67,25 @@ class Subscription:
         """Say whether nothing is posted now; a pause that has run out is none."""
         return self.paused and (self.paused_until is None or self.paused_until > now)
 
+    @property
+    def is_held_by_service(self) -> bool:
+        """Whether the service paused it, until what it names is mended or somebody resumes it."""
+        return self.paused and self.paused_until is None and bool(self.paused_because)
+
     def held_back(self, until: datetime | None, now: datetime, because: str = "") -> Self:
         """Return it paused; a pause that goes on began when it did."""
         began = self.paused_at if self.is_paused(now) else now
-        return replace(self, paused=True, paused_until=until, paused_at=began, paused_because=because)
+        in_vain = bool(because) and self.lifted_at is not None and now - self.lifted_at < _HELD
+        lifts = self.lifts if in_vain else 0
+        return replace(self, paused=True, paused_until=until, paused_at=began, paused_because=because, lifts=lifts)
+
+    def resumed(self) -> Self:
+        """Return it as it is when nothing holds it back."""
+        return replace(self, paused=False, paused_until=None, paused_at=None, paused_because="", lifts=0)
+
+    def lifted(self, now: datetime) -> Self:
+        """Return it resumed by the service itself."""
+        return replace(self.resumed(), lifted_at=now, lifts=self.lifts + 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

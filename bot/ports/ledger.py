@@ -44,6 +44,10 @@ class Ledger(Protocol):
         """
         ...
 
+    async def paused_by_service(self) -> Sequence[Subscription]:
+        """Return the subscriptions of all workspaces that the service paused, by workspace and id; whoever can be read."""
+        ...
+
     async def open_occurrences(self, found: Sequence[Occurrence], subscription: Subscription, next_due: datetime) -> int:
         """Keep the occurrences that are not yet kept, and when the subscription is due next; return how many were new.
 

@@ -36,5 +36,5 @@ class Outbox(Protocol):
         ...
 
     async def replace_refusal(self, refusal: Refusal, notices: Sequence[Notice]) -> None:
-        """Keep the notices of a refusal instead of the refusal, in one transaction."""
+        """Keep the notices of a refusal instead of the refusal, in one transaction; nothing where it is kept no more."""
         ...

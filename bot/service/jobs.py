@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.collect.collector import Collector
 from bot.collect.polling import PollingSchedule
-from bot.delivery import Deliverer, Preparer, Scheduler
+from bot.delivery import Deliverer, Preparer, Scheduler, SubscriptionResumer
 from bot.embed.backfill import VectorBackfill
 from bot.ports.facts import HEARTBEAT, Facts
 from bot.ports.maintenance import Maintenance
@@ -27,6 +27,7 @@ PUBLISH = timedelta(seconds=2)
 DELIVER = timedelta(seconds=1)
 SETTLE = timedelta(seconds=15)
 TELL = timedelta(seconds=2)
+RESUME = timedelta(seconds=5)  # whether something is to be asked about what is paused
 LOOK = timedelta(minutes=1)  # whether a source is due
 LISTEN = timedelta(seconds=30)  # whether people are heard
 EMBED = timedelta(seconds=30)  # whether an item lacks its vector
@@ -49,6 +50,7 @@ class DeliveryJobs:
     scheduler: Scheduler
     preparer: Preparer
     deliverer: Deliverer
+    resumer: SubscriptionResumer
     write_heartbeat: Callable[[datetime], Awaitable[None]]
 
     def jobs(self, clock: Clock) -> Sequence[Job]:
@@ -98,6 +100,7 @@ class DeliveryJobs:
                 stop=deliverer.stop,
                 grace=SENDING,
             ),
+            Job("resume", RESUME, _logged("resumed", lambda: self.resumer.resume_due(clock))),
         )
 
 

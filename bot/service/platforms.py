@@ -22,6 +22,7 @@ from bot.service.supervise import keep_going
 log = logging.getLogger(__name__)
 
 ChannelClosed = Callable[[str, str, str], Awaitable[None]]
+ChannelOpened = Callable[[str, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +33,11 @@ class PlatformContext:
     chats: Chats
     clock: Callable[[], datetime]  # aware UTC
     channel_closed: ChannelClosed
-    """Called with a workspace, a channel of it ("" for all) and a sentence, when nothing can be posted there any more:
-    what is subscribed there is paused, and its owners are told once."""
+    """Called with a workspace, a channel of it ("" for all) and a sentence, when something tells that nothing can be posted
+    there any more: unless the platform shows that it can, what is subscribed there is paused, and its owners are told."""
+    channel_opened: ChannelOpened
+    """Called with a workspace and a channel of it ("" for all), when something may be posted there again: what the service
+    paused there is asked about."""
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
     untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform; to be counted up
 

@@ -299,13 +299,15 @@ def notice_from_text(workspace: str, text: str) -> Notice:
 def refusal_from_text(workspace: str, text: str) -> Refusal:
     """Return the refusal that `owed_to_text` wrote; raises StoreError for anything else."""
     record = json.loads(text)
-    return Refusal(workspace=workspace, **{**record, "reach": Reach(record["reach"])})
+    at = record.get("at")
+    times = {"at": datetime.fromisoformat(at) if at else None}
+    return Refusal(workspace=workspace, **{**record, **times, "reach": Reach(record["reach"])})
 
 
 # --- what a workspace made; a query is kept as it was typed, and parsed again when it is read
 
 _NEVER = 2**63 - 1  # the largest number that SQLite keeps
-_SUBSCRIPTION_TIMES = ("baseline", "paused_until", "paused_at", "made_at")
+_SUBSCRIPTION_TIMES = ("baseline", "paused_until", "paused_at", "made_at", "lifted_at")
 
 
 def to_text(value: Topic | Subscription | Preferences | Change) -> str:

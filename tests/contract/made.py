@@ -90,6 +90,8 @@ def subscriptions(workspace: str) -> st.SearchStrategy[Subscription]:
         paused=st.booleans(),
         paused_until=st.none() | _times,
         paused_because=_texts,
+        lifted_at=st.none() | _times,
+        lifts=st.integers(0, 9),
         made_by=_texts,
         made_at=st.none() | _times,
     )
@@ -160,6 +162,8 @@ FULL_SUBSCRIPTION = Subscription(
     paused_until=NOW + timedelta(days=3, microseconds=1),
     paused_at=NOW - timedelta(hours=1),
     paused_because="The channel is gone.",
+    lifted_at=NOW - timedelta(days=1),
+    lifts=2,
     made_by="U1",
     made_at=NOW - timedelta(days=1),
     revision=1,

@@ -21,7 +21,8 @@ async def test_what_was_never_owed_is_nothing(store: AnyStore) -> None:
     assert await store.outbox.notices() == {}
     assert list(await store.outbox.refusals()) == []
     await store.outbox.remove_notice(notice())
-    await store.outbox.replace_refusal(REFUSAL, [])
+    await store.outbox.replace_refusal(REFUSAL, [notice()])
+    assert await store.outbox.notices() == {}
 
 
 async def test_each_recipient_is_told_in_order_and_recipients_take_turns(store: AnyStore) -> None:
@@ -57,12 +58,14 @@ async def test_whatever_a_notice_says_it_comes_back_as_it_was(store: AnyStore, t
 
 
 async def test_a_refusal_stands_once_until_its_notices_stand_in_its_place(store: AnyStore) -> None:
-    second = replace(REFUSAL, topic="")
-    for each in (REFUSAL, second, REFUSAL):
+    second, over = replace(REFUSAL, topic=""), replace(REFUSAL, at=NOW, is_over=True)
+    for each in (REFUSAL, second, REFUSAL, over):
         await store.outbox.add_refusal(each)
-    assert list(await store.outbox.refusals()) == [REFUSAL, second]
+    assert list(await store.outbox.refusals()) == [REFUSAL, second, over]
+    await store.outbox.replace_refusal(over, [])
     assert list(await store.outbox.refusals(limit=1)) == [REFUSAL]
     await store.outbox.replace_refusal(REFUSAL, [notice()])
+    await store.outbox.replace_refusal(REFUSAL, [notice("U2")])  # by who did the same at the same time
     assert list(await store.outbox.refusals()) == [second]
     assert await store.outbox.notices() == {"T1": [notice()]}
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,7 @@ class Room:
     line: PlatformContext
     clock: Clock
     gone: list[tuple[str, str, str]] = field(default_factory=list)
+    open_again: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def trouble(self) -> str:
@@ -103,12 +104,15 @@ async def connected(
     """Connect as the service does, and begin a watch again that ends."""
     clock = clock or Clock()
     gone: list[tuple[str, str, str]] = []
+    open_again: list[tuple[str, str]] = []
 
     async def noted(workspace: str, channel: str, why: str) -> None:
         gone.append((workspace, channel, why))
 
-    usual = app.platform_context(clock)
-    line = PlatformContext(usual.handler_context, usual.chats, clock, noted)
+    def noted_open(workspace: str, channel: str) -> None:
+        open_again.append((workspace, channel))
+
+    line = replace(app.platform_context(clock), channel_closed=noted, channel_opened=noted_open)
     async with opened(given, line, timeouts=timeouts) as platform:
         async with kept(platform.watches if watched else ()):
-            yield Room(platform, line, clock, gone)
+            yield Room(platform, line, clock, gone, open_again)

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from bot.app import built
-from bot.errors import Delayed, Reach
+from bot.errors import Delayed, Reach, Refused
 from bot.settings.load import Settings
 from tests.bot.deliveries import change, subscription
 from tests.conftest import NOW
@@ -41,6 +41,11 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once_though_it_is_said_
         line = app.platform_context(clock)
         service = await app.service(clock, [chat])
         jobs = {job.name: job for job in service.jobs}
+        await line.channel_closed("chat:T1", "C1", "It was said too late.")
+        await jobs["tell"].run()
+        assert not any(each.paused for each in await app.store.workspaces.subscriptions("chat:T1"))
+
+        chat.closed = {"C1": Refused("It is gone."), "": Refused("It is gone.", reach=Reach.WORKSPACE)}
         for _ in range(2):
             await line.channel_closed("chat:T1", "C1", "The channel was deleted.")
             await jobs["tell"].run()
@@ -56,3 +61,12 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once_though_it_is_said_
         await line.channel_closed("chat:T1", "", "The app was removed.")
         await jobs["tell"].run()
         assert len(chat.told) == 1
+
+        chat.closed = {}
+        line.channel_opened("chat:T1", "")
+        await jobs["resume"].run()
+        await jobs["tell"].run()
+        ((held),) = await app.store.workspaces.subscriptions("chat:T1")
+        assert not held.paused
+        assert "go on" in chat.told[1][2]
+        assert len(chat.told) == 2

@@ -57,6 +57,11 @@ class MemoryLedger:
         """Return the subscriptions of all workspaces."""
         return sorted(self.workspaces.every_subscription(), key=lambda each: (each.workspace, each.channel, each.topic))
 
+    async def paused_by_service(self) -> Sequence[Subscription]:
+        """Return those that the service paused."""
+        held = [each for each in self.workspaces.every_subscription() if each.is_held_by_service]
+        return sorted(held, key=lambda each: (each.workspace, each.id))
+
     def _next_of(self, subscription: Subscription) -> datetime | None:
         """What was found of an earlier revision holds no more."""
         revision, at = self._next.get((subscription.workspace, subscription.id), (0, None))

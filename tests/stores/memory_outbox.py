@@ -37,5 +37,6 @@ class MemoryOutbox:
         self._refusals.setdefault(refusal)
 
     async def replace_refusal(self, refusal: Refusal, notices: Sequence[Notice]) -> None:
-        self._refusals.pop(refusal, None)
-        await self.add_notices(notices)
+        if refusal in self._refusals:
+            del self._refusals[refusal]
+            await self.add_notices(notices)

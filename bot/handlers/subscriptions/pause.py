@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date, datetime, timedelta
 
 from bot.commands import Pause, Resume
-from bot.digest.request import stored_since
+from bot.digest.resumption import begun_afresh, last_due
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.subscriptions.subscription_change import (
@@ -24,7 +24,6 @@ from bot.handlers.subscriptions.times import (
     MOMENT,
     count_due,
     in_zone,
-    last_due,
     moment_in_words,
     next_due,
     pause_in_words,
@@ -34,7 +33,7 @@ from bot.handlers.subscriptions.times import (
 )
 from bot.handlers.wording.replies import button, one_line, preview_button, title_of, unsubscribe_button
 from bot.handlers.wording.subscriptions import NO_TOPIC
-from bot.models import Actor, Position, Reply, Subscription
+from bot.models import Actor, Reply, Subscription
 from bot.wording import DAYS, MONTHS, counted, time_in_words
 
 
@@ -75,7 +74,7 @@ async def _held_back(
     latest = await last_due(subscription.schedule, until - MOMENT)
     if latest > now:
         return replace(held, baseline=latest, baseline_arrival=None)
-    return await _begun_afresh(context, held, now) if held.baseline > now else held
+    return await begun_afresh(context.store, held, now) if held.baseline > now else held
 
 
 async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]:
@@ -111,7 +110,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
         await next_due(subscription, now)  # a schedule that cannot be computed is mended first
         if not subscription.is_paused(now):
             return unpaused(subscription)  # digests are due since; one that is still to be posted keeps its time
-        return unpaused(await _begun_afresh(context, subscription, now))
+        return unpaused(await begun_afresh(context.store, subscription, now))
 
     changed = await change_subscription(context, actor, command.topic, resumed, now)
     coming = await posted_next(context, changed.after, now)
@@ -134,27 +133,6 @@ async def _looks_since(context: HandlerContext, subscription: Subscription) -> d
     owed = [last[1].time] if last else []
     owed += [dropped.begins.time] if dropped else []
     return max(subscription.baseline, min(owed, default=subscription.baseline))
-
-
-async def _begun_afresh(context: HandlerContext, subscription: Subscription, now: datetime) -> Subscription:
-    """Let it begin at the last time at which a digest was due, unless it is younger than that, or was not paused then.
-
-    What the digest of that time did not look at is not left out; nor is, whatever the baseline, what a dropped one did.
-    """
-    made = subscription.made_at or min(subscription.baseline, now)
-    due = await last_due(subscription.schedule, now)
-    was_paused = subscription.paused_at is None or subscription.paused_at < due
-    if not was_paused and subscription.baseline_arrival is not None:
-        return subscription
-    if (made >= due or not was_paused) and subscription.made_arrival is not None:
-        return replace(subscription, baseline=made, baseline_arrival=subscription.made_arrival)
-    begins = max(made, due)
-    last = await context.store.digests.last(subscription.workspace, subscription.channel, subscription.topic)
-    found = await stored_since(context.store.items, begins, now)
-    if last and last[1].time >= begins:
-        found = min(found, last[1])
-    begin = max(found, Position(subscription.made_arrival or 0, made))
-    return replace(subscription, baseline=begin.time, baseline_arrival=begin.arrival)
 
 
 FURTHEST = timedelta(days=731)  # beyond it is a slip of the finger, or meant for good

@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 from bot.commands import Command
 from bot.digest.request import stored_since
+from bot.digest.resumption import last_due
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, change_by, retry_on_conflict, slug
-from bot.handlers.subscriptions.times import last_due
 from bot.handlers.wording.replies import button, excerpt, title_of
 from bot.handlers.wording.subscriptions import as_command
 from bot.models import Actor, Change, Position, Reply, Subscription
@@ -137,4 +137,4 @@ def _is_resumption(change: Change) -> bool:
 
 def unpaused(subscription: Subscription) -> Subscription:
     """Return the subscription as it is when nothing holds it back."""
-    return replace(subscription, paused=False, paused_until=None, paused_at=None, paused_because="")
+    return subscription.resumed()

@@ -31,11 +31,6 @@ async def timetable(schedule: Schedule, now: datetime) -> Timetable:
     return await asyncio.to_thread(_timetable, schedule, now)
 
 
-async def last_due(schedule: Schedule, until: datetime) -> datetime:
-    """Return the latest instant, in UTC, not later than `until` at which the schedule was due."""
-    return await asyncio.to_thread(_last_due, schedule, until)
-
-
 async def count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
     """Return how often the schedule is due later than `after` and before `until`."""
     return await asyncio.to_thread(_count_due, schedule, after, until)
@@ -59,11 +54,6 @@ async def in_zone(instant: datetime, zone: str) -> datetime:
 def _timetable(schedule: Schedule, now: datetime) -> Timetable:
     zone = due.zone_named(schedule.zone)
     return Timetable(due.describe(schedule), due.next_after(schedule, now).astimezone(zone))
-
-
-def _last_due(schedule: Schedule, until: datetime) -> datetime:
-    due.next_after(schedule, until)  # for its error: a schedule that no day fits has no last day either
-    return list(due.occurrences(schedule, until - due.LONGEST, until))[-1].at
 
 
 def _count_due(schedule: Schedule, after: datetime, until: datetime) -> int:
@@ -116,5 +106,7 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
     ending = f"until {moment_in_words(await in_zone(until, zone), now)}" if until else "until somebody resumes it"
+    if subscription.is_held_by_service:
+        ending = "by Broadsheet, which tries again by itself"
     because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
     return f"Paused {ending}{because}"

@@ -27,6 +27,7 @@ from bot.store.records import (
     payloads_to_bytes,
     subscription_from_text,
     time_of,
+    wakes,
 )
 from bot.store.rules.transitions import (
     KEPT,
@@ -75,6 +76,22 @@ class SqliteLedger(Tables):
     def every_subscription(self, db: Database) -> Sequence[Subscription]:
         rows = db.execute("select data from subscriptions order by workspace, channel, topic").fetchall()
         return [subscription_from_text(data) for (data,) in rows]
+
+    @reading
+    def paused_by_service(self, db: Database) -> Sequence[Subscription]:
+        # The index holds when each wakes: of those that are not paused no row is read.
+        some = (
+            "select workspace, id, data from subscriptions indexed by subscriptions_next where wakes = :never"
+            " and instr(data, '\"paused_because\":')"
+        )
+        sql = f"{some} and next_due is null union all {some} and next_due > 0 order by workspace, id"
+        found = []
+        for workspace, name, data in db.execute(sql, {"never": wakes(True, None)}).fetchall():
+            try:
+                found.append(subscription_from_text(data))
+            except StoreError:
+                log.error("the subscription %s of %s cannot be read and is passed over", name, workspace)  # noqa: TRY400
+        return [each for each in found if each.is_held_by_service]
 
     @writing_shared
     def open_occurrences(

@@ -61,8 +61,8 @@ class SqliteOutbox(Tables):
         for number, found in _readable_refusals(db):
             if found == refusal:
                 db.execute("delete from refusals where number = ?", [number])
+                _add(db, notices)
                 break
-        _add(db, notices)
 
 
 def _add(db: Database, notices: Sequence[Notice]) -> None:

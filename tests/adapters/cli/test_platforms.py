@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -68,7 +69,7 @@ async def app(folder: Path, **sections: object) -> AsyncIterator[App]:
 
 def line(made: App, store: MemoryStore | None = None) -> PlatformContext:
     known = made.platform_context(lambda: NOW)
-    return known if store is None else PlatformContext(known.handler_context, store.chats, known.clock, known.channel_closed)
+    return known if store is None else replace(known, chats=store.chats)
 
 
 async def test_nothing_is_opened_where_nothing_is_configured(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from bot.collect.collector import Collector
 from bot.collect.polling import PollingSchedule
-from bot.delivery import Deliverer, Preparer, Scheduler
+from bot.delivery import Deliverer, Preparer, Scheduler, SubscriptionResumer
 from bot.digest.publisher import Publisher
 from bot.digest.request import RequestBuilder
 from bot.errors import SourceUnavailable, StoreError
@@ -131,7 +131,11 @@ class Service:
         preparer = Preparer(
             context, Publisher(self.store, Extractive(), {}), RequestBuilder(self.store.workspaces, {"kv": KV}, Limits())
         )
-        self.jobs = named(DeliveryJobs(Scheduler(context), preparer, Deliverer(context), write).jobs(self.clock))
+        self.jobs = named(
+            DeliveryJobs(Scheduler(context), preparer, Deliverer(context), SubscriptionResumer(context), write).jobs(
+                self.clock
+            )
+        )
 
     async def subscribe(self) -> None:
         await self.store.workspaces.save_subscription(subscription(always=True), change(), replaces=0)

@@ -2,8 +2,9 @@ from datetime import UTC, datetime, time, timedelta
 
 import pytest
 
+from bot.digest.resumption import last_due
 from bot.errors import UsageError
-from bot.handlers.subscriptions.times import count_due, in_zone, last_due, moment_in_words, timetable
+from bot.handlers.subscriptions.times import count_due, in_zone, moment_in_words, timetable
 from bot.models import Schedule
 
 NOON = Schedule(at=time(12), zone="Europe/Zurich")
