@@ -28,6 +28,7 @@ from adapters.discord.client.errors import (
     MISSING_ACCESS,
     MISSING_PERMISSIONS,
     NOT_A_TEXT_CHANNEL,
+    TAG_REFUSALS,
     TOO_MANY_THREADS,
     UNKNOWN_CHANNEL,
     UNKNOWN_GUILD,
@@ -58,6 +59,7 @@ _LATEST = 2**63 - 1  # no identifier is greater
 _UNSURE = "unsure"  # ends the cursor of a forum where a post was met that may be the delivery's
 _DELETED = "deleted"  # in place of the identifier of a message that somebody took away before we knew it
 _POST_GONE = frozenset({UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, LOCKED_THREAD})
+_OF_TAGS = frozenset({INVALID_FORM, *TAG_REFUSALS})
 _KEPT = 1000  # digests without a thread that are remembered
 _BESIDES = "channel"  # begins the cursor of a look into the channel, after the one into the thread
 _ARCHIVE = 10_080  # minutes without a word after which Discord puts a thread away: the longest, a week
@@ -208,14 +210,22 @@ class DiscordMessenger:
             raise Delayed("Discord may still be making the forum's post.", retry_after=left)
         if delivery.attempts > 1 and (found := await self._find_whole(delivery, info)):
             return found
-        tags = [tag for name, tag in info.tags if name.casefold() == said["tag"][:TAG_NAME].casefold()][:TAGS]
         made = {
             "name": _thread_name(said["thread"]),
             "auto_archive_duration": _ARCHIVE,
-            "applied_tags": tags,
+            "applied_tags": _tags(info, said),
             "message": body,
         }
-        answer = await self._start_post(delivery, made)
+        try:
+            answer = await self._start_post(delivery, made)
+        except HTTPException as error:
+            if error.code not in _OF_TAGS:
+                raise
+            self._channels.forget(delivery.channel)  # its tags may be others by now
+            tags = _tags(await self._channels.get(delivery.channel), said)
+            if tags == made["applied_tags"]:
+                raise
+            answer = await self._start_post(delivery, made | {"applied_tags": tags})
         return f"{answer['id']}/{answer['id']}"
 
     async def _start_post(self, delivery: Delivery, made: dict[str, Any]) -> Any:
@@ -459,6 +469,12 @@ def _between(delivery: Delivery) -> tuple[int, int]:
     """Return between which identifiers, which hold their times, the delivery's message is."""
     first = time_snowflake((delivery.first_try or delivery.due) - _SPARE)
     return first, time_snowflake(delivery.last_try + _SPARE, high=True) if delivery.last_try else _LATEST
+
+
+def _tags(info: ChannelInfo, said: dict[str, Any]) -> list[str]:
+    """Return the forum's tags of the name that the digest is to have, which is one or none."""
+    wanted = said["tag"][:TAG_NAME].casefold()
+    return [tag for name, tag in info.tags if name.casefold() == wanted][:TAGS]
 
 
 def _post_name(delivery: Delivery) -> str:

@@ -117,6 +117,11 @@ class Subscribe(Command):
             value=lambda chosen: chosen == "always",
         ),
     ] = None
+    tag: Annotated[
+        str,
+        Argument("[tag NAME]", behind("tag")),
+        Option(help="In a forum: the tag of each digest; none: that of the topic's title, if there is one."),
+    ] = ""
     filter: Annotated[
         str,
         Argument("[filter QUERY…]", behind("filter")),
@@ -164,6 +169,7 @@ class Options(TypedDict, total=False):
     min_score: float | Usual
     compact: bool
     always: bool
+    tag: str
     filter: str
 
 
@@ -211,7 +217,9 @@ def _unknown(words: Words, word: Word, said: set[str]) -> UsageError:
     hint = f"Did you mean *{near}*?" if near else SEVERAL_WORDS if not said else ""
     if not near and ":" in word.text:
         hint = "A filter goes last: *filter stars:>100*."
-    allowed = "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, and *filter*."
+    allowed = (
+        "after the topic come days, *at*, *in*, *top*, *min*, *compact* or *full*, *quiet* or *always*, *tag*, and *filter*."
+    )
     return words.fault(f'"{shown(word.text)}" is not understood: {allowed}', word, hint)
 
 
@@ -278,6 +286,13 @@ def _silence(words: Words) -> Options:
     return {"always": always}
 
 
+def _tag(words: Words) -> Options:
+    word = words.next()
+    if word is None or not word.text.strip():
+        raise words.fault("*tag* needs the name of a tag, in quotation marks where it has several words.", word)
+    return {"tag": word.text}
+
+
 def _filter(words: Words) -> Options:
     at = words.at
     query = query_text(words.rest())
@@ -302,6 +317,7 @@ _PARTS = {
     "min": _Part("least score", _min, ("min", "minimum")),
     "layout": _Part("layout", _layout),
     "silence": _Part("part about empty digests", _silence),
+    "tag": _Part("tag", _tag, ("tag",)),
     "filter": _Part("filter", _filter, ("filter",)),
 }
 _NAMES = {name: key for key, part in _PARTS.items() for name in part.names}

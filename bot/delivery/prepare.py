@@ -214,6 +214,7 @@ class Preparer:
 def _rendered(inputs: _DigestInputs, digest: Digest) -> list[tuple[str, str]]:
     """Return what each part says, and what it says instead should it become late; "" where that is the same."""
     render, compact = inputs.messenger.render, inputs.subscription.compact
+    digest = replace(digest, tag=inputs.subscription.tag)
     said = render(digest, compact=compact, late=inputs.occurrence.late)
     if_late = said if inputs.occurrence.late else render(digest, compact=compact, late=True)
     if len(said) != len(if_late):  # that it is late takes room: then nobody is told

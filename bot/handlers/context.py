@@ -25,6 +25,18 @@ VisibleChannels = Callable[[Actor, Collection[str]], Awaitable[Collection[str]]]
 # does, and where nobody can tell now: not to know never stands in anybody's way. Raises nothing.
 Obstacle = Callable[[Actor], Awaitable[str]]
 
+
+@dataclass(frozen=True, slots=True)
+class ForumTags:
+    """The tags that posts in a forum may have, and whether each post needs one."""
+
+    names: tuple[str, ...] = ()
+    required: bool = False
+
+
+# Returns the tags of the actor's channel where that is a forum, None where it is none, or nobody can tell. Raises nothing.
+KnownTags = Callable[[Actor], Awaitable[ForumTags | None]]
+
 # Returns what each of the items says in a sentence, in their order; "" where it has no text.
 Gists = Callable[[Sequence[Item]], Awaitable[Sequence[str]]]
 
@@ -43,6 +55,11 @@ async def no_obstacle(_actor: Actor) -> str:
     return ""
 
 
+async def no_tags(_actor: Actor) -> ForumTags | None:
+    """Return None, as where there are no forums."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class HandlerContext:
     """The parts of the service that answer commands, and the operator's settings for them."""
@@ -57,6 +74,7 @@ class HandlerContext:
     window_hours: int = 48
     visible_channels: VisibleChannels = all_channels  # a platform's own, where it has private channels
     obstacle: Obstacle = no_obstacle  # a platform's own: asked before a post is promised in the actor's channel
+    forum_tags: KnownTags = no_tags  # a platform's own, where it has forums
     embedder: Embedder | None = None  # without one, words alone decide what is found and close
 
     @property

@@ -108,6 +108,7 @@ class Digest:
     entries: tuple[Entry, ...]
     coverage: Coverage
     window: Window = Window()
+    tag: str = ""  # as the subscription says, for who renders it
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Subscription:
     min_score: float | None = None  # None: as the topic says
     compact: bool = False
     always: bool = False  # post also when there is nothing to post
+    tag: str = ""  # of each post, in a forum that has tags; "": that of the topic's title, where there is one
     filter: Query = Query("")
     paused: bool = False
     paused_until: datetime | None = None  # None while paused: until somebody resumes it

@@ -150,9 +150,12 @@ class Teams(RuleBasedStateMachine):
     def say(self, feedback: Feedback) -> None:
         model, line = self.models[feedback.workspace], self.change(feedback.workspace, "feedback")
         given = replace(feedback, at=self.now)
-        self.both(lambda store: store.people.save_feedback(given, line))
-        model.said[given.topic, given.person, given.key] = given
-        model.changes.append(line)
+        place = given.topic, given.person, given.key
+        fresh = place not in model.said or model.said[place].more is not given.more
+        assert self.both(lambda store: store.people.save_feedback(given, line)) is fresh
+        if fresh:
+            model.said[place] = given
+            model.changes.append(line)
 
     @rule(workspace=workspaces, number=st.integers(0, 5), never=made.feedback(WORKSPACES[0], NOW - timedelta(days=1)))
     def take_back(self, workspace: str, number: int, never: Feedback) -> None:

@@ -1,5 +1,7 @@
 """Where a post cannot work is said before one is promised, over real sockets; what was typed is one press away."""
 
+import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,7 @@ from tests.e2e import discord_desk, slack_desk
 from tests.e2e.discord_desk import DiscordDesk
 from tests.e2e.slack_desk import WORKSPACE
 from tests.fakes.discord import Kind, Permission
+from tests.fakes.patience import PATIENCE
 from tests.fakes.slack import Failure
 from tests.fakes.slack import Kind as SlackKind
 
@@ -16,6 +19,13 @@ IN_THREADS = Permission.SEND_MESSAGES_IN_THREADS
 
 async def subscriptions(desk: DiscordDesk) -> list[str]:
     return [each.topic for each in await desk.app.store.workspaces.subscriptions(desk.workspace)]
+
+
+async def held_by(desk: DiscordDesk) -> None:
+    """Wait until something is subscribed: what is pressed is answered before it is done."""
+    async with asyncio.timeout(PATIENCE):
+        while not await subscriptions(desk):  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.01)
 
 
 def asked_of(desk: DiscordDesk) -> set[str]:
@@ -130,6 +140,56 @@ async def test_in_discord_a_pause_for_a_lost_permission_does_not_end_before_it_i
         assert "goes on" in (await fake.posted(desk.papers, 3))[-1].text
         asked = await fake.slash("digest post", topic="gpu-systems", user=desk.anna, channel=desk.papers)
         assert "is not posted yet" not in asked.text
+
+
+async def test_in_discord_a_forum_that_needs_tags_asks_which_one_and_every_digest_has_it(tmp_path: Path) -> None:
+    async with discord_desk.sitting(tmp_path) as desk:
+        fake = desk.fake
+        forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news", "reading list"), tag_required=True)
+        given = {"topic": "gpu-systems", "days": "daily", "at": "09:00", "zone": "UTC", "entries": 3}
+
+        asked = await fake.slash("digest subscribe", user=desk.anna, channel=forum, options=given)
+        assert "Each post in this forum needs a tag" in asked.text
+        assert [each["label"] for each in asked.messages[0].buttons[:2]] == ["news", "reading list"]
+        assert await subscriptions(desk) == []
+
+        await fake.click(asked.messages[0], "reading list", user=desk.anna)
+        await held_by(desk)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+        assert (held.tag, held.entries) == ("reading list", 3)
+        again = await fake.slash("digest subscribe", topic="gpu-systems", entries=2, user=desk.anna, channel=forum)
+        assert "needs a tag" not in again.text, "it is known"
+
+        await desk.app.store.items.add(desk.fresh(), desk.now + timedelta(minutes=5))
+        await desk.round()
+        await desk.round(desk.due(held))
+        (post,) = [each for each in fake.channels.values() if each.parent is forum]
+        assert [forum.tags[each] for each in post.applied] == ["reading list"]
+        assert (fake.wrong, fake.mentions) == ([], [])
+
+
+async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_topics_name(tmp_path: Path) -> None:
+    async with discord_desk.sitting(tmp_path) as desk:
+        fake = desk.fake
+        forum = fake.channel(desk.guild, "digests", Kind.FORUM, tags=("news",), tag_required=True)
+        form = await fake.slash("digest subscribe", user=desk.anna, channel=forum)
+        sent = await fake.submit(form, {"topic": "gpu-systems", "numbers": "top 3"})
+        assert sent.messages[0].buttons[0]["label"] == "news"
+        await fake.click(sent.messages[0], "news", user=desk.anna)
+        await held_by(desk)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+        assert (held.tag, held.entries) == ("news", 3)
+
+        other = fake.channel(desk.guild, "gpus", Kind.FORUM, tags=("GPU Systems", "news"), tag_required=True)
+        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        assert "needs a tag" not in asked.text
+        asked = await fake.slash("digest subscribe", topic="gpu-systems", tag="old", user=desk.anna, channel=other)
+        assert "The forum has no such tag" in asked.text
+        bare = fake.channel(desk.guild, "bare", Kind.FORUM, tag_required=True)
+        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=bare)
+        assert "The forum has no tags" in asked.text
+        asked = await fake.slash("digest subscribe", topic="gpu-systems", tag="news", user=desk.anna, channel=desk.papers)
+        assert "Only the posts of a forum" in asked.text
 
 
 # --- Slack

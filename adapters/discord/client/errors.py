@@ -18,10 +18,11 @@ UNKNOWN_CHANNEL, UNKNOWN_GUILD, UNKNOWN_MESSAGE = 10003, 10004, 10008
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 NOT_A_TEXT_CHANNEL, A_FORUM, INVALID_FORM = 50008, 40058, 50035
 ARCHIVED_THREAD, HAS_A_THREAD, LOCKED_THREAD, TOO_MANY_THREADS = 50083, 160004, 160005, 160006
+TAG_REFUSALS = (40066, 40067)  # of a tag that we may not give, of none where one is needed
 LONGEST = 24 * 3600.0  # seconds, whatever is asked for
 
 _TOKEN = "Discord does not accept the bot's token; set `discord.token` anew."  # noqa: S105 - a sentence about it
-_NO_TAG = "The forum wants a tag on each post; give it one that is named as the topic, or take that rule back."
+_NO_TAG = "The forum wants a tag on each post, and knows none that is meant; *subscribe TOPIC* in it asks for one."
 _NOT_THERE = "Discord does not let me write to this person; direct messages from the server are switched off."
 # Never: of a channel or a person, of a server, or of the token.
 _FOR_GOOD: Mapping[int, tuple[Reach, str]] = {
@@ -38,8 +39,7 @@ _FOR_GOOD: Mapping[int, tuple[Reach, str]] = {
     NOT_A_TEXT_CHANNEL: (Reach.CHANNEL, NO_MESSAGES),
     A_FORUM: (Reach.CHANNEL, NO_MESSAGES),
     50024: (Reach.CHANNEL, NO_MESSAGES),
-    40066: (Reach.CHANNEL, _NO_TAG),
-    40067: (Reach.CHANNEL, _NO_TAG),
+    **dict.fromkeys(TAG_REFUSALS, (Reach.CHANNEL, _NO_TAG)),
     LOCKED_THREAD: (Reach.CHANNEL, "The thread is locked; unlock it, or subscribe in another channel."),
     40001: (Reach.PLATFORM, _TOKEN),
     50014: (Reach.PLATFORM, _TOKEN),

@@ -17,7 +17,7 @@ from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.workspaces import PLATFORM, workspace_of
 from bot.commands import Command, Unreadable
 from bot.errors import Delayed
-from bot.handlers.context import HandlerContext, Obstacle, VisibleChannels, no_obstacle
+from bot.handlers.context import ForumTags, HandlerContext, KnownTags, Obstacle, VisibleChannels, no_obstacle, no_tags
 from bot.handlers.handle import answer
 from bot.models import Actor, Reply
 from bot.settings.chat import DiscordSettings
@@ -41,7 +41,12 @@ class DiscordContext(ListenerContext):
 
     def handlers_of(self, interaction: "DiscordInteraction") -> HandlerContext:
         """Return what the handlers work with for who acted there."""
-        return replace(self.handler_context, visible_channels=interaction.visible_channels, obstacle=interaction.obstacle)
+        return replace(
+            self.handler_context,
+            visible_channels=interaction.visible_channels,
+            obstacle=interaction.obstacle,
+            forum_tags=interaction.forum_tags,
+        )
 
     async def ask(self, asked: Command | Unreadable, interaction: "DiscordInteraction") -> Reply:
         """Return what the core answers to who acted there."""
@@ -58,6 +63,7 @@ class DiscordInteraction:
     visible_channels: VisibleChannels  # those that this person may know of
     private: bool = False  # what was acted upon is shown to this person alone
     obstacle: Obstacle = no_obstacle  # what keeps us from posting there
+    forum_tags: KnownTags = no_tags  # of the forum in which somebody acted
 
 
 @asynccontextmanager
@@ -92,7 +98,9 @@ def interaction_of(received: "discord.Interaction[Any]", now: datetime) -> Disco
     )
     private = received.message is not None and received.message.flags.ephemeral
     data: Any = received.data or {}
-    return DiscordInteraction(actor, callback, data, _visible_channels(received), private, _obstacle(received))
+    return DiscordInteraction(
+        actor, callback, data, _visible_channels(received), private, _obstacle(received), _forum_tags(received)
+    )
 
 
 _OF_OTHERS = (
@@ -120,6 +128,20 @@ def _obstacle(received: "discord.Interaction[Any]") -> Obstacle:
         return info.obstacle
 
     return obstacle
+
+
+def _forum_tags(received: "discord.Interaction[Any]") -> KnownTags:
+    """Return what tells the tags that we may give, as the gateway told of the forum last."""
+    channel = received.channel
+    moderates = received.app_permissions.manage_threads or received.app_permissions.administrator
+
+    async def known(actor: Actor) -> ForumTags | None:
+        if not isinstance(channel, discord.ForumChannel) or actor.channel != str(channel.id):
+            return None
+        names = tuple(each.name for each in channel.available_tags if moderates or not each.moderated)
+        return ForumTags(names, channel.flags.require_tag)
+
+    return known
 
 
 def _everything_if_administrator(allowed: discord.Permissions) -> int:

@@ -99,7 +99,7 @@ def payloads(digest: Digest, *, compact: bool, late: bool) -> list[str]:
                 "keep": each.keep,
                 "keys": each.keys,
                 "thread": f"{name} · {day}",
-                "tag": name,
+                "tag": digest.tag or name,
             },
             ensure_ascii=False,
         )

@@ -10,7 +10,7 @@ from datetime import datetime
 from bot import zones
 from bot.commands import Filter, FilterAction, ListSubscriptions, ListTopics, Subscribe, Unsubscribe, Usual
 from bot.digest import due
-from bot.errors import Conflict, UsageError
+from bot.errors import Conflict, Unclear, UsageError
 from bot.handlers.clauses import read_filter
 from bot.handlers.context import HandlerContext, handles, retry_on_conflict
 from bot.handlers.subscriptions.post import first_post_offer
@@ -34,6 +34,8 @@ from bot.handlers.wording.subscriptions import (
 from bot.models import MOST_ENTRIES, Actor, Button, Query, Reply, Schedule, Subscription, Topic
 from bot.wording import counted
 
+NO_TAG = "none"  # takes back a tag that was chosen
+
 
 @handles(Subscribe)
 async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, now: datetime) -> Reply:
@@ -43,6 +45,7 @@ async def subscribe(context: HandlerContext, command: Subscribe, actor: Actor, n
     command, wanted = await _checked(replace(command, topic=topic.name))
     if blocked := await not_promised(context, command, actor, f"{topic.title} is not subscribed yet", "Subscribe"):
         return blocked
+    await _check_tag(context, command, topic, actor)
     existed, changed = await _subscribed(context, command, wanted, actor, now)
     reply = await _confirmation(context, topic, changed, existed, now)
     if existed or changed.after.is_paused(now) or changed.after.baseline < now:
@@ -60,6 +63,27 @@ async def _checked(command: Subscribe) -> tuple[Subscribe, Query | None]:
     if command.zone:
         command = replace(command, zone=await asyncio.to_thread(zones.resolve, command.zone))
     return command, read_filter(command.filter) if command.filter.strip() else None
+
+
+async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, actor: Actor) -> None:
+    """Raise Unclear with the forum's tags where each post needs one and none is meant; UsageError where there is none."""
+    forum = await context.forum_tags(actor)
+    said = "" if command.tag == NO_TAG else command.tag
+    if forum is None:
+        if said:
+            raise UsageError("Only the posts of a forum in Discord have tags.", hint="Leave *tag* out.")
+        return
+    here = await context.subscription_here(actor, topic.name)
+    kept = here.tag if here and not command.tag else ""
+    known = {name.casefold() for name in forum.names}
+    meant = [said] if said else [kept, topic.title] if forum.required else []
+    if not meant or any(each.casefold() in known for each in meant):
+        return
+    if not forum.names:
+        raise UsageError("The forum has no tags.", hint="Make one in the forum's settings, and subscribe again.")
+    needs = "The forum has no such tag" if said else "Each post in this forum needs a tag"
+    choices = [(name, name) for name in forum.names]
+    raise Unclear(f"{needs}: which one are the digests of {topic.title} to have?", "tag", choices)
 
 
 async def _subscribed(
@@ -130,7 +154,8 @@ def _altered(base: Subscription, command: Subscribe, wanted: Query | None) -> Su
     said = {"entries": command.entries, "min_score": command.min_score, "compact": command.compact, "filter": wanted}
     said["always"] = command.always
     kept = {name: None if value is Usual.USUAL else value for name, value in said.items() if value is not None}
-    return replace(base, schedule=schedule, **kept)  # type: ignore[arg-type]
+    tag = "" if command.tag == NO_TAG else command.tag or base.tag
+    return replace(base, schedule=schedule, tag=tag, **kept)  # type: ignore[arg-type]
 
 
 async def _confirmation(

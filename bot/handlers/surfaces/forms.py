@@ -9,13 +9,14 @@ from datetime import datetime
 from bot import zones
 from bot.commands import Command, CreateTopic, EditTopic, Filter, Part, Scope, Subscribe
 from bot.commands.forms import FilterForm, Form, SubscribeForm, TopicForm, commands_of
-from bot.errors import Conflict, Misfit, UsageError
+from bot.errors import Conflict, Misfit, Unclear, UsageError
 from bot.handlers.clauses import read_filter, read_topic_query
 from bot.handlers.context import HANDLERS, HandlerContext, check_is_member
 from bot.handlers.subscriptions.subscribe import usual_zone
 from bot.handlers.topics.create import check_new_name, draft_topic
 from bot.handlers.topics.edit import edit_of
 from bot.handlers.topics.topic_change import NOTHING_SEEN, WEEK
+from bot.handlers.wording.failures import which_one
 from bot.handlers.wording.replies import one_line
 from bot.handlers.wording.topics import part_values
 from bot.models import MOST_ENTRIES, Actor, And, Reply, Subscription, Topic
@@ -122,7 +123,12 @@ async def submit(context: HandlerContext, before: Form, after: Form, actor: Acto
         return Reply(title="Nothing was changed")
     await context.check_may_manage(actor)
     await _try(context, commands, actor)
-    replies = [await HANDLERS[type(command)](context, command, actor, now) for command in commands]
+    replies: list[Reply] = []
+    for command in commands:
+        try:
+            replies.append(await HANDLERS[type(command)](context, command, actor, now))
+        except Unclear as error:
+            return which_one(error, command)
     if isinstance(commands[0], CreateTopic):
         title = (await context.topic_named(actor.workspace, commands[0].name)).title
         return replace(replies[0], title=f"Made the topic {title} ({commands[0].name})")

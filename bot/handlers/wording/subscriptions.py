@@ -29,6 +29,7 @@ def as_command(subscription: Subscription) -> str:
             min_score=subscription.min_score,
             compact=subscription.compact,
             always=subscription.always,
+            tag=subscription.tag,
             filter=subscription.filter.text,
         )
     )
@@ -50,6 +51,7 @@ async def subscription_fields(
         ("Filter", _filters_in_words(subscription, topic)),
         ("Layout", "compact" if subscription.compact else "full"),
         ("When there is nothing", "says so" if subscription.always else "stays quiet"),
+        *((("Tag", subscription.tag),) if subscription.tag else ()),
     ]
     return tuple(Field(name, value) for name, value in fields)
 

@@ -33,7 +33,7 @@ def _subscribe(command: Subscribe) -> dict[str, Any]:
         found["days"] = f"monthly on {command.month_day}"
     if command.at is not None:
         found["at"] = f"{command.at:%H:%M}"
-    said: dict[str, Any] = {"zone": command.zone, "filter": command.filter}
+    said: dict[str, Any] = {"zone": command.zone, "tag": command.tag, "filter": command.filter}
     numbers = {"entries": command.entries, "min_score": command.min_score}
     said |= {name: value for name, value in numbers.items() if value is not Usual.USUAL}
     said["as_usual"] = " ".join(name for name, value in numbers.items() if value is Usual.USUAL)

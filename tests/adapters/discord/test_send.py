@@ -188,6 +188,20 @@ async def test_in_a_forum_each_digest_is_a_post_with_its_tag(
     assert fake.wrong == []
 
 
+async def test_a_tag_that_was_made_or_exchanged_since_the_forum_was_looked_at_is_given(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM, tag_required=True)
+    (sent,) = deliveries(messenger, guild, forum)
+    with pytest.raises(Refused, match="wants a tag on each post"):
+        await messenger.send(sent)
+    for number in range(2):
+        forum.tags = {fake.new_id(): "GPU systems"}  # of another identifier each time
+        await messenger.send(replace(sent, id=f"{sent.id[:-1]}{number}"))
+        post = max((each for each in fake.channels.values() if each.parent is forum), key=lambda each: each.id)
+        assert post.applied == [*forum.tags]
+
+
 @pytest.mark.parametrize(("fault", "commits"), [(Fault.HALF, True), (Fault.BROKEN, True), (Fault.RESET, False)])
 async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the_first(
     fake: FakeDiscord, guild: Guild, door: RestClient, fault: Fault, *, commits: bool

@@ -209,6 +209,7 @@ def _subscriptions() -> st.SearchStrategy[Command]:
         min_score=st.none() | st.floats(0, 1) | st.just(Usual.USUAL),
         compact=st.none() | st.booleans(),
         always=st.none() | st.booleans(),
+        tag=st.just("") | said(),
         filter=st.just("") | said(),
     )
 

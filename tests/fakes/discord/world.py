@@ -102,9 +102,18 @@ class World:
         guild.members[user.id] = Member(user, roles, self.clock())
         return user
 
-    def channel(self, guild: Guild, name: str, kind: Kind = Kind.TEXT, *, tags: tuple[str, ...] = ()) -> Channel:
+    def channel(
+        self,
+        guild: Guild,
+        name: str,
+        kind: Kind = Kind.TEXT,
+        *,
+        tags: tuple[str, ...] = (),
+        tag_required: bool = False,
+    ) -> Channel:
         """Make a channel; `tags` are a forum's."""
-        channel = Channel(self.new_id(), kind, name, guild, tags={self.new_id(): each for each in tags})
+        known = {self.new_id(): each for each in tags}
+        channel = Channel(self.new_id(), kind, name, guild, tags=known, tag_required=tag_required)
         guild.channels[channel.id] = self.channels[channel.id] = channel
         self.dispatch("CHANNEL_CREATE", channel.shape(), guild=guild)
         return channel
