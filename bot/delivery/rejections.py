@@ -3,7 +3,8 @@
 One answer cannot tell whether it speaks of a message, of a channel, or of a platform that has a bad hour. What came of the
 same call elsewhere can: the same failure in another channel within the hour is the platform's, and costs nobody a message.
 What one channel alone is refused for an hour is given up. What is known lives with the process, and so does the hour: after
-a restart it begins again, and several processes each keep their own, which gives up later at most, never earlier.
+a restart it begins again, which gives up later, never earlier. Of several processes each knows what it saw itself; who is to
+give something up looks into the ledger, too (bot.delivery.send).
 """
 
 import logging

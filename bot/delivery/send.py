@@ -19,8 +19,9 @@ REFUSED_REST = timedelta(minutes=1)  # while what a refusal holds for is being p
 PLATFORM_REST = timedelta(minutes=5)  # after a platform refused everybody, which is the operator's to mend
 LONGEST_REST = timedelta(days=1)  # whatever a platform asks for
 SKEW = timedelta(minutes=10)  # by so much this machine's clock may be ahead of the platform's, or behind it
+_WAITING = (DeliveryState.PENDING, DeliveryState.AMBIGUOUS)
 _UNPOSTED = (DeliveryState.FAILED, DeliveryState.EXPIRED)
-_BEFORE = 100  # messages of a channel in which its digest before this one is looked for
+_ROWS = 100  # rows of a channel, or of a workspace, in which others are looked for
 _AGAIN = " So was the digest before; its papers do not come again."
 _UNSURE = "It is not known whether the part before was posted."
 
@@ -96,7 +97,7 @@ class Sender:
         except Refused:
             raise
         except Rejected as error:
-            if self._context.rejections.note(call, held.id, error, clock()):
+            if await self._is_given_up(call, held, error, clock()):
                 raise Refused(str(error)) from error
             await self._try_later(held, before, error, clock())
             raise NotKnownYet from error
@@ -174,17 +175,24 @@ class Sender:
 
     async def _rejected(self, held: Delivery, before: Delivery, error: Rejected, now: datetime, *, unposted: bool) -> None:
         """Try it again later, or give the digest up, where it is this channel alone that does not get it; pause nothing."""
-        given_up = self._context.rejections.note(self._call(Method.POST, held), held.id, error, now)
+        given_up = await self._is_given_up(self._call(Method.POST, held), held, error, now)
         if given_up and unposted:
             await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
         else:
             await self._try_later(held, before, error, now)
 
+    async def _is_given_up(self, call: PlatformCall, held: Delivery, error: Rejected, now: datetime) -> bool:
+        if not self._context.rejections.note(call, held.id, error, now):
+            return False
+        # What other processes saw in the workspace stands in the ledger.
+        waiting = await self._context.ledger.deliveries(held.workspace, states=_WAITING, limit=_ROWS)
+        return not any(each.channel != held.channel and each.reason == str(error) for each in waiting)
+
     async def _is_not_taken_again(self, held: Delivery, reason: str) -> bool:
         """Say whether what a digest says is not taken, as with the topic's one before it, whose papers came again in it."""
         if not self._context.rejections.blames_message(self._call(Method.POST, held), held.id):
             return False
-        here = await self._context.ledger.deliveries(held.workspace, channel=held.channel, limit=_BEFORE)
+        here = await self._context.ledger.deliveries(held.workspace, channel=held.channel, limit=_ROWS)
         firsts = (each for each in here if each.topic == held.topic and each.part == 1)
         before = next((each for each in firsts if each.occurrence != held.occurrence), None)
         return before is not None and before.state in _UNPOSTED and before.reason == reason

@@ -222,6 +222,18 @@ async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the
     assert len([each for each in fake.channels.values() if each.parent is forum]) == 1
 
 
+async def test_a_forum_that_may_be_posted_in_but_not_looked_into_is_not_taken_for_closed(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
+) -> None:
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM)
+    (first, *_) = deliveries(messenger, guild, forum)
+    for code in (50001, 98765):
+        fake.befall("GET /guilds/{guild_id}/threads/active", code=code, status=403)
+        with pytest.raises(Delayed):
+            await messenger.send(again(first))
+    assert await messenger.send(again(first))
+
+
 async def test_a_forum_that_refused_a_post_may_get_it_at_once(
     fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
 ) -> None:

@@ -4,6 +4,7 @@ What the platform refuses several channels is posted when that is over. What it 
 with the reason.
 """
 
+import random
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -54,16 +55,22 @@ class Moody(Transcript):
         return await super().send(delivery)
 
 
-async def lived(parts: list[int], spells: list[Spell], *, deaths: list[int] | None = None) -> tuple[Harness, Moody]:
-    """Let a service live through the spells, with processes that die, until nothing more is waiting."""
+async def lived(
+    parts: list[int], spells: list[Spell], *, deaths: list[int] | None = None, processes: int = 1
+) -> tuple[Harness, Moody]:
+    """Let a service live through the spells, with processes that die, until nothing more is waiting.
+
+    Of several processes on one ledger any may have the next round.
+    """
+    dice = random.Random(0)
     made = Harness(BOTH)
     made.chat = chat = Moody(made.clock, BOTH, spells=spells)
     await made.plant(numbered(parts, NOW))
     for steps in [*(Steps(last) for last in deaths or ()), Steps()]:
-        deliverer = made.deliverer(steps)
+        deliverers = [made.deliverer(steps) for _ in range(processes)]
         try:
             while made.clock() < NOW + 14 * HOUR:
-                await made.round(deliverer)
+                await made.round(dice.choice(deliverers))
                 waiting = [each for each in (await made.rows()).values() if each.state is not DeliveryState.DONE]
                 made.clock.now = max(made.clock(), min((each.next_at for each in waiting), default=NOW))
                 if not any(each.state in (DeliveryState.PENDING, DeliveryState.AMBIGUOUS) for each in waiting):
@@ -128,15 +135,19 @@ async def test_what_a_proxy_answers_for_whomever_and_however_long_is_posted_when
 
 @pytest.mark.parametrize("lasts", [5, 59, 61, 300, 600])
 @pytest.mark.parametrize("channels", [2, 3, 6])
-async def test_what_several_channels_are_refused_is_posted_in_all_of_them_when_it_is_over(channels: int, lasts: int) -> None:
-    made, chat = await lived([2] * channels, [Spell(EVERYWHERE, "code 1", 0, lasts)])
+@pytest.mark.parametrize("processes", [1, 3])
+async def test_what_several_channels_are_refused_is_posted_in_all_of_them_when_it_is_over(
+    channels: int, lasts: int, processes: int
+) -> None:
+    made, chat = await lived([2] * channels, [Spell(EVERYWHERE, "code 1", 0, lasts)], processes=processes)
     assert {each.state for each in (await made.rows()).values()} == {DeliveryState.DONE}
     await judge(made, chat, deaths=False)
 
 
-async def test_one_channel_alone_is_posted_in_after_a_bad_hour_and_given_up_after_a_worse_one() -> None:
-    for lasts, state in ((5, DeliveryState.DONE), (55, DeliveryState.DONE), (120, DeliveryState.FAILED)):
-        made, chat = await lived([1, 1], [Spell(2, "code 1", 0, lasts)])
+@pytest.mark.parametrize("processes", [1, 3])
+async def test_one_channel_alone_is_posted_in_after_a_bad_hour_and_given_up_after_a_worse_one(processes: int) -> None:
+    for lasts, state in ((5, DeliveryState.DONE), (55, DeliveryState.DONE), (360, DeliveryState.FAILED)):
+        made, chat = await lived([1, 1], [Spell(2, "code 1", 0, lasts)], processes=processes)
         rows = await made.rows()
         assert (rows["d1p1"].state, rows["d2p1"].state) == (DeliveryState.DONE, state)
         await judge(made, chat, deaths=False)
