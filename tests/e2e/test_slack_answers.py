@@ -99,6 +99,34 @@ async def test_a_home_tab_is_published_until_slack_takes_it(tmp_path: Path) -> N
         await fake.until(lambda: "Slack does not show the tab" in fake.home(ben).words)  # type: ignore[union-attr]
 
 
+async def test_a_view_that_the_person_closed_or_that_has_no_room_for_another_is_answered_by_a_message(
+    tmp_path: Path,
+) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        view = await (await fake.shortcut("search_papers", user=ben)).view()
+        await fake.submit(view, {"Query": "gpu"})
+        assert "Found for: gpu" in view.words
+        fake.fail("views.push", Failure(error="push_limit_reached"))
+        assert "Close to" in (await (await fake.click(view, "Similar", user=ben)).answer()).words
+
+        desk.now += timedelta(hours=1)
+        fake.fail("users.info", LATE)
+        asked = await fake.click(view, "Next 5", user=ben)
+        await fake.close(view)
+        assert "6. " in (await asked.answer()).words
+
+
+async def test_a_list_is_whole_though_slack_says_at_first_not_where_somebody_is(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        await (await fake.command("subscribe gpu-systems", user=ben, channel=fake.general)).answer()
+        for failure in (Failure(status=500), Failure(retry_after=1), Failure(cut=Fault.RESET)):
+            fake.fail("users.conversations", failure)
+            told = await (await fake.command("list all", user=ben, channel=fake.random)).answer()
+            assert "GPU systems" in told.words
+
+
 # --- what nobody foresaw
 
 

@@ -48,7 +48,17 @@ async def channels_of(clients: Clients, workspace: str, person: str = "", kinds:
     return found
 
 
-async def visible_channels(clients: Clients, actor: Actor, channels: Collection[str]) -> Collection[str]:
+_VISIBLE = 3.0  # seconds for which Slack is asked where somebody is, once for what they are in and once for the app
+
+
+async def _asked_again(answers: SlackAnswers, asking: Callable[[], Awaitable[Sequence[str]]]) -> Sequence[str]:
+    """Return what is asked, tried again for a while. Raises DeliveryError."""
+    patience = answers.patience
+    found: Sequence[str] = await patience.keep_trying(lambda: called(asking()), patience.after(_VISIBLE), repeats=ANY_NUMBER)
+    return found
+
+
+async def visible_channels(answers: SlackAnswers, actor: Actor, channels: Collection[str]) -> Collection[str]:
     """Return those of the channels that the person is in, or in which the app is and which are public in their workspace.
 
     Where Slack does not say, that is the channel that they ask in.
@@ -60,7 +70,7 @@ async def visible_channels(clients: Clients, actor: Actor, channels: Collection[
         for person, kinds in places:
             if found.issuperset(channels):
                 break
-            found.update(await channels_of(clients, actor.workspace, person, kinds))
+            found.update(await _asked_again(answers, partial(channels_of, answers.clients, actor.workspace, person, kinds)))
     except CLIENT_FAILURES as error:
         why = failure_reason(error)
         log.warning("Slack does not say now which channels somebody in %s is in: %s", actor.workspace, why)
@@ -177,7 +187,7 @@ class SlackContext(ListenerContext):
         """Return what the core answers, when it is its turn; nobody is told of private channels that they are not in."""
         handlers = replace(
             self.platform.handler_context,
-            visible_channels=partial(visible_channels, self.clients),
+            visible_channels=partial(visible_channels, self.answers),
             obstacle=self.obstacle,
         )
         async with self.turns:
