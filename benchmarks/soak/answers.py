@@ -280,7 +280,7 @@ def _people(plan: Plan) -> Iterator[Callable[[Chat, int], Coroutine[Any, Any, No
 
 async def _lives(chat: Chat, number: int) -> None:
     """Make a topic, follow it, and let it go: six commands that everybody in the channel sees."""
-    person, name = chat.newcomer(number), f"topic-{chat.name.lower()}-{number}"
+    person, name = chat.newcomer(number), f"topic-{chat.name.lower()}-{number:04}"
     for line in ("topic create {} gpu OR cuda", "subscribe {} weekdays at 03:17", "pause {}", "resume {}", "unsubscribe {}"):
         await chat.say(person, line.format(name), everybody=name)
     await chat.say(person, f"topic delete {name}", everybody=name)
@@ -303,7 +303,7 @@ async def _reads(chat: Chat, number: int) -> None:
 
 async def _fills(chat: Chat, number: int) -> None:
     """Make a topic in a form, and delete it."""
-    person, name = chat.newcomer(number), f"form-{chat.name.lower()}-{number}"
+    person, name = chat.newcomer(number), f"form-{chat.name.lower()}-{number:04}"
     if await chat.fill(person, name) is Outcome.ANSWERED:
         await chat.say(person, f"topic delete {name}", everybody=name)
 

@@ -94,7 +94,7 @@ class Chat(ABC):
 
     @abstractmethod
     async def say(self, person: Any, line: str, *, everybody: str = "", file: bool = False) -> Outcome:
-        """Give a command; `everybody` is a word of its answer, where that is for everybody, `file` whether it is one."""
+        """Give a command; `everybody` is the topic of an answer for everybody, `file` whether it is one."""
 
     @abstractmethod
     async def press(self, person: Any, number: int) -> Outcome | None:
@@ -124,6 +124,11 @@ def _judged(texts: Sequence[str]) -> Outcome | None:
     if any(_WRONG in each for each in said):
         return Outcome.WRONG
     return Outcome.TOLD if all(any(failed in each for failed in _FAILED) for each in said) else Outcome.ANSWERED
+
+
+def _names(text: str, topic: str) -> bool:
+    """Say whether a topic is named there, by its name or the title made of that."""
+    return topic in text.casefold().replace(" ", "-")
 
 
 def doubled(chat: Chat) -> list[str]:
@@ -219,7 +224,7 @@ class SlackPeople(Chat):
             found = _judged(texts)
             if found is None:
                 found = next((_opened(each) for each in self._views(exchange.trigger)), None)
-            if found is None and everybody and any(everybody in each.words for each in self._public_since(begun)):
+            if found is None and everybody and any(_names(each.words, everybody) for each in self._public_since(begun)):
                 found = Outcome.ANSWERED
             if file and found is Outcome.ANSWERED:
                 found = _file(fresh, texts)
@@ -386,7 +391,7 @@ class DiscordPeople(Chat):
             own = [each for each in own if each is not asked.message or asked.message.edited_at]
         private = [each for each in own if each.is_private] + self._direct(asked)
         found = _judged([each.text for each in private])
-        if found is None and everybody and any(everybody in each.text for each in self._public_since(asked)):
+        if found is None and everybody and any(_names(each.text, everybody) for each in self._public_since(asked)):
             found = Outcome.ANSWERED
         if file and found is Outcome.ANSWERED and not any(each.attachments for each in private):
             return None
