@@ -182,6 +182,21 @@ async def _with_memory(opened: Callable[[], Any], memory: str) -> View:
     return view
 
 
+async def test_a_list_that_nobody_knows_has_nothing_to_offer_and_an_unknown_shortcut_is_answered(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, ben = desk.fake, desk.fake.ben
+        fake.patience = 3.0
+        view = await (await fake.command("subscribe", user=ben)).view()
+        next(block for block in view.blocks if block["block_id"] == "topic|")["element"]["action_id"] = "poem"
+        assert await fake.options(view, "poem", "") == []
+        fake.rights.manifest = None
+        asked = await fake.shortcut("write_a_poem", user=ben)
+        assert "does not know it" in (await asked.answer()).words
+        told = await (await fake.command("search gpu", user=ben, channel=fake.random, name="/papers")).answer()
+        assert "Found for: gpu" in told.words
+        assert fake.missed == []
+
+
 async def test_a_choice_that_there_is_not_is_told_at_the_form(tmp_path: Path) -> None:
     async with sitting(tmp_path) as desk:
         fake, ben = desk.fake, desk.fake.ben
