@@ -33,6 +33,14 @@ class ForumTags:
     names: tuple[str, ...] = ()
     required: bool = False
 
+    def has(self, name: str) -> bool:
+        """Say whether there is a tag of that name, whatever its case."""
+        return name.casefold() in (each.casefold() for each in self.names)
+
+    def lacks(self, name: str) -> bool:
+        """Say whether a post needs a tag, and there is none of that name."""
+        return self.required and not self.has(name)
+
 
 # Returns the tags of the actor's channel where that is a forum, None where it is none, or nobody can tell. Raises nothing.
 KnownTags = Callable[[Actor], Awaitable[ForumTags | None]]

@@ -19,6 +19,7 @@ from bot.handlers.subscriptions.subscription_change import (
     not_promised,
     subscription_named,
     unpaused,
+    without_tag,
 )
 from bot.handlers.subscriptions.times import (
     MOMENT,
@@ -90,6 +91,13 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
     )
 
 
+async def _not_resumed(context: HandlerContext, held: Subscription, topic_title: str, actor: Actor) -> Reply | None:
+    """Return what to mend before anything can be posted again; None where nothing is known."""
+    still = f"{topic_title} is paused still"
+    blocked = await not_promised(context, Resume(held.topic), actor, still, "Resume")
+    return blocked or await without_tag(context, held, topic_title, actor, still)
+
+
 @handles(Resume)
 async def resume(context: HandlerContext, command: Resume, actor: Actor, now: datetime) -> Reply:
     """Post again what was paused."""
@@ -97,9 +105,7 @@ async def resume(context: HandlerContext, command: Resume, actor: Actor, now: da
     topics = await context.topics(actor.workspace)
     held = await subscription_named(context, actor, command.topic)
     title = title_of(topics, held.topic)
-    if held.is_paused(now) and (
-        blocked := await not_promised(context, Resume(held.topic), actor, f"{title} is paused still", "Resume")
-    ):
+    if held.is_paused(now) and (blocked := await _not_resumed(context, held, title, actor)):
         return blocked
 
     async def resumed(subscription: Subscription) -> Subscription:

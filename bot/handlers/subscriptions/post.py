@@ -9,7 +9,7 @@ from bot.digest.quiet_hours import after_quiet, left_today
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.status import DigestState, digests_here, silence
-from bot.handlers.subscriptions.subscription_change import not_promised, subscription_named
+from bot.handlers.subscriptions.subscription_change import not_promised, subscription_named, without_tag
 from bot.handlers.subscriptions.times import Timetable, in_zone, moment_in_words, pause_in_words, posted_next, today
 from bot.handlers.wording.replies import button, preview_button, show_button
 from bot.handlers.wording.subscriptions import NO_TOPIC
@@ -27,7 +27,10 @@ async def post(context: HandlerContext, command: Post, actor: Actor, now: dateti
         raise UsageError(NO_TOPIC, hint=f"*unsubscribe {subscription.topic}* ends the subscription.")
     if paused := await pause_in_words(subscription, now):
         raise UsageError(f"{paused}. Nothing is posted meanwhile.", hint=f"*resume {topic.name}* ends the pause.")
-    if blocked := await not_promised(context, Post(topic.name), actor, f"{topic.title} is not posted yet", "Post now"):
+    not_yet = f"{topic.title} is not posted yet"
+    if blocked := await not_promised(context, Post(topic.name), actor, not_yet, "Post now"):
+        return blocked
+    if blocked := await without_tag(context, subscription, topic.title, actor, not_yet):
         return blocked
     coming = await posted_next(context, subscription, now)
     asked = await _asked_for(subscription, now)

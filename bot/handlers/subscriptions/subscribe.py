@@ -75,9 +75,7 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
         return
     here = await context.subscription_here(actor, topic.name)
     kept = here.tag if here and not command.tag else ""
-    known = {name.casefold() for name in forum.names}
-    meant = [said] if said else [kept, topic.title] if forum.required else []
-    if not meant or any(each.casefold() in known for each in meant):
+    if forum.has(said) if said else not forum.lacks(kept or topic.title):
         return
     if not forum.names:
         raise UsageError("The forum has no tags.", hint="Make one in the forum's settings, and subscribe again.")

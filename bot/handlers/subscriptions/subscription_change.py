@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from bot.commands import Command
+from bot.commands import Command, Subscribe
 from bot.digest.request import stored_since
 from bot.digest.resumption import last_due
 from bot.errors import UsageError
@@ -38,6 +38,17 @@ async def not_promised(context: HandlerContext, command: Command, actor: Actor, 
         return None
     again = f"Nothing was changed. Mend that, then press *{label}*: what you said is kept in the button."
     return Reply(title=title, text=(why, again), buttons=(button(label, command),))
+
+
+async def without_tag(
+    context: HandlerContext, held: Subscription, topic_title: str, actor: Actor, title: str
+) -> Reply | None:
+    """Return that a tag is to be chosen before anything can be posted in this forum; None where that is not so."""
+    forum = await context.forum_tags(actor)
+    if forum is None or not forum.lacks(held.tag or topic_title):
+        return None
+    text = ("Each post in this forum needs a tag, and none that it knows is chosen.", "Nothing was changed.")
+    return Reply(title=title, text=text, buttons=(button("Choose a tag", Subscribe(topic=held.topic)),))
 
 
 async def subscription_named(context: HandlerContext, actor: Actor, name: str) -> Subscription:

@@ -4,8 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from bot.commands import parse
 from bot.commands.forms import SubscribeForm
 from bot.errors import UsageError
+from bot.handlers.context import ForumTags
+from bot.handlers.handle import answer
 from bot.handlers.surfaces.forms import submit
 from bot.models import Actor, OccurrenceState
 from tests.bot.handlers.askers import Asker, button, changes
@@ -117,3 +120,55 @@ async def test_what_is_filled_in_in_a_form_is_kept_in_the_button(ada: Asker) -> 
     await ada.ask(button(reply, "Subscribe"))
     (held,) = await ada.here()
     assert (held.entries, held.filter.text) == (4, "-survey")
+
+
+# --- a forum that wants a tag on each post
+
+
+def in_forum(ada: Asker, *names: str) -> Asker:
+    async def forum_tags(_actor: Actor) -> ForumTags:
+        return ForumTags(names, required=True)
+
+    return replace(ada, context=replace(ada.context, forum_tags=forum_tags))
+
+
+async def test_which_tag_is_asked_and_the_one_that_was_chosen_is_kept(ada: Asker) -> None:
+    forum = in_forum(ada, "news", "reading list")
+    asked = await answer(forum.context, parse("subscribe kv top 3"), ada.actor, ada.now)
+
+    assert [each.label for each in asked.buttons] == ["news", "reading list"]
+    assert await ada.here() == []
+    await forum.ask(button(asked, "reading list"))
+    await forum.ask("subscribe kv top 4")
+    (held,) = await ada.here()
+    assert (held.entries, held.tag) == (4, "reading list")
+    undo = button(await forum.ask("unsubscribe kv"), "Undo")
+    assert (await forum.ask(undo)).title == "Subscribed to KV cache"
+    assert [each.tag for each in await ada.here()] == ["reading list"]
+
+
+async def test_a_tag_of_the_topics_title_is_meant_and_none_takes_back_what_was_chosen(ada: Asker) -> None:
+    forum = in_forum(ada, "kv CACHE", "news")
+    await forum.ask("subscribe kv tag news")
+    assert [each.tag for each in await ada.here()] == ["news"]
+    await forum.ask("subscribe kv tag none")
+    assert [each.tag for each in await ada.here()] == [""]
+
+
+async def test_where_the_chosen_tag_is_gone_nothing_is_promised_before_another_is_chosen(ada: Asker) -> None:
+    await in_forum(ada, "news").ask("subscribe kv tag news")
+    later = in_forum(ada, "papers")
+
+    told = await later.ask("post kv")
+    assert told.title == "KV cache is not posted yet"
+    await ada.ask("pause kv")
+    told = await later.ask("resume kv")
+    assert told.title == "KV cache is paused still"
+    choice = await answer(later.context, parse(button(told, "Choose a tag")), ada.actor, ada.now)
+    await later.ask(button(choice, "papers"))
+    assert (await later.ask("resume kv")).title == "KV cache goes on"
+
+
+async def test_a_tag_is_refused_where_there_are_none(ada: Asker) -> None:
+    with pytest.raises(UsageError, match="Only the posts of a forum"):
+        await ada.ask("subscribe kv tag news")
