@@ -51,7 +51,7 @@ HELD = {
     "slack_sdk.socket_mode.request.SocketModeRequest": ("", "Slack is not heard by socket"),
     "slack_sdk.socket_mode.response.SocketModeResponse": ("", "nothing from a socket is acknowledged"),
 }
-# What is set when one is made, and so stands in no class: what the socket's watch hangs on.
+# What is set when one is made, and so stands in no class. Without `last_ping_pong_time` an open socket counts as heard.
 SET = {
     "slack_sdk.socket_mode.aiohttp.SocketModeClient": (
         "aiohttp_client_session closed current_session current_session_monitor last_ping_pong_time message_listeners "

@@ -2,8 +2,10 @@
 
 import asyncio
 import logging
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import aiohttp
 import pytest
 from slack_sdk.errors import SlackApiError
+from slack_sdk.socket_mode.aiohttp import SocketModeClient
 
 from adapters.chat.connection import CheckResult
 from adapters.slack.check import check
@@ -20,7 +23,7 @@ from adapters.slack.install.manifest import manifest
 from bot.app import App
 from bot.errors import NetworkFault, Refused, SettingsError
 from bot.settings.chat import SlackSettings
-from tests.e2e.slack_rooms import KEY, Clock, Room, by_oauth, connected, service, settings
+from tests.e2e.slack_rooms import KEY, SHORT, Clock, Room, by_oauth, connected, service, settings
 from tests.e2e.watches import kept
 from tests.fakes import slack
 
@@ -75,6 +78,29 @@ async def test_a_socket_is_opened_and_kept_whatever_befalls_it(fake: slack.FakeS
 
     assert fake.missed == []
     await fake.until(lambda: not fake.link.connections or None)
+
+
+async def test_a_healthy_socket_is_kept_by_a_slack_sdk_that_notes_pongs_elsewhere(
+    fake: slack.FakeSlack, app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def latest(self: object) -> Any:
+        if str(sys._getframe(1).f_globals["__name__"]).startswith("adapters"):
+            raise AttributeError("last_ping_pong_time")
+        return vars(self)["renamed"]
+
+    def note(self: object, value: object) -> None:
+        vars(self)["renamed"] = value
+
+    monkeypatch.setattr(SocketModeClient, "last_ping_pong_time", property(latest, note), raising=False)
+    async with connected(app, settings(fake), timeouts=replace(SHORT, silence=0.8)) as room:
+        await fake.connected()
+        await fake.until(
+            lambda: fake.link.all[0].pings >= 12 or None
+        )  # in more than the time for which a silent one is kept
+        assert (len(fake.link.all), room.trouble) == (1, "")
+        await is_helped(fake)
+        fake.silence()
+        await room.until(lambda: len(fake.link.all) > 1)
 
 
 async def test_a_socket_that_slack_does_not_open_is_tried_again_with_a_new_address(

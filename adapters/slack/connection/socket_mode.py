@@ -138,12 +138,14 @@ class SocketMode:
     async def _watch(self, client: _Client) -> None:
         loop, timeouts = asyncio.get_running_loop(), self._timeouts
         opened = connected = loop.time()
-        pong = client.last_ping_pong_time
+        pong: float | None = None
         while True:
             await asyncio.sleep(timeouts.look)
             now = loop.time()
-            if client.last_ping_pong_time != pong:
-                pong, self._heard_at = client.last_ping_pong_time, now
+            # In a slack_sdk without that name an open socket counts as heard: aiohttp closes one that answers no ping.
+            latest = getattr(client, "last_ping_pong_time", now)
+            if latest != pong:
+                pong, self._heard_at = latest, now
             if client.current_session is not None and not client.current_session.closed:
                 connected = now
             if now - connected >= timeouts.gap:
