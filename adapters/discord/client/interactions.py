@@ -34,6 +34,7 @@ _FIRST = 2.8  # seconds after the interaction came in which its first reply is t
 _TRY = 1.0  # seconds for one try at it
 _SETTLED = 3.5  # seconds after the interaction came when it stands fast whether its first reply was taken
 _SPAN = timedelta(minutes=14)
+_INSISTS = 120.0  # seconds for which what is refused without a known reason is sent again: nothing of it was taken
 _ALONE = 300.0  # seconds for which a message that needs no token is tried
 _NONCE_HOLDS = 3  # repetitions of one of those within which its nonce is surely remembered
 
@@ -94,13 +95,17 @@ class InteractionRequests:
                     await _translated(self._client.request(route, json={"type": kind, "data": dict(data)}))
             except _Answered:
                 return lost
-            except InteractionExpired:
+            except NotAsWritten:
+                raise
+            except Refused as error:
+                if not lost and not isinstance(error, InteractionExpired):
+                    raise
                 break
-            except Delayed as error:
-                wait = max(wait, error.retry_after.total_seconds() if error.retry_after else 0.0)
-            except (Uncertain, TimeoutError) as error:
-                lost = True
-                log.info("The answer to a first reply was lost: %s", error)
+            except (Rejected, Delayed, Uncertain, TimeoutError) as error:
+                log.info("A first reply was not taken, or that is not known: %s", error)
+                lost = lost or isinstance(error, Uncertain | TimeoutError)
+                if isinstance(error, Delayed) and error.retry_after:
+                    wait = max(wait, error.retry_after.total_seconds())
             else:
                 return True
             await asyncio.sleep(min(wait, max(0.0, callback.begun + _FIRST - time.monotonic())))
@@ -143,29 +148,38 @@ class InteractionRequests:
     async def write_to(self, person: str, message: Message) -> None:
         """Say it to a person in a direct message."""
         until = self._patience.after(_ALONE)
-
-        async def opened() -> Any:
-            return await _translated(self._client.start_private_message(person))
-
-        conversation: Any = await self._patience.keep_trying(opened, until, repeats=ANY_NUMBER)
+        conversation = await self._sent(lambda: self._client.start_private_message(person), until, ANY_NUMBER)
         await self.post(str(conversation["id"]), message)
 
     async def post(self, channel: str, message: Message) -> None:
         """Say it in a channel, without an interaction."""
         nonce = {"nonce": secrets.token_hex(12), "enforce_nonce": True}
 
-        async def send() -> None:
+        def request() -> Awaitable[Any]:
             body = _plain(message, 0) if isinstance(message, str) else message.body()
             file = None if isinstance(message, str) else message
-            await _translated(self._client.send_message(channel, params=_with_file({**body, **nonce}, file)))
+            return self._client.send_message(channel, params=_with_file({**body, **nonce}, file))
 
-        await self._patience.keep_trying(send, self._patience.after(_ALONE), repeats=_NONCE_HOLDS)
+        await self._sent(request, self._patience.after(_ALONE), _NONCE_HOLDS)
 
     async def _tried(self, callback: Callback, request: Callable[[], Awaitable[Any]], repeats: int) -> None:
-        async def send() -> None:
-            await _translated(request())
+        await self._sent(request, self._patience.after(self.left(callback)), repeats)
 
-        await self._patience.keep_trying(send, self._patience.after(self.left(callback)), repeats=repeats)
+    async def _sent(self, request: Callable[[], Awaitable[Any]], until: float, repeats: int) -> Any:
+        """Return what is answered; what is refused without a known reason is sent again for a while."""
+        insisting = self._patience.after(_INSISTS)
+
+        async def send() -> Any:
+            try:
+                return await _translated(request())
+            except (NotAsWritten, _Answered):
+                raise
+            except Rejected as error:
+                if self._patience.clock() > insisting:
+                    raise
+                raise Delayed(str(error)) from error
+
+        return await self._patience.keep_trying(send, until, repeats=repeats)
 
     async def _request(self, route: Route, params: MultipartParameters) -> None:
         if params.files:
@@ -195,7 +209,7 @@ def _of_interaction(error: HTTPException) -> DeliveryError | None:
     """Return what a refusal means that interactions alone have, None for any other."""
     failure = f"status {error.status}, code {error.code}"
     match error.code:
-        case 50035:
+        case 50035 | 40005 | 50006 | 50109 | 20009 | 200000 | 200001 | 240000:  # as in client.errors: of this message
             return NotAsWritten(error.text, failure=failure)
         case 40060:
             return _Answered("The interaction has its first reply.", failure=failure)

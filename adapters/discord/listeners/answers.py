@@ -44,6 +44,7 @@ _KEEPING_FIRST = 1.0  # seconds, where Discord still waits for the first reply
 _NOTICE = 30.0  # seconds before the token ends in which it is said that the answer comes later
 _POSTING = "It is being posted in the channel."
 _STANDS = "It stands in the channel."
+_NOT_TAKEN = "I have the answer, but Discord does not let me show it; who runs Broadsheet finds the reason in the log."
 
 
 @dataclass(slots=True)
@@ -197,6 +198,9 @@ class DiscordAnswers:
         first, *others = messages
         try:
             await self._requests.edit(callback, first)
+        except NotAsWritten as error:
+            log.warning("Discord does not take an answer in %s: %s", callback.workspace, error)
+            await self._requests.edit(callback, _NOT_TAKEN)
         except DeliveryError as error:
             log.warning("An answer in %s goes by direct message: %s", callback.workspace, error)
             await self._by_itself(callback, messages, private=True)

@@ -241,3 +241,29 @@ async def test_who_is_waiting_when_the_service_ends_is_told() -> None:
         await asked.replied()
         await tasks.finish(timedelta(seconds=3.5))
         assert "I was stopped" in asked.text
+
+
+@pytest.mark.parametrize("matches", [(_ORIGINAL,), (_FOLLOW_UP,), ("/callback",), (_ORIGINAL, "POST /users/@me/channels")])
+async def test_what_is_refused_without_a_known_reason_is_sent_again_as_nothing_was_taken(matches: tuple[str, ...]) -> None:
+    async with scene() as stage:
+        for each in matches:
+            stage.fake.befall(each, code=10063, times=2)
+        asked = await stage.told(long(2))
+        assert "(5)" in asked.text
+        assert "missing" not in asked.text
+
+
+async def test_what_discord_blocks_is_said_to_be_blocked() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, code=50006, times=2)
+        asked = await stage.told(Reply(title="Found"))
+        assert "does not let me show it" in asked.text
+
+
+async def test_a_first_reply_that_was_lost_and_then_refused_without_a_reason_is_followed_by_the_answer() -> None:
+    async with scene() as stage:
+        stage.fake.befall("/callback", fault=Fault.HALF)
+        stage.fake.befall("/callback", code=10063, times=40)
+        stage.fake.befall("GET /webhooks", code=10063)
+        asked = await stage.told(Reply(title="Found"))
+        assert asked.text == "### Found"
