@@ -37,7 +37,10 @@ class SubscriptionResumer:
         self._state = context.obstacle_state
 
     def hint(self, workspace: str, channel: str) -> None:
-        """Have asked, in the next round, whether a channel is open again; with "", all of the workspace."""
+        """Have asked, in the next round, whether a channel is open again; with "", all of the workspace.
+
+        A platform's word with the colon (`slack:`) stands for all of its workspaces.
+        """
         self._state.hints[workspace, channel] = None
 
     async def resume_due(self, clock: Clock) -> int:
@@ -71,7 +74,8 @@ class SubscriptionResumer:
             of_it = known.get(place)
             if of_it is None or of_it.since != since:
                 of_it = Examination(since, now)
-            if place in hints or (place[0], "") in hints:
+            workspace = place[0]
+            if hints.keys() & {place, (workspace, ""), (f"{workspace.partition(':')[0]}:", "")}:
                 of_it.is_hinted, of_it.next_at = True, now
             of_it.next_at = min(of_it.next_at, now + UNSEEN[-1])  # a clock that had run ahead
             self._state.examined[place] = of_it

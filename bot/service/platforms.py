@@ -37,7 +37,7 @@ class PlatformContext:
     there any more: unless the platform shows that it can, what is subscribed there is paused, and its owners are told."""
     channel_opened: ChannelOpened
     """Called with a workspace and a channel of it ("" for all), when something may be posted there again: what the service
-    paused there is asked about."""
+    paused there is asked about. A platform's word with the colon (`slack:`) stands for all of its workspaces."""
     unreadable: Counter[str] = field(default_factory=Counter)  # events that could not be read, by platform; to be counted up
     untold: Counter[str] = field(default_factory=Counter)  # answers that reached nobody, by platform; to be counted up
 

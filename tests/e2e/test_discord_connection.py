@@ -153,6 +153,53 @@ async def test_what_is_gone_is_paused_and_its_owner_told_once(tmp_path: Path, go
             assert len(conversation.messages) == 1
 
 
+@pytest.mark.parametrize("gone", ["permission", "server"])
+async def test_what_was_paused_goes_on_when_discord_lets_us_in_again(tmp_path: Path, gone: str) -> None:
+    async with sitting(tmp_path) as desk:
+        fake, jobs = desk.fake, {each.name: each for each in desk.service.jobs}
+        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        if gone == "permission":
+            fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
+            closed = desk.app.platform_context(lambda: desk.now).channel_closed
+            await closed(desk.workspace, str(desk.papers.id), "I may not post there.")
+        else:
+            fake.kick(desk.guild)
+
+        async def paused() -> bool:
+            await jobs["resume"].run()
+            (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+            return held.paused
+
+        async def goes_on() -> bool:
+            return not await paused()
+
+        await until(paused)
+        if gone == "permission":
+            fake.let(desk.papers, Permission.SEND_MESSAGES)
+        else:
+            fake.invite(desk.guild)
+        await until(goes_on)
+        changes = await desk.app.store.workspaces.changes(desk.workspace)
+        assert [each.after.partition(":")[0] for each in changes if each.person == "broadsheet"] == [
+            "posted as scheduled",
+            "paused",
+        ]
+
+
+async def test_a_server_that_is_not_there_for_a_while_pauses_nothing(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        fake = desk.fake
+        await fake.slash("digest subscribe", user=desk.anna, channel=desk.papers, topic="gpu-systems", days="daily")
+        asked = len(fake.calls)
+        fake.outage(desk.guild)
+        fake.befall("GET /guilds", fault=Fault.BROKEN, status=503)
+        fake.dispatch("GUILD_DELETE", {"id": str(desk.guild.id)}, guild=desk.guild)  # nobody can tell whether that is so
+        await until(lambda: any(each.path.startswith("/guilds") for each in fake.calls[asked:]))
+        fake.outage(desk.guild, over=True)
+        (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
+        assert not held.paused
+
+
 async def test_a_reaction_counts_while_it_stands(tmp_path: Path) -> None:
     async with sitting(tmp_path, reactions=True) as desk:
         fake = desk.fake

@@ -378,6 +378,71 @@ async def test_where_it_was_removed_nothing_is_posted_and_the_core_is_told_unles
     assert room.gone[0][2].endswith("install it again at https://digest.example.org/slack/install.")
 
 
+async def test_what_may_be_open_again_is_told_to_the_core(fake: slack.FakeSlack, app: App) -> None:
+    private = fake.add_channel("C0PRIV", "priv", joined=True, kind=slack.Kind.PRIVATE)
+    async with connected(app, settings(fake)) as room:
+        await fake.connected()
+        assert room.open_again == [("slack:", "")]  # at the start
+        for channel in (fake.general, private):
+            await fake.archive(channel)
+            await fake.unarchive(channel)
+        await fake.invite(fake.old)
+        joined = {"type": "member_joined_channel", "channel": "C0RANDOM", "channel_type": "C", "team": "T0BROAD"}
+        await fake.event(joined | {"user": fake.ben.id})
+        await fake.event({"type": "team_access_granted", "team_ids": ["T0BROAD", "T0SECOND"]})
+        await room.until(lambda: len(room.open_again) == 6)
+
+    expected = [("T0BROAD", GENERAL), ("T0BROAD", "C0PRIV"), ("T0BROAD", "C0OLD"), ("T0BROAD", ""), ("T0SECOND", "")]
+    assert room.open_again[1:] == [(f"slack:{team}", channel) for team, channel in expected]
+
+
+async def test_an_installation_has_asked_what_is_paused(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        assert room.open_again == [("slack:", "")] * 2
+
+
+async def test_what_is_said_of_one_workspace_of_an_organisation_touches_no_other_and_is_believed_if_slack_says_so_when_asked(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    fake.team.enterprise = "E0BROAD"
+    second = fake.add_team("T0SECOND", enterprise="E0BROAD")
+    carla = fake.add_person("U0CARLA", "carla", team=second)
+    there = fake.add_channel("C0THERE", "there", joined=True, team=second)
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs(whole=True))[0] == 200
+        fake.delivers_to(f"{room.url}/slack/events")
+        for user, channel in ((fake.anna, fake.general), (carla, there)):
+            await is_helped(fake, user=user, channel=channel)
+
+        async def asked_after(event: dict[str, object], method: str = "auth.test") -> None:
+            before = sum(each.method == method for each in fake.requests)
+            await fake.event(event, team=second)
+            await room.until(lambda: sum(each.method == method for each in fake.requests) > before)
+
+        # Too late, or of another installation: the organisation's token is good in both.
+        await asked_after({"type": "team_access_revoked", "team_ids": ["T0SECOND"]}, "auth.teams.list")
+        await asked_after({"type": "app_uninstalled"}, "auth.teams.list")
+        await asked_after({"type": "tokens_revoked", "tokens": {"oauth": [], "bot": ["U0APPBROAD"]}}, "auth.teams.list")
+        # Nobody can tell.
+        for failure in (slack.Failure(status=503), slack.Failure(error="fatal_error"), slack.Failure(retry_after=1)):
+            fake.fail("auth.test", failure)
+            await asked_after({"type": "team_access_revoked", "team_ids": ["T0SECOND"]})
+        assert room.gone == []
+        assert await posted(room) == await posted(room, "slack:T0SECOND", "C0THERE")
+
+        await fake.take_away(second)
+        await room.until(lambda: room.gone)
+        assert [workspace for workspace, _, _ in room.gone] == ["slack:T0SECOND"]
+        assert await room.platform.messenger.obstacle("slack:T0SECOND", "") != ""
+        assert await room.platform.messenger.obstacle("slack:T0BROAD", "") == ""
+        await posted(room)
+        await fake.give_back(second)
+        await room.until(lambda: ("slack:T0SECOND", "") in room.open_again)
+
+
 async def test_doctor_says_what_to_mend(fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession) -> None:
     now = Clock()()
     few = fake.add_grant("xoxb-0-T0BROAD-few", allowed=frozenset({"chat:write"}))

@@ -130,6 +130,30 @@ class GatewayClient(discord.AutoShardedClient):
         """The server is gone, or we were removed from it."""
         await self._gone(guild.id, "", "I was removed from the server; invite me again to go on.")
 
+    async def on_guild_join(self, guild: discord.Guild) -> None:
+        """We were invited, it may be again."""
+        self._open(guild.id)
+
+    async def on_guild_available(self, guild: discord.Guild) -> None:
+        """A server is there: at the start, and after an outage."""
+        self._open(guild.id)
+
+    async def on_guild_channel_update(self, _: discord.abc.GuildChannel, channel: discord.abc.GuildChannel) -> None:
+        """A channel was changed, and with it what we may do there and in its threads."""
+        self._open(channel.guild.id)
+
+    async def on_raw_thread_update(self, event: discord.RawThreadUpdateEvent) -> None:
+        """A thread was changed: it may be unlocked."""
+        self._open(event.guild_id, str(event.thread_id))
+
+    async def on_guild_role_update(self, _: discord.Role, role: discord.Role) -> None:
+        """A role was changed, and with it what we may do."""
+        self._open(role.guild.id)
+
+    def _open(self, guild: int, channel: str = "") -> None:
+        """Have asked about what is paused there: each of these only may have opened something."""
+        self.context.platform.channel_opened(workspace_of(guild, ""), channel)
+
     async def _gone(self, guild: int, channel: str, why: str) -> None:
         async def paused() -> None:
             await self.context.platform.channel_closed(workspace_of(guild, ""), channel, why)

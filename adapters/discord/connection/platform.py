@@ -14,6 +14,7 @@ from adapters.discord.connection.requirements import require_discord_settings, u
 from adapters.discord.listeners.answers import DiscordAnswers
 from adapters.discord.listeners.context import DiscordContext
 from adapters.discord.send import DiscordMessenger
+from adapters.discord.workspaces import PLATFORM
 from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
 from bot.settings.chat import DiscordSettings
@@ -59,6 +60,7 @@ async def opened(
         answers=DiscordAnswers(client, platform.chats, platform.clock, tasks, platform.untold),
     )
     messenger = DiscordMessenger(client, platform.chats, threads=settings.threads, clock=platform.clock, channels=channels)
+    platform.channel_opened(f"{PLATFORM}:", "")  # there may be another token, or what happened meanwhile was not heard
     try:
         yield DiscordPlatform(messenger, Gateway(context, invalid, timeouts=timeouts), client)
     finally:

@@ -14,11 +14,11 @@ from slack_bolt.context.async_context import AsyncBoltContext
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.errors import ASK, FAILURES, REVOKED, failure_reason
+from adapters.slack.client.errors import ASK, FAILURES, slack_delivery_error
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
 from adapters.slack.workspaces import Body, installed_team, team_of
-from bot.errors import Delayed, Reach, Refused
+from bot.errors import Delayed, DeliveryError, Reach, Refused
 from bot.settings.chat import LOOPBACK, SlackSettings
 
 TIMEOUT = 15  # seconds that an answer may take; less than the ledger's lease
@@ -163,16 +163,24 @@ class Clients:
         identity = await self.identity(workspace)
         return identity.url if identity else ""
 
-    async def token_works(self, team: str, enterprise: str = "") -> bool:
-        """Ask Slack whether the workspace's token is good; False only where Slack says that it is not, or there is none."""
+    async def token_works(self, team: str, enterprise: str = "", *, org_wide: bool = False) -> bool:
+        """Ask Slack whether the workspace's token is good; False only where Slack says that it is not, or there is none.
+
+        `org_wide` speaks of the organisation's, where there are two.
+        """
         try:
-            token, _ = await self._token_of(team, enterprise)
+            token, _ = await self._token_of(team, enterprise, org_wide=org_wide)
             await self.new_client(token).auth_test()
-        except Refused:
-            return False
-        except (Delayed, *FAILURES) as error:
-            return failure_reason(error) not in REVOKED
+        except (DeliveryError, *FAILURES) as error:
+            return not isinstance(slack_delivery_error(error), Refused)
         return True
+
+    async def is_shut_out(self, workspace: str) -> bool:
+        """Ask Slack whether we may act nowhere in a workspace; True only where Slack says so, or we are not installed."""
+        try:
+            return bool(await self.lacks_access(workspace))
+        except (DeliveryError, *FAILURES) as error:
+            return isinstance(slack_delivery_error(error), Refused)
 
     async def lacks_access(self, workspace: str) -> str:
         """Ask Slack whether we may act in a workspace at all; return in a sentence why not, "" where we may.

@@ -48,9 +48,11 @@ class InstallPages:
         cipher: TokenCipher,
         chats: Chats,
         clock: Callable[[], datetime],
+        installed: Callable[[], None],
     ) -> None:
+        """`installed` is called when somebody has installed it."""
         self._clients, self._installations, self._cipher = clients, installations, cipher
-        self._chats, self._clock = chats, clock
+        self._chats, self._clock, self._on_installed = chats, clock, installed
         self._settings = clients.settings
         self._address = self._settings.public_url.rstrip("/")
         self._secure = urlsplit(self._address).scheme == "https"
@@ -98,6 +100,7 @@ class InstallPages:
             told = f"Slack did not hand over the app's token ({escape(failure_reason(error))}). Begin again."
             return self._told(502, "Not installed", told)
         log.info("the app was installed in %s", place_of(installed))
+        self._on_installed()
         where = escape(installed.team_name or installed.enterprise_name or "your workspace")
         return self._told(
             200, "Installed", f"Broadsheet is in {where}. Write <b>/digest help</b> in any channel to see what it can do."

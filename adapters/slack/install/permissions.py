@@ -74,8 +74,10 @@ EVENTS = (
     AppPermission("app_uninstalled", "stop at once where the app was removed, and forget its token"),
     AppPermission("tokens_revoked", "the same where its token was revoked"),
     AppPermission("team_access_revoked", "the same where an organisation took the app out of one workspace"),
+    AppPermission("team_access_granted", "go on where an organisation let the app into one again"),
     AppPermission("channel_archive", "pause what is posted to a channel that was archived", scopes=_CHANNELS),
-    AppPermission("channel_deleted", "the same for one that was deleted", scopes=_CHANNELS),
+    AppPermission("channel_unarchive", "go on in one that was unarchived", scopes=_CHANNELS),
+    AppPermission("channel_deleted", "pause what is posted to a channel that was deleted", scopes=_CHANNELS),
     AppPermission("channel_left", "the same for one that the app left", scopes=_CHANNELS),
     AppPermission(
         "channel_rename",
@@ -83,12 +85,14 @@ EVENTS = (
         scopes=_CHANNELS,
     ),
     AppPermission("group_archive", "as `channel_archive`, for private channels", scopes=_GROUPS),
+    AppPermission("group_unarchive", "as `channel_unarchive`, for private channels", scopes=_GROUPS),
     AppPermission("group_deleted", "as `channel_deleted`, for private channels", scopes=_GROUPS),
     AppPermission("group_left", "as `channel_left`, for private channels", scopes=_GROUPS),
     AppPermission("group_rename", "as `channel_rename`, for private channels", scopes=_GROUPS),
     AppPermission(
         "member_left_channel", "notice that the app itself was removed from a channel", scopes=_CHANNELS + _GROUPS
     ),
+    AppPermission("member_joined_channel", "go on where the app itself was invited again", scopes=_CHANNELS + _GROUPS),
     AppPermission("reaction_added", "feedback by 👍 and 👎", "reactions", ("reactions:read",)),
     AppPermission("reaction_removed", "take that feedback back", "reactions", ("reactions:read",)),
     AppPermission("link_shared", "previews of links", "link_previews", ("links:read",)),

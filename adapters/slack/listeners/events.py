@@ -1,6 +1,7 @@
-"""What happens in Slack unasked: the app removed or revoked, a channel archived or left, a link posted, a reaction.
+"""What happens in Slack unasked: the app removed or let in, a channel archived, left or open again, a link, a reaction.
 
-What is subscribed where nothing can be posted any more is paused.
+What is subscribed where nothing can be posted any more is paused, and tried where something may be posted again. Events come
+late, twice and in any order: that a token is good for nothing is believed only where Slack says so when it is asked.
 """
 
 import asyncio
@@ -39,6 +40,8 @@ _CHANNEL_EVENTS = {
     "group_left": _LEFT,
 }
 
+_OPEN_EVENTS = ("channel_unarchive", "group_unarchive")
+
 _PREVIEWS = 5  # links of one message
 _REACTIONS = {"+1": True, "thumbsup": True, "-1": False, "thumbsdown": False}  # by name, without the tone of the skin
 
@@ -52,10 +55,14 @@ def listen(app: AsyncApp, context: SlackContext) -> None:
         app.event(name)(heard.channel_gone)
     for name in ("channel_rename", "group_rename"):
         app.event(name)(heard.renamed)
+    for name in _OPEN_EVENTS:
+        app.event(name)(heard.channel_open)
     app.event("member_left_channel")(heard.member_left)
+    app.event("member_joined_channel")(heard.member_joined)
     app.event("app_uninstalled")(heard.uninstalled)
     app.event("tokens_revoked")(heard.revoked)
-    app.event("team_access_revoked")(heard.team_left)
+    app.event("team_access_revoked")(heard.teams_left)
+    app.event("team_access_granted")(heard.teams_joined)
     if context.settings.link_previews:
         app.event("link_shared")(context.following(_preview_links, "previewing links"))
     if context.settings.reactions:
@@ -82,27 +89,52 @@ class _AppEvents:
         if ours and event.get("user") == ours:
             await self._platform.channel_closed(_workspace(context), _channel_of(event), _LEFT)
 
+    async def channel_open(self, body: dict[str, Any], context: dict[str, Any]) -> None:
+        self._platform.channel_opened(_workspace(context), _channel_of(body["event"]))
+
+    async def member_joined(self, body: dict[str, Any], context: dict[str, Any]) -> None:
+        event = body["event"]
+        ours = context.get("bot_user_id") or await self._clients.bot_user(_workspace(context))
+        if ours and event.get("user") == ours:
+            self._platform.channel_opened(_workspace(context), _channel_of(event))
+
     async def uninstalled(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         found = self._found(context)
         if found is not None and int(found.installed_at) > int(body.get("event_time") or found.installed_at):
             log.info("%s was installed again since it was removed: it stays", place_of(found))
             return
-        await self._ended(context, _UNINSTALLED)
+        await self._check(context, _UNINSTALLED)
 
     async def revoked(self, body: dict[str, Any], context: dict[str, Any]) -> None:
         if not body["event"].get("tokens", {}).get("bot"):
             return
-        team, enterprise = context.get("team_id") or "", context.get("enterprise_id") or ""
-        if await self._clients.token_works(team, enterprise):
-            log.info("a token of %s was revoked, but the one that is used is good", team or enterprise)
-            return
-        await self._ended(context, _REVOKED)
+        await self._check(context, _REVOKED)
 
-    async def team_left(self, body: dict[str, Any]) -> None:
+    async def teams_left(self, body: dict[str, Any]) -> None:
         for team in body["event"].get("team_ids", []):
-            if self._clients.installations:
-                await self._clients.installations.unlink_workspace(str(team))
-            await self._gone(str(team), _UNINSTALLED)
+            await self._check_team(str(team), _UNINSTALLED)
+
+    async def teams_joined(self, body: dict[str, Any]) -> None:
+        for team in body["event"].get("team_ids", []):
+            self._platform.channel_opened(workspace_of(str(team)), "")
+
+    async def _check(self, context: dict[str, Any], why: str) -> None:
+        """Believe that nothing can be posted any more where the installation acted, if Slack says so of its token."""
+        team, enterprise = str(context.get("team_id") or ""), str(context.get("enterprise_id") or "")
+        org_wide = bool(context.get("is_enterprise_install"))
+        if not await self._clients.token_works(team, enterprise, org_wide=org_wide):
+            await self._ended(context, why)
+        elif team:
+            await self._check_team(team, why)
+
+    async def _check_team(self, team: str, why: str) -> None:
+        """Believe it of a workspace alone; the others of its organisation stay."""
+        if not await self._clients.is_shut_out(workspace_of(team)):
+            log.info("%s is said to be closed, and Slack does not say so: it stays", team)
+            return
+        if self._clients.installations:
+            await self._clients.installations.unlink_workspace(team)
+        await self._gone(team, why)
 
     def _found(self, context: dict[str, Any]) -> Installation | None:
         if self._clients.installations is None:

@@ -9,7 +9,7 @@ from tests.fakes.discord.asked import Asked, Doing
 from tests.fakes.discord.command_rules import GROUP, SUBCOMMAND
 from tests.fakes.discord.permissions import Permission, allowed
 from tests.fakes.discord.posting import tell, tell_of_reaction
-from tests.fakes.discord.things import Channel, Guild, Message, User
+from tests.fakes.discord.things import Channel, Guild, Member, Message, User
 from tests.fakes.discord.world import World
 from tests.fakes.patience import PATIENCE
 
@@ -197,6 +197,12 @@ class Actions(World):
         """Remove the bot from a server."""
         del guild.members[self.bot.id]
         self.dispatch("GUILD_DELETE", {"id": str(guild.id)}, guild=guild)
+
+    def invite(self, guild: Guild) -> None:
+        """Let the bot into a server again that it was removed from."""
+        own = [each.id for each in guild.roles.values() if each.bot == self.bot.id]
+        guild.members[self.bot.id] = Member(self.bot, own, self.clock())
+        self.dispatch("GUILD_CREATE", guild.event(self.bot), guild=guild)
 
     def outage(self, guild: Guild, *, over: bool = False) -> None:
         """Let a server be unavailable, or available again."""

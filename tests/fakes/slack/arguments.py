@@ -26,6 +26,11 @@ _SINCE: Mapping[str, Mapping[str, tuple[str, bool]]] = {
     "conversations.replies": {"include_all_metadata": ("boolean", False)},
     "oauth.v2.access": {"grant_type": ("string", False), "refresh_token": ("string", False)},
     "apps.connections.open": {},
+    "auth.teams.list": {
+        "cursor": ("string", False),
+        "limit": ("integer", False),
+        "include_icon": ("boolean", False),
+    },
     "files.getUploadURLExternal": {
         "filename": ("string", True),
         "length": ("integer", True),

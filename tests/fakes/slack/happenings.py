@@ -129,8 +129,22 @@ class Happenings(Driver):
     async def uninstall(self, team: Team | None = None) -> None:
         """Remove the app from a workspace."""
         where = team or self.team
-        await self.event({"type": "app_uninstalled"}, team=where)
         self._close("account_inactive", where)
+        await self.event({"type": "app_uninstalled"}, team=where)
+
+    async def take_away(self, team: Team) -> None:
+        """Let an organisation take the app out of one of its workspaces; its token stays good for the others."""
+        self.world.taken_away.add(team.id)
+        await self._tell_of_access("team_access_revoked", team)
+
+    async def give_back(self, team: Team) -> None:
+        """Let an organisation give it the workspace again."""
+        self.world.taken_away.discard(team.id)
+        await self._tell_of_access("team_access_granted", team)
+
+    async def _tell_of_access(self, kind: str, team: Team) -> None:
+        others = (each for each in self.world.teams.values() if each.enterprise == team.enterprise and each is not team)
+        await self.event({"type": kind, "team_ids": [team.id]}, team=next(others))
 
     def _close(self, trouble: str, team: Team) -> None:
         for each in self.world.grants.values():

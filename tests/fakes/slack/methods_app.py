@@ -25,6 +25,11 @@ def auth_test(world: World, call: Call) -> Json:
     }
 
 
+def teams_list(world: World, call: Call) -> Json:
+    teams = [{"id": each.id, "name": each.name} for each in world.reachable(call.grant)]
+    return {"teams": teams, "response_metadata": {"next_cursor": ""}}
+
+
 def auth_revoke(world: World, call: Call) -> Json:
     if not call.args.get("test"):
         call.grant.trouble = "token_revoked"

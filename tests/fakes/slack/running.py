@@ -59,6 +59,7 @@ class FakeSlack(Happenings):
             "apps.connections.open": self.link.connect,
             "auth.revoke": methods_app.auth_revoke,
             "auth.test": methods_app.auth_test,
+            "auth.teams.list": methods_app.teams_list,
             "conversations.history": talk.history,
             "conversations.info": methods_conversations.info,
             "conversations.join": methods_conversations.join,

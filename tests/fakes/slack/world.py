@@ -33,6 +33,7 @@ class World:
     views: dict[str, View] = field(default_factory=dict)
     triggers: dict[str, Trigger] = field(default_factory=dict)
     mentions: list[Mention] = field(default_factory=list)
+    taken_away: set[str] = field(default_factory=set)  # workspaces that an organisation's token is not for any more
     files: dict[str, Json] = field(default_factory=dict)
     uploads: dict[str, bytes] = field(default_factory=dict)
     history: list[Message] = field(default_factory=list)  # every message that was made, in order
@@ -54,7 +55,8 @@ class World:
     def reachable(self, grant: Grant) -> Iterator[Team]:
         """Yield the workspaces that a token is for."""
         for each in self.teams.values():
-            if each.id in grant.teams or (grant.enterprise and grant.enterprise == each.enterprise):
+            of_all = grant.enterprise and grant.enterprise == each.enterprise and each.id not in self.taken_away
+            if each.id in grant.teams or of_all:
                 yield each
 
     def team(self, grant: Grant, asked: str = "") -> Team:
