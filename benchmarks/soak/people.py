@@ -47,6 +47,14 @@ class Outcome(StrEnum):
 GOOD = (Outcome.ANSWERED, Outcome.TOLD, Outcome.BY_CHAT)
 
 
+class _Unanswered(Exception):  # noqa: N818 - the name says what happened
+    """Somebody waited in vain."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__()
+        self.texts = [each[:80] for each in texts]
+
+
 @dataclass(slots=True)
 class Tally:
     """What came of everything that was asked."""
@@ -78,6 +86,8 @@ class Chat(ABC):
         begun = loop.time()
         try:
             found = await asking(begun + self.patience)
+        except _Unanswered as error:
+            found, what = Outcome.SILENT, f"{what} (sees {error.texts})"
         except (AssertionError, TimeoutError) as error:
             found, what = Outcome.LATE, f"{what} ({type(error).__name__}: {error})"
         finally:
@@ -85,7 +95,7 @@ class Chat(ABC):
         self.tally.came[kind, found] += 1
         self.tally.waited.append(loop.time() - begun)
         if found not in GOOD:
-            self.tally.bad.append(f"{self.name}, {kind}: {what[:120]}: {found}")
+            self.tally.bad.append(f"{self.name}, {kind}: {what[:300]}: {found}")
         return found
 
     @abstractmethod
@@ -233,7 +243,7 @@ class SlackPeople(Chat):
                     self._last[person.id] = fresh[-1]
                 return found
             if loop.time() > until:
-                return Outcome.SILENT
+                raise _Unanswered(texts)
             await asyncio.sleep(_LOOK)
 
     def _public_since(self, begun: int) -> Iterator[slack.Message]:
@@ -378,9 +388,11 @@ class DiscordPeople(Chat):
                     self._last[asked.user.id] = asked.messages[-1]
                 return found
             if asked.first is None and loop.time() - asked.began > _FIRST:
-                return Outcome.BY_CHAT if self.faulty.met[asked.token] else Outcome.SILENT
+                if self.faulty.met[asked.token]:
+                    return Outcome.BY_CHAT
+                raise _Unanswered(["that the application did not respond"])
             if loop.time() > until:
-                return Outcome.SILENT
+                raise _Unanswered([each.text for each in asked.messages])
             await asyncio.sleep(_LOOK)
 
     def _seen(self, asked: discord.Asked, everybody: str, file: bool) -> Outcome | None:
