@@ -43,7 +43,7 @@ class Kind(StrEnum):
 
 
 _DONE = {Kind.LOST: 1.0, Kind.HALF: 1.0, Kind.EMPTY: 1.0, Kind.STALL: 0.5, Kind.BROKEN: 0.5, Kind.UNSURE: 0.5}
-_BAD = (Kind.BROKEN, Kind.PAGE, Kind.RESET, Kind.UNKNOWN)  # how a platform that is down as a whole answers
+_BAD = (Kind.BROKEN, Kind.PAGE, Kind.RESET)  # how a platform that is down as a whole answers
 
 
 class Faulty(ABC):
