@@ -143,7 +143,7 @@ class InteractionRequests:
         except NotAsWritten as error:
             log.warning("Discord does not take an answer as it was written: %s", error)
             plain = message.plain_body()
-            await send(lambda: MultipartParameters({**plain, "flags": plain["flags"] | flags}, None, None))
+            await send(lambda: _with_file({**plain, "flags": plain["flags"] | flags}, message))
 
     async def write_to(self, person: str, message: Message) -> None:
         """Say it to a person in a direct message."""

@@ -15,7 +15,7 @@ from adapters.discord.client.api import RestClient
 from adapters.discord.client.interactions import Callback
 from adapters.discord.listeners.answers import DiscordAnswers
 from bot.errors import StoreError, UsageError
-from bot.models import Button, Reply
+from bot.models import Attachment, Button, Reply
 from bot.ports.chats import Chats
 from tests.adapters.discord.listeners.scene import long, scene
 from tests.fakes.discord import Fault, Kind, running
@@ -267,3 +267,12 @@ async def test_a_first_reply_that_was_lost_and_then_refused_without_a_reason_is_
         stage.fake.befall("GET /webhooks", code=10063)
         asked = await stage.told(Reply(title="Found"))
         assert asked.text == "### Found"
+
+
+async def test_an_answer_that_is_not_taken_as_it_was_written_is_told_plainly_with_its_file() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, code=50035)
+        asked = await stage.told(Reply(title="Saved", attachment=Attachment("saved.bib", "application/x-bibtex", "@misc{}")))
+        (told,) = asked.messages
+        assert told.content.startswith("### Saved")
+        assert told.files == {"saved.bib": b"@misc{}"}
