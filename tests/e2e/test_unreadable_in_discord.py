@@ -126,6 +126,25 @@ async def test_a_server_that_cannot_be_read_is_left_out_at_every_connection_and_
         assert both.begun == (2, 0)
 
 
+@pytest.mark.parametrize("lacks", ["session_id", "user", "guilds", "shard", "resume_gateway_url"])
+async def test_a_session_whose_beginning_cannot_be_read_is_heard_all_the_same(lacks: str, tmp_path: Path) -> None:
+    async with two(tmp_path) as both:
+        gateway = both.desk.fake.gateway
+        gateway.garble["READY"] = lambda said: put(said, ("guilds", 0), {}) if lacks == "guilds" else without(said, (lacks,))
+        gateway.forget()
+        gateway.drop()
+        await until(lambda: both.begun == (2, 0))
+        await until(lambda: both.unreadable == 1)
+        await answered(both.desk, both.eve, both.channel)
+        await answered(both.desk, both.desk.ben, both.desk.papers)
+        assert both.begun == (2, 0)
+        gateway.drop()  # what is to be resumed and cannot be is begun anew
+        del gateway.garble["READY"]
+        await until(lambda: sum(both.begun) >= 3)
+        await gateway.heard()
+        await answered(both.desk, both.eve, both.channel)
+
+
 @pytest.mark.parametrize("lacks", ["version", "attachment_size_limit", "application_id", "type", "channel", "member"])
 async def test_who_asks_in_a_form_that_cannot_be_read_is_told_so(
     lacks: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
