@@ -47,8 +47,9 @@ class GatewayTimeouts:
 TIMEOUTS = GatewayTimeouts()
 _ENDING = 1.0  # seconds for a client that is told to end
 _SPARE = 50  # identifications of the day that are left alone: each restart takes one for every shard
-# The last three are what discord.py makes of an answer, or an event at the start, that it cannot read.
-_FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, AttributeError, KeyError, ValueError)
+# The last four are what discord.py makes of an answer, or an event at the start, that it cannot read.
+_UNREAD = (AttributeError, LookupError, TypeError, ValueError)
+_FAILURES = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError, *_UNREAD)
 _FORBIDDEN = frozenset({4004, 4010, 4011, 4012, 4013, 4014})  # gateway close codes that stay until somebody mends them
 
 
