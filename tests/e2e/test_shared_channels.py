@@ -193,7 +193,7 @@ async def test_a_link_is_previewed_once_in_a_shared_channel_whichever_workspace_
 
 
 async def test_an_app_that_leaves_a_shared_channel_takes_no_other_workspaces_with_it(tmp_path: Path) -> None:
-    async with sharing(tmp_path, Installed.BOTH) as shared:
+    async with sharing(tmp_path, Installed.BOTH, join_channels=False) as shared:
         for team in (HOST, GUEST):
             asked = await shared.fake.command("subscribe gpu-systems", user=shared.member(team), channel=shared.channel)
             await asked.answer()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -26,6 +26,7 @@ from bot.settings.chat import SlackSettings
 from tests.e2e.slack_rooms import KEY, SHORT, Clock, Room, by_oauth, connected, service, settings
 from tests.e2e.watches import kept
 from tests.fakes import slack
+from tests.fakes.platform import Behaviour
 
 GENERAL = "C0GENERAL"
 
@@ -535,3 +536,80 @@ async def test_no_secret_stands_in_any_log(
     said = caplog.text
     assert len(secrets - {""}) > 5
     assert [secret for secret in secrets - {""} if secret in said] == []
+
+
+# --- several workspaces: what befalls one silences no other
+
+
+async def test_a_token_in_the_settings_that_was_revoked_keeps_nobody_else_from_being_heard(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    """The workspace of `bot_token` removed the app; another one has installed it."""
+    other = fake.add_team("T0OTHER")
+    carla = fake.add_person("U0CARLA", "carla", team=other)
+    there = fake.add_channel("C0THERE", "there", joined=True, team=other)
+    both = by_oauth(fake, mode="socket", signing_secret="", bot_token=fake.bot_token)
+    async with connected(app, both) as room:
+        assert (await Browser(fake, room, session).installs(user=carla))[0] == 200
+        await fake.connected()
+        await is_helped(fake)
+        await is_helped(fake, user=carla, channel=there)
+        await fake.uninstall(fake.team)
+    async with connected(app, both) as room:
+        await fake.connected()
+        await is_helped(fake, user=carla, channel=there)
+        await posted(room, "slack:T0OTHER", "C0THERE")
+        assert "`bot_token` in [slack] was not taken (account_inactive)" in room.trouble
+        with pytest.raises(Refused):
+            await posted(room)
+
+
+async def test_a_workspace_that_gives_up_its_own_installation_leaves_its_organisations_alone(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
+) -> None:
+    fake.team.enterprise = "E0BROAD"
+    second = fake.add_team("T0SECOND", enterprise="E0BROAD")
+    carla = fake.add_person("U0CARLA", "carla", team=second)
+    there = fake.add_channel("C0THERE", "there", joined=True, team=second)
+    async with connected(app, by_oauth(fake)) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        assert (await Browser(fake, room, session).installs(whole=True))[0] == 200
+        fake.delivers_to(f"{room.url}/slack/events")
+        for user, channel in ((fake.anna, fake.general), (carla, there)):
+            await is_helped(fake, user=user, channel=channel)
+        fake.team.is_org_wide = False  # what was removed was the workspace's own, older installation
+        await fake.event({"type": "app_uninstalled"})
+        fake.team.is_org_wide = True
+        await is_helped(fake, user=carla, channel=there)
+        assert await posted(room) == await posted(room, "slack:T0SECOND", "C0THERE")
+        assert room.gone == []
+
+
+@pytest.mark.parametrize("meanwhile", ["installed again", "removed"])
+async def test_a_renewal_that_comes_late_takes_no_newer_installations_place(
+    fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession, meanwhile: str
+) -> None:
+    fake.oauth.rotates = True
+    clock = Clock()
+    async with connected(app, by_oauth(fake), clock=clock) as room:
+        assert (await Browser(fake, room, session).installs())[0] == 200
+        installations = room.platform.clients.installations
+        assert installations is not None
+        found = installations.find("T0BROAD")
+        assert found is not None
+        clock.ahead += minutes(11 * 60)
+        fake.behaviour = Behaviour(takes=(0.5, 0.5))
+        renewing = asyncio.create_task(room.platform.clients.client("slack:T0BROAD"))
+        await fake.until(lambda: [each for each in fake.requests if each.method == "oauth.v2.access"][1:])
+        if meanwhile == "removed":
+            await installations.drop("T0BROAD")
+        else:
+            anew = type(found)(**found.to_dict_for_copying())
+            anew.bot_token, anew.bot_refresh_token = "xoxe.xoxb-anew", "xoxe-anew"
+            anew.bot_token_expires_at = int((clock() + minutes(12 * 60)).timestamp())
+            await installations.save(anew)
+        with suppress(Refused):
+            await renewing
+        left = installations.find("T0BROAD")
+        assert (left.bot_token if left else None) == (None if meanwhile == "removed" else "xoxe.xoxb-anew")
+    assert len(await app.store.chats.installations("slack")) == (meanwhile != "removed")

@@ -11,10 +11,11 @@ from aiohttp import ClientSession, ClientTimeout
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.context.async_context import AsyncBoltContext
+from slack_sdk.errors import SlackApiError
 from slack_sdk.oauth.installation_store import Installation
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.slack.client.errors import ASK, FAILURES, slack_delivery_error
+from adapters.slack.client.errors import ASK, FAILURES, failure_reason, slack_delivery_error
 from adapters.slack.install.installations import Installations, place_of
 from adapters.slack.install.token_rotation import TokenRotation, where_to_install
 from adapters.slack.workspaces import Body, installed_team, team_of
@@ -60,6 +61,7 @@ class Clients:
         self.settings, self.session, self.installations = settings, session, installations
         self._token = settings.bot_token.get_secret_value()
         self._own: Identity | None = None
+        self._refused = ""  # why Slack refuses the settings' own token for good
         self._known: dict[str, Identity] = {}  # by token
         self._made: dict[str, tuple[str, AsyncWebClient]] = {}  # by workspace, with the token that it was made for
         self.rotation = TokenRotation(settings, self.new_client, clock, installations)
@@ -97,7 +99,7 @@ class Clients:
             current = await self.rotation.current(found)
             return str(current.bot_token), bool(current.is_enterprise_install)
         own = self._own
-        if self._token and (own is None or own.org_wide or own.team == team):
+        if self._has_token and (own is None or own.org_wide or own.team == team):
             return self._token, bool(own and own.org_wide)
         if self.installations and self.installations.is_unreadable(team):
             raise Delayed(self.installations.trouble(), reach=Reach.WORKSPACE)
@@ -117,7 +119,11 @@ class Clients:
             return not organisation or (bool(found.is_enterprise_install) and place_of(found) == organisation)
         if kept is not None and kept.is_unreadable(team):
             return True
-        return bool(self._token) and (own is None or own.org_wide or own.team == team)
+        return self._has_token and (own is None or own.org_wide or own.team == team)
+
+    @property
+    def _has_token(self) -> bool:
+        return bool(self._token) and not self._refused
 
     def team_of_request(self, body: Body) -> str:
         """Return the workspace that anything from Slack belongs to, "" where that cannot be told."""
@@ -132,8 +138,25 @@ class Clients:
 
     async def identify_own_token(self) -> None:
         """Find out who the settings' own token is, where there is one and it is not known yet; raises one of FAILURES."""
-        if self._token and self._own is None:
+        if not self._token or self._own is not None:
+            return
+        try:
             self._own = await self._identified(self.new_client(self._token))
+        except SlackApiError as error:
+            self._refused = failure_reason(error) if isinstance(slack_delivery_error(error), Refused) else ""
+            raise
+        self._refused = ""
+
+    @property
+    def is_heard_without_own_token(self) -> bool:
+        """Whether Slack refuses the settings' own token for good, and other workspaces have installed the app."""
+        return bool(self._refused) and self.installations is not None and bool(self.installations.all())
+
+    def trouble(self) -> str:
+        """Return what is wrong with the settings' own token where others are heard all the same, "" where nothing is."""
+        if not self.is_heard_without_own_token:
+            return ""
+        return f"`bot_token` in [slack] was not taken ({self._refused}): copy it anew, or leave it out."
 
     async def identity(self, workspace: str) -> Identity | None:
         """Return who the app is in a workspace, None where that cannot be told now; asked once."""

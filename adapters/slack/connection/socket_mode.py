@@ -98,7 +98,7 @@ class SocketMode:
 
     def trouble(self, now: datetime) -> str:
         """Return why nobody is heard now, "" while all is well."""
-        return self._outage.sentence()
+        return " ".join(filter(None, (self._outage.sentence(), self._clients.trouble())))
 
     async def run(self) -> None:
         """Listen until something is wrong, which is raised as a BotError."""
@@ -127,13 +127,22 @@ class SocketMode:
     async def _open(self, client: _Client) -> None:
         try:
             async with asyncio.timeout(self._timeouts.opening):
-                await self._clients.identify_own_token()
+                await self._identify()
                 # Asked here, and not by `connect`, which would go on asking for ever.
                 client.wss_uri = await client.issue_new_wss_url()
                 await client.connect()
         except FAILURES as error:
             raise _connection_error(error) from error
         self._heard_at = asyncio.get_running_loop().time()
+
+    async def _identify(self) -> None:
+        """Find out who we are. A token in the settings that Slack refuses keeps no other workspace from being heard."""
+        try:
+            await self._clients.identify_own_token()
+        except SlackApiError:
+            if not self._clients.is_heard_without_own_token:
+                raise
+            log.error("%s", self._clients.trouble())  # noqa: TRY400 - foreseen
 
     async def _watch(self, client: _Client) -> None:
         loop, timeouts = asyncio.get_running_loop(), self._timeouts

@@ -122,10 +122,13 @@ class Installations:
             content = json.loads(self._cipher.decrypt(kept.sealed) or "{}")
         except ValueError:
             return None
-        if not isinstance(content, dict):
-            return None
         # The place is encrypted with it, so that no row can pass for another's.
-        return content if content.pop("place", None) == kept.place else None
+        if not isinstance(content, dict) or content.get("place") != kept.place:
+            return None
+        if content.get("org"):
+            return {"org": content["org"]}
+        known = {name: value for name, value in content.items() if name in _OURS}
+        return known if known.get("bot_token") and "user_id" in known else None
 
     def _remember(self, place: str, content: dict[str, Any]) -> None:
         self._unreadable.discard(place)

@@ -69,10 +69,18 @@ class TokenRotation:
         renewed.bot_refresh_token = answer.get("refresh_token") or found.bot_refresh_token
         ends = self._clock() + timedelta(seconds=int(answer["expires_in"]))
         renewed.bot_token_expires_at = int(ends.timestamp())
+        place = place_of(found)
+        if (kept := installations.find(place, place)) is not None and kept.bot_refresh_token != found.bot_refresh_token:
+            return kept  # installed again meanwhile: that token is the newer one
+        if kept is None:
+            raise Refused(
+                f"Broadsheet was removed from this Slack workspace; install it again {where_to_install(self._settings)}.",
+                reach=Reach.WORKSPACE,
+            )
         try:
             await installations.save(renewed)
         except StoreError as error:
-            log.error("the new token of %s is in memory alone: %s", place_of(found), error)  # noqa: TRY400 - foreseen
+            log.error("the new token of %s is in memory alone: %s", place, error)  # noqa: TRY400 - foreseen
         return renewed
 
     def _not_renewed(self, found: Installation, error: Exception) -> Installation:

@@ -233,10 +233,21 @@ async def test_an_installation_of_the_version_before_is_read_and_encrypted_anew(
     assert token((await again(store, now)).find("T1")) == "xoxb-1"
 
 
-@pytest.mark.parametrize("content", ["word", "17", "[]", '{"place": "T2"}', '{"place"'])
+@pytest.mark.parametrize("content", ["word", "17", "[]", '{"place": "T2"}', '{"place"', '{"place": "T1"}'])
 async def test_what_is_no_installation_is_not_read_as_one_and_stops_nothing(
     store: MemoryStore, now: datetime, content: str
 ) -> None:
     for sealed in (TokenCipher(OLD).encrypt(content), Fernet(OLD).encrypt(content.encode())):
         await store.chats.save_installation(Kept(platform=PLATFORM, place="T1", sealed=sealed, at=now))
         assert (await again(store, now)).is_unreadable("T1")
+
+
+async def test_a_field_that_is_not_known_here_keeps_no_workspace_from_being_heard(store: MemoryStore, now: datetime) -> None:
+    """As a later version may have written it."""
+    for place, more in (("T1", {"made_up_later": 1}), ("T2", {})):
+        content = json.dumps({"team_id": place, "bot_token": f"xoxb-{place}", "user_id": "U1", "place": place, **more})
+        await store.chats.save_installation(
+            Kept(platform=PLATFORM, place=place, sealed=TokenCipher(OLD).encrypt(content), at=now)
+        )
+    there = await again(store, now)
+    assert (token(there.find("T1")), token(there.find("T2"))) == ("xoxb-T1", "xoxb-T2")
