@@ -237,7 +237,8 @@ class PendingAnswer:
         self._in_doubt = False
         self._replaces = target.replaces
         ways = ((self._by_url, target.url), (self._in_channel, target.channel), (self._directly, target.person))
-        self._ways = [way for way, place in ways if place]
+        self._ways: list[Callable[..., Awaitable[None]]] = [way for way, place in ways if place]
+        self._rejected: list[Callable[..., Awaitable[None]]] = []  # the ways that did not take it, for no known reason
 
     async def say_looking(self) -> None:
         """Say that the answer is being looked for. The answer takes its place where Slack lets it."""
@@ -305,6 +306,7 @@ class PendingAnswer:
             except (Refused, Rejected) as error:
                 log.info("An answer takes another way: %s", error)
                 self._ways.remove(way)
+                self._rejected += [way] if isinstance(error, Rejected) else []
                 refused = error
             except Delayed as error:
                 delayed = error
@@ -312,6 +314,9 @@ class PendingAnswer:
                     break
             else:
                 return
+        if self._rejected and not self._ways:  # nothing took it, and nothing says that nothing ever will
+            self._ways, self._rejected = self._rejected, []
+            raise Delayed(str(refused)) from refused
         raise delayed or refused
 
     async def _settle(self) -> None:

@@ -179,6 +179,13 @@ async def test_an_outage_of_twenty_minutes_is_waited_out(room: Room, failure: Fa
     assert timedelta(minutes=20) <= room.now - NOW < timedelta(minutes=22)
 
 
+async def test_a_code_that_nobody_knows_everywhere_for_a_minute_is_waited_out(room: Room) -> None:
+    room.fake.fail_until((NOW + timedelta(minutes=1)).timestamp(), Failure(error="something_that_is_new"))
+    await room.answers.send_reply(room.address(room.fake.random), REPLY)
+    assert ([title for title, _ in room.told], room.answers.lost) == (["Found"], 0)
+    assert timedelta(minutes=1) <= room.now - NOW < timedelta(minutes=2)
+
+
 async def test_where_slack_answers_all_but_messages_for_ten_minutes_they_arrive_after_it(room: Room) -> None:
     for name in WAYS[1:]:
         room.fake.fail(name, Failure(status=503), times=2)
