@@ -23,7 +23,12 @@ from tests.fakes.slack.exchange import Exchange
 
 _LOOK = 0.25  # seconds between two looks at what came
 _FIRST = 3.5  # seconds after which Discord takes no first answer
-_COMING = ("Looking…", "It stands in the channel.", answers.takes_long().title)  # what stands there until the answer comes
+_COMING = (
+    "Looking…",
+    "It is being posted in the channel.",
+    "It stands in the channel.",
+    answers.takes_long().title,
+)  # what stands there until the answer comes
 _FAILED = tuple(
     each.title
     for each in (answers.may_be_missing(""), answers.may_not_be_posted(""), answers.not_opened(""), answers.stopped())
