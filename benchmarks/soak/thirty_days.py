@@ -10,6 +10,7 @@ what memory it holds: see benchmarks.soak.memory.
 import argparse
 import json
 import logging
+import os
 import subprocess
 import sys
 import time
@@ -112,7 +113,9 @@ def main() -> None:
     given = parser.parse_args()
     logging.disable(logging.CRITICAL)
     begun = time.monotonic()
-    with subprocess.Popen([sys.executable, "-m", "benchmarks.soak.memory"], stdout=subprocess.PIPE) as memory:
+    as_shipped = {**os.environ, "MALLOC_ARENA_MAX": "2"}  # as in the Dockerfile
+    asked = [sys.executable, "-m", "benchmarks.soak.memory"]
+    with subprocess.Popen(asked, stdout=subprocess.PIPE, env=as_shipped) as memory:
         for seed in range(given.seed, given.seed + given.months):
             live(seed, given.steps)
         told, _ = memory.communicate()

@@ -98,7 +98,7 @@ def way(words: str) -> Match:
     return Match(f'{_TEXTS} : "{words}"' if " " in words else f'"{words}"')
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=2_000)  # the authors of a few days: more would be memory that grows for a month
 def label_token(field: str, value: str) -> str:
     """Return a label as one token, which no text can hold: `_l`, the field's letter, and the value spelt in [a-z0-9_].
 
