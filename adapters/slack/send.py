@@ -213,8 +213,11 @@ class SlackMessenger:
         """Say it in a channel."""
         await self._post(await self._client(workspace), _message(channel, text))
 
-    async def obstacle(self, workspace: str, channel: str) -> str:
-        """Return what keeps us from posting there: one request, two where an organisation's token acts in the workspace."""
+    async def obstacle(self, workspace: str, channel: str, *, may_join: bool = False) -> str:
+        """Return what keeps us from posting there: one request, two where an organisation's token acts in the workspace.
+
+        Who was removed from a public channel does not come back by itself; with `may_join`, somebody asks for it.
+        """
         try:
             if not channel:
                 return await self._clients.lacks_access(workspace)
@@ -229,15 +232,15 @@ class SlackMessenger:
             raise why from error
         if _POSTING not in _scopes(answer.headers):
             return missing_scope_sentence(_POSTING)
-        return self._closed(answer["channel"])
+        return self._closed(answer["channel"], may_join=may_join and self._join_channels)
 
-    def _closed(self, channel: Mapping[str, Any]) -> str:
+    def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:
         """Return what keeps us from posting in a channel, as conversations.info shows it."""
         if channel.get("is_im"):
             return _DEACTIVATED if channel.get("is_user_deleted") else ""
         if channel.get("is_archived"):
             return channel_sentence("is_archived")
-        joins = self._join_channels and not channel.get("is_private")
+        joins = may_join and not channel.get("is_private")
         return channel_sentence("not_in_channel") if channel.get("is_member") is False and not joins else ""
 
 

@@ -196,7 +196,7 @@ class SlackContext(ListenerContext):
     async def obstacle(self, actor: Actor) -> str:
         """Return what keeps us from posting in the actor's channel, "" where nothing does, or Slack does not say now."""
         try:
-            why = await self.messenger.obstacle(actor.workspace, actor.channel) if actor.channel else ""
+            why = await self.messenger.obstacle(actor.workspace, actor.channel, may_join=True) if actor.channel else ""
         except DeliveryError as error:
             log.info("Slack does not say now whether a channel of %s takes posts: %s", actor.workspace, error)
             return ""
