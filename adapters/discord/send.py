@@ -266,7 +266,10 @@ class DiscordMessenger:
     async def _readable(self, channel: str) -> ChannelInfo:
         """Return what the channel is; raises Refused where its history may not be read."""
         info = await self._channels.get(channel)
-        if missing := info.missing(history=True):
+        if info.unreadable:
+            self._channels.forget(channel)  # the permission may be back since
+            info = await self._channels.get(channel)
+        if missing := info.unreadable:
             raise Refused(info.needs(missing))
         return info
 

@@ -54,8 +54,13 @@ class ChannelInfo:
         """Whether it hangs in another channel."""
         return self.kind in THREADS
 
-    def missing(self, *, thread: bool = False, history: bool = False) -> tuple[str, ...]:
-        """Return the names of the permissions that we lack to post here, or in a thread of it, and to look back."""
+    @property
+    def unreadable(self) -> tuple[str, ...]:
+        """The names of the permissions that we lack to look back here; who may not post may look all the same."""
+        return () if self.kind in DIRECT else self._lacking(Permissions(view_channel=True, read_message_history=True))
+
+    def missing(self, *, thread: bool = False) -> tuple[str, ...]:
+        """Return the names of the permissions that we lack to post here, or in a thread of it."""
         if self.kind in DIRECT:
             return ()
         needed = Permissions(view_channel=True)
@@ -63,7 +68,9 @@ class ChannelInfo:
         needed.send_messages_in_threads = in_thread
         needed.send_messages = not in_thread or self.is_forum
         needed.create_public_threads = thread and not self.is_forum
-        needed.read_message_history = history
+        return self._lacking(needed)
+
+    def _lacking(self, needed: Permissions) -> tuple[str, ...]:
         return tuple(name for bit, name in NAMES.items() if needed.value & bit and not self.allowed & bit)
 
     @property

@@ -163,7 +163,11 @@ CHANGES = (
     *("", "", "no opening", "opening", "no writing", "writing", "no sending"),
     *("deleted", "locked", "unlocked", "restart", "full"),
 )
-step = st.tuples(st.sampled_from(CHANGES), st.sampled_from(FAULTS), st.sampled_from(("messages", "threads")), st.booleans())
+step = st.tuples(st.sampled_from(CHANGES), st.sampled_from(FAULTS), st.integers(0, 2), st.booleans())
+
+
+# Requests about the thread that go before the one that posts: to open it, and to write in it in vain.
+PASSED = {"": 1, "no opening": 1, "no writing": 2, "deleted": 2, "locked": 2, "full": 0}
 
 
 def change(bench: Bench, what: str) -> None:
@@ -183,16 +187,17 @@ def change(bench: Bench, what: str) -> None:
         thread.locked = what == "locked"
 
 
-async def deliver(bench: Bench, part: Delivery, steps: list[tuple[str, tuple[Fault, bool] | None, str, bool]]) -> str:
+async def deliver(bench: Bench, part: Delivery, steps: list[tuple[str, tuple[Fault, bool] | None, int, bool]]) -> str:
     """Post it as the ledger does: what may have been posted is sent again by its nonce, or looked for once that is over."""
-    unsure = False
-    while True:
-        what, fault, where, forgotten = steps.pop(0) if steps else ("sending", None, "", False)
+    unsure = is_over = False  # whether it may have been posted, and whether its nonce may be forgotten by now
+    for _ in range(60):
+        what, fault, passed, forgotten = steps.pop(0) if steps else ("sending", None, 0, False)
         change(bench, what)
         if fault is not None:
-            bench.fake.befall(f"/{where}", fault=fault[0], commits=fault[1])
+            bench.fake.befall("/messages", fault=fault[0], commits=fault[1], after=passed)
         try:
-            if unsure and forgotten:
+            is_over = is_over or (unsure and forgotten)
+            if is_over:
                 bench.fake.nonces.clear()
                 if found := await seek(bench.messenger, part):
                     return found
@@ -203,12 +208,37 @@ async def deliver(bench: Bench, part: Delivery, steps: list[tuple[str, tuple[Fau
             pass
         finally:
             bench.fake.troubles.clear()
+    raise AssertionError("it is never settled")
+
+
+@pytest.mark.parametrize("before", PASSED)
+@pytest.mark.parametrize("after", ["", "opening", "writing", "no writing", "deleted", "locked", "restart"])
+async def test_a_lost_answer_is_found_wherever_the_part_went_and_whatever_changed_since(
+    bench: Bench, before: str, after: str
+) -> None:
+    first, second, third, *_ = bench.parts()
+    head = await bench.messenger.send(first)
+    await bench.messenger.send(replace(second, thread=head))
+    third = replace(third, thread=head)
+    change(bench, before)
+    bench.fake.befall("/messages", fault=Fault.RESET, commits=True, after=PASSED[before])
+    with pytest.raises(Uncertain):
+        await bench.messenger.send(third)
+    bench.fake.troubles.clear()
+    change(bench, after)
+    bench.fake.nonces.clear()
+
+    found = await seek(bench.messenger, third) or await bench.messenger.send(third)
+
+    assert found
+    there = after != "deleted" or before in ("no writing", "locked", "deleted")
+    assert len(bench.seen(third)) == 1 or not there
 
 
 @settings(max_examples=tries(60), deadline=None)
 @given(st.lists(step, max_size=14))
 def test_every_part_stands_once_somewhere_whatever_rights_and_answers_are_lost(
-    steps: list[tuple[str, tuple[Fault, bool] | None, str, bool]],
+    steps: list[tuple[str, tuple[Fault, bool] | None, int, bool]],
 ) -> None:
     async def told() -> None:
         async with opened() as bench:
