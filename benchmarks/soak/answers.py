@@ -311,8 +311,8 @@ async def _fills(chat: Chat, number: int) -> None:
 async def _exports(chat: Chat, number: int) -> None:
     """Save an item, and take the list home as a file."""
     person = chat.newcomer(number)
-    is_saved = await chat.say(person, f"save {_SAVES}") is Outcome.ANSWERED
-    await chat.say(person, "saved bibtex", file=is_saved)
+    await chat.say(person, f"save {_SAVES}")
+    await chat.say(person, "saved bibtex", file="Saved" in chat.last_words(person))
 
 
 async def _types(chat: Chat, number: int) -> None:

@@ -112,6 +112,10 @@ class Chat(ABC):
         """Give a command; `everybody` is the topic of an answer for everybody, `file` whether it is one."""
 
     @abstractmethod
+    def last_words(self, person: Any) -> str:
+        """Return the last answer that the person alone saw; "" where there was none."""
+
+    @abstractmethod
     async def press(self, person: Any, number: int) -> Outcome | None:
         """Press a button of the last answer; None where there is none."""
 
@@ -183,6 +187,10 @@ class SlackPeople(Chat):
             return await self._until(exchange, begun, person, until, everybody, file)
 
         return await self.asks("file" if file else "text", line, asking)
+
+    def last_words(self, person: Any) -> str:
+        """Return what can be read in it."""
+        return self._last[person.id].words if person.id in self._last else ""
 
     async def press(self, person: Any, number: int) -> Outcome | None:
         """Press one of an item's."""
@@ -329,6 +337,10 @@ class DiscordPeople(Chat):
             return await self._until(asked, until, everybody, file)
 
         return await self.asks("file" if file else "text", line, asking)
+
+    def last_words(self, person: Any) -> str:
+        """Return what can be read in it."""
+        return self._last[person.id].text if person.id in self._last else ""
 
     async def press(self, person: Any, number: int) -> Outcome | None:
         """Press one of an item's, or choose it in the menu."""
