@@ -46,6 +46,7 @@ _ACKNOWLEDGED = 3.0  # seconds that Slack waits
 _PATIENCE = 900.0  # seconds that a person waits: as long as Discord takes an answer
 _DRAIN = 720.0  # seconds after the last command in which all must be settled
 _LOOK = 5.0  # seconds between two looks into the database
+_PAUSED = 240.0  # seconds for which is waited until what is closed is paused, before it is opened
 _TOLD_EVERY = 12  # looks
 _GUILDS = 5
 _SAVES = "2603.00002"
@@ -328,6 +329,9 @@ async def _close_and_open(plan: Plan, stage: Stage) -> None:
     for each in closed:
         await _close(stage, each, is_open=False)
     await asyncio.sleep(_OPENED * plan.span)
+    end = asyncio.get_running_loop().time() + _PAUSED
+    while not {each.subscription for each in closed} <= stage.paused.keys() and asyncio.get_running_loop().time() < end:  # noqa: ASYNC110 - what is looked up
+        await asyncio.sleep(_LOOK)
     for each in closed:
         await _close(stage, each, is_open=True)
 
@@ -433,9 +437,7 @@ async def _row(plan: Plan, stage: Stage, said: str, seconds: float) -> Row:
     wrongly = {name: why for name, why in stage.paused.items() if name not in closed}
     twice = [text for chat in stage.chats for text in doubled(chat)]
     bad = [each for chat in stage.chats for each in chat.tally.bad]
-    flaws = [
-        str(each) for each in (*stage.slack.rejected, *stage.discord.wrong, *stage.slack.mentions, *stage.discord.mentions)
-    ]
+    flaws = [*_flaws(stage)]
     given = sum(chat.tally.given.total() for chat in stage.chats)
     is_right = (
         not (verdict.lost or verdict.duplicate or verdict.unclaimed or wrongly or twice or bad or flaws)
