@@ -40,7 +40,7 @@ class ChannelInfo:
     name: str
     guild: str  # "" for a direct conversation
     parent: str = ""
-    tags: tuple[tuple[str, str], ...] = ()  # (name, id) of a forum's
+    tags: tuple[tuple[str, str], ...] = ()  # (name, id) of those of a forum's that we may give
     allowed: int = 0  # permissions that we have there
     locked: bool = False  # a thread in which moderators alone write
 
@@ -124,14 +124,15 @@ class Channels:
         ruling = found
         if found["type"] in THREADS and found.get("parent_id"):
             ruling = await self._client.get_channel(found["parent_id"])  # a thread has its parent's permissions
+        allowed = await self._allowed(guild, ruling) if guild else 0
         return ChannelInfo(
             channel,
             int(found["type"]),
             str(found.get("name") or ""),
             guild,
             str(found.get("parent_id") or ""),
-            tuple((str(tag["name"]), str(tag["id"])) for tag in found.get("available_tags") or ()),
-            await self._allowed(guild, ruling) if guild else 0,
+            _tags(found, moderates=bool(allowed & _MANAGE_THREADS)),
+            allowed,
             bool((found.get("thread_metadata") or {}).get("locked")),
         )
 
@@ -166,6 +167,12 @@ class Channels:
                 self._roles.clear()
             self._roles[guild] = (asked + _RULED, server, mine)
         return server, mine
+
+
+def _tags(channel: Mapping[str, Any], *, moderates: bool) -> tuple[tuple[str, str], ...]:
+    """Return a forum's tags but those that moderators alone give, unless we are one."""
+    ours = (tag for tag in channel.get("available_tags") or () if moderates or not tag.get("moderated"))
+    return tuple((str(tag["name"]), str(tag["id"])) for tag in ours)
 
 
 def _overwritten(base: int, channel: Mapping[str, Any], guild: str, roles: set[str], me: str) -> int:

@@ -9,6 +9,7 @@ be: a second first reply is refused, a change is the same change, and a message 
 import asyncio
 import io
 import logging
+import math
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -36,7 +37,8 @@ _SETTLED = 3.5  # seconds after the interaction came when it stands fast whether
 _SPAN = timedelta(minutes=14)
 _INSISTS = 120.0  # seconds for which what is refused without a known reason is sent again: nothing of it was taken
 _ALONE = 300.0  # seconds for which a message that needs no token is tried
-_NONCE_HOLDS = 3  # repetitions of one of those within which its nonce is surely remembered
+_NONCE_HOLDS = 3  # repetitions of one of those that may have been taken
+_REMEMBERED = 120.0  # seconds after such a one in which its nonce surely is: "the past few minutes", says Discord
 
 Message = DiscordMessage | str  # a text stands alone, as plain as it is
 
@@ -152,7 +154,7 @@ class InteractionRequests:
         await self.post(str(conversation["id"]), message)
 
     async def post(self, channel: str, message: Message) -> None:
-        """Say it in a channel, without an interaction."""
+        """Say it in a channel, without an interaction. It may stand there once at most."""
         nonce = {"nonce": secrets.token_hex(12), "enforce_nonce": True}
 
         def request() -> Awaitable[Any]:
@@ -160,18 +162,27 @@ class InteractionRequests:
             file = None if isinstance(message, str) else message
             return self._client.send_message(channel, params=_with_file({**body, **nonce}, file))
 
-        await self._sent(request, self._patience.after(_ALONE), _NONCE_HOLDS)
+        await self._sent(request, self._patience.after(_ALONE), _NONCE_HOLDS, _REMEMBERED)
 
     async def _tried(self, callback: Callback, request: Callable[[], Awaitable[Any]], repeats: int) -> None:
         await self._sent(request, self._patience.after(self.left(callback)), repeats)
 
-    async def _sent(self, request: Callable[[], Awaitable[Any]], until: float, repeats: int) -> Any:
-        """Return what is answered; what is refused without a known reason is sent again for a while."""
-        insisting = self._patience.after(_INSISTS)
+    async def _sent(self, request: Callable[[], Awaitable[Any]], until: float, repeats: int, holds: float = math.inf) -> Any:
+        """Return what is answered; what is refused without a known reason is sent again for a while.
+
+        What may have been taken is sent again for `holds` seconds, and stays uncertain where that is not for ever.
+        """
+        insisting, forgotten = self._patience.after(_INSISTS), math.inf
 
         async def send() -> Any:
+            nonlocal forgotten
+            if (begun := self._patience.clock()) > forgotten:
+                raise Uncertain("Discord did not say whether it took the message.")
             try:
                 return await _translated(request())
+            except Uncertain:
+                forgotten = min(forgotten, begun + holds)
+                raise
             except (NotAsWritten, _Answered):
                 raise
             except Rejected as error:
@@ -179,7 +190,12 @@ class InteractionRequests:
                     raise
                 raise Delayed(str(error)) from error
 
-        return await self._patience.keep_trying(send, until, repeats=repeats)
+        try:
+            return await self._patience.keep_trying(send, until, repeats=repeats)
+        except DeliveryError as error:
+            if forgotten < math.inf and not isinstance(error, Uncertain):
+                raise Uncertain(str(error)) from error
+            raise
 
     async def _request(self, route: Route, params: MultipartParameters) -> None:
         if params.files:

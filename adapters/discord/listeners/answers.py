@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_opened, stopped, takes_long
 from adapters.chat.context import BackgroundTasks
@@ -27,6 +27,7 @@ from adapters.discord.client.interactions import (
     Callback,
     InteractionExpired,
     InteractionRequests,
+    Message,
     NotAsWritten,
 )
 from adapters.discord.render.messages import DiscordMessage, reply_messages
@@ -37,6 +38,8 @@ from bot.models import Reply
 from bot.ports.chats import Chats
 
 log = logging.getLogger(__name__)
+
+Sent = TypeVar("Sent", DiscordMessage, Message)
 
 _CHAT = "Discord"
 _KEEPING = 10.0  # seconds for what an answer's buttons have no room for to be kept
@@ -210,7 +213,7 @@ class DiscordAnswers:
     async def _follow_alone(self, callback: Callback, messages: Sequence[DiscordMessage], *, begin: int) -> None:
         """Tell the person more, and in the end what may be missing of it; what the token is too short for goes directly."""
         parts = await self._followed(callback, messages, private=True)
-        rest = messages[parts.lost[0] - 1 :] if parts.failure else ()
+        rest = [messages[at - 1] for at in parts.lost] if parts.failure else ()
         if parts.doubtful or (parts.lost and not rest):
             which = [at + begin - 1 for at in (*parts.doubtful, *([] if rest else parts.lost))]
             await self._note(callback, may_be_missing(_CHAT, which, begin - 1 + len(messages)))
@@ -220,24 +223,8 @@ class DiscordAnswers:
 
     async def _followed(self, callback: Callback, messages: Sequence[DiscordMessage], *, private: bool) -> _Parts:
         """Send one message after the other, and return what became of them."""
-        parts = _Parts()
-        for number, message in enumerate(messages, start=1):
-            if parts.failure is not None:
-                parts.lost.append(number)
-                continue
-            try:
-                await self._requests.follow(callback, message, private=private)
-            except Uncertain:
-                parts.doubtful.append(number)
-            except Rejected as error:
-                log.warning("Discord does not take part of an answer in %s: %s", callback.workspace, error)
-                parts.lost.append(number)
-            except DeliveryError as error:
-                parts.failure = error
-                parts.lost.append(number)
-            else:
-                parts.standing.append(number)
-        return parts
+        every = range(1, len(messages) + 1)
+        return await _sent_in_turn(messages, every, lambda each: self._requests.follow(callback, each, private=private))
 
     async def _note(self, callback: Callback, reply: Reply) -> None:
         """Say what is missing; it may be said twice rather than not at all."""
@@ -259,11 +246,14 @@ class DiscordAnswers:
             await self._by_itself(callback, messages, private=False)
             return
         parts = await self._followed(callback, messages, private=False)
-        if len(parts.lost) == len(messages):
+        if parts.failure is not None:
+            log.warning("The rest of an answer in %s goes without its interaction: %s", callback.workspace, parts.failure)
+            await self._in_channel(callback, messages, parts)
+        elif len(parts.lost) == len(messages):
             await self._requests.edit(callback, NOT_POSTED)
             await self._follow_alone(callback, messages, begin=1)
-            return
-        await self._tell_of_post(callback, parts, len(messages))
+        else:
+            await self._tell_of_post(callback, parts, len(messages))
 
     async def _tell_of_post(self, callback: Callback, parts: _Parts, of: int) -> None:
         missing = sorted((*parts.doubtful, *parts.lost))
@@ -280,15 +270,57 @@ class DiscordAnswers:
 
     async def _by_itself(self, callback: Callback, messages: Sequence[DiscordMessage], *, private: bool) -> None:
         """Tell it without the interaction: in the channel, or what is for one person in a direct message."""
-        for message in messages:
-            if private:
-                await self._requests.write_to(callback.person, message)
-            else:
-                await self._requests.post(callback.channel, message)
+        if private:
+            await self._directly(callback, messages)
+        else:
+            await self._in_channel(callback, messages, _Parts(lost=[*range(1, len(messages) + 1)]))
+
+    async def _in_channel(self, callback: Callback, messages: Sequence[DiscordMessage], so_far: _Parts) -> None:
+        """Tell everybody what is lost so far; where nothing gets into the channel, the person alone is told all of it."""
+        parts = await _sent_in_turn(messages, so_far.lost, lambda each: self._requests.post(callback.channel, each))
+        if len(parts.lost) == len(messages):
+            log.warning("An answer in %s goes by direct message: %s", callback.workspace, parts.failure)
+            await self._directly(callback, (NOT_POSTED, *messages))
+            return
+        parts.doubtful += so_far.doubtful
+        await self._tell_of_post(callback, parts, len(messages))
+
+    async def _directly(self, callback: Callback, messages: Sequence[Message]) -> None:
+        """Tell the person in direct messages, and whether something of it may be missing. Raises DeliveryError."""
+        every = range(1, len(messages) + 1)
+        parts = await _sent_in_turn(messages, every, lambda each: self._requests.write_to(callback.person, each))
+        if parts.failure is not None:
+            raise parts.failure
+        if len(parts.lost) == len(messages):
+            raise Rejected("Discord takes nothing of it.", failure="every part")
+        if parts.lost or parts.doubtful:
+            await self._requests.write_to(callback.person, _plain(may_be_missing(_CHAT)))
 
     def _count_untold(self, callback: Callback, error: Exception) -> None:
         self._untold[PLATFORM] += 1
         log.error("An answer in %s could not be told: %s", callback.workspace, error)
+
+
+async def _sent_in_turn(messages: Sequence[Sent], numbers: Sequence[int], send: Callable[[Sent], Awaitable[None]]) -> _Parts:
+    """Send the messages of these numbers, and return what became of them; none after what takes nothing more."""
+    parts = _Parts()
+    for number in numbers:
+        if parts.failure is not None:
+            parts.lost.append(number)
+            continue
+        try:
+            await send(messages[number - 1])
+        except Uncertain:
+            parts.doubtful.append(number)
+        except Rejected as error:
+            log.warning("Discord does not take part of an answer: %s", error)
+            parts.lost.append(number)
+        except DeliveryError as error:
+            parts.failure = error
+            parts.lost.append(number)
+        else:
+            parts.standing.append(number)
+    return parts
 
 
 def _for_one(body: dict[str, Any]) -> dict[str, Any]:

@@ -202,6 +202,17 @@ async def test_a_tag_that_was_made_or_exchanged_since_the_forum_was_looked_at_is
         assert post.applied == [*forum.tags]
 
 
+async def test_a_tag_that_moderators_alone_give_is_left_out_and_the_digest_is_posted(
+    fake: FakeDiscord, messenger: DiscordMessenger, guild: Guild
+) -> None:
+    forum = fake.channel(guild, "digests", kind=Kind.FORUM, tags=("GPU systems",))
+    forum.moderated = {*forum.tags}
+    (sent,) = deliveries(messenger, guild, forum)
+    await messenger.send(sent)
+    (post,) = [each for each in fake.channels.values() if each.parent is forum]
+    assert post.applied == []
+
+
 @pytest.mark.parametrize(("fault", "commits"), [(Fault.HALF, True), (Fault.BROKEN, True), (Fault.RESET, False)])
 async def test_a_forum_gets_no_second_post_while_nobody_knows_what_became_of_the_first(
     fake: FakeDiscord, guild: Guild, door: RestClient, fault: Fault, *, commits: bool

@@ -181,6 +181,8 @@ async def start_post(world: World, call: Call) -> Reply:
         raise Refusal(40067)
     if not set(applied) <= channel.tags.keys() or len(applied) > 5:
         raise Refusal(50035, flaws=[(("applied_tags",), "No such tag, or more than five.")])
+    if channel.moderated.intersection(applied):
+        world.demand(channel, Permission.MANAGE_THREADS)
     if first.get("embeds"):
         world.demand(channel, Permission.EMBED_LINKS)
     thread = _thread(world, channel, body["name"])

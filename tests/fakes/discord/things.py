@@ -126,6 +126,7 @@ class Channel:
     overwrites: dict[int, tuple[Permission, Permission]] = field(default_factory=dict)  # allow and deny, by role or person
     tags: dict[int, str] = field(default_factory=dict)  # of a forum
     tag_required: bool = False
+    moderated: set[int] = field(default_factory=set)  # those of the tags that only who manages threads gives
     applied: list[int] = field(default_factory=list)  # tags, of a post in a forum
     owner: User | None = None  # of a thread
     recipient: User | None = None  # of a private conversation
@@ -167,7 +168,13 @@ class Channel:
             said |= {"bitrate": 64_000, "user_limit": 0, "rtc_region": None}
         if self.kind is Kind.FORUM:
             tags = [
-                {"id": str(number), "name": name, "moderated": False, "emoji_id": None, "emoji_name": None}
+                {
+                    "id": str(number),
+                    "name": name,
+                    "moderated": number in self.moderated,
+                    "emoji_id": None,
+                    "emoji_name": None,
+                }
                 for number, name in self.tags.items()
             ]
             said |= {"available_tags": tags, "flags": 16 if self.tag_required else 0, "default_reaction_emoji": None}

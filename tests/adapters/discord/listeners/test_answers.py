@@ -10,11 +10,13 @@ from typing import Any, cast
 import discord.http
 import pytest
 
+from adapters.chat.answers import NOT_POSTED
 from adapters.chat.context import BackgroundTasks
+from adapters.chat.patience import Patience
 from adapters.discord.client.api import RestClient
-from adapters.discord.client.interactions import Callback
+from adapters.discord.client.interactions import Callback, InteractionRequests
 from adapters.discord.listeners.answers import DiscordAnswers
-from bot.errors import StoreError, UsageError
+from bot.errors import StoreError, Uncertain, UsageError
 from bot.models import Attachment, Button, Reply
 from bot.ports.chats import Chats
 from tests.adapters.discord.listeners.scene import long, scene
@@ -276,3 +278,55 @@ async def test_an_answer_that_is_not_taken_as_it_was_written_is_told_plainly_wit
         (told,) = asked.messages
         assert told.content.startswith("### Saved")
         assert told.files == {"saved.bib": b"@misc{}"}
+
+
+_POST = "POST /channels/{channel_id}/messages"
+
+
+@pytest.mark.parametrize("standing", [0, 1])
+async def test_what_is_for_everybody_gets_there_although_the_token_ends_on_the_way(standing: int) -> None:
+    async with scene() as stage:
+        stage.fake.befall(_FOLLOW_UP, code=50027, times=99, after=standing)
+        stage.fake.befall(_ORIGINAL, code=50027, times=99, after=1)
+        await stage.told(long(3, private=False))
+        shown = [each.text for each in stage.papers.messages.values()]
+        assert [part for part in range(9) for text in shown if f"({part})" in text] == [*range(9)]
+        assert stage.alone == []
+
+
+async def test_what_the_channel_does_not_take_without_its_interaction_is_told_directly() -> None:
+    untold = Counter[str]()
+    async with scene(untold=untold) as stage:
+        stage.fake.befall(_ORIGINAL, code=50027, times=99)
+        stage.fake.refusing[str(stage.papers.id)] = 50013
+        await stage.told(Reply(title="Topic created", private=False))
+        assert [each.text for each in stage.alone] == [NOT_POSTED, "### Topic created"]
+        assert untold == {}
+
+
+async def test_one_direct_message_that_is_not_taken_takes_no_other_with_it() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, code=50027, times=99)
+        stage.fake.befall(_POST, code=50006, after=1)
+        await stage.told(long(4))
+        *told, last = (each.text for each in stage.alone)
+        assert len(told) == 3
+        assert "(11)" in told[-1]
+        assert "may be missing" in last
+
+
+async def test_what_may_stand_in_a_channel_is_not_posted_again_once_its_nonce_may_be_forgotten() -> None:
+    async with scene() as stage:
+        fake, begun, passed = stage.fake, stage.fake.clock(), [0.0]
+        fake.limits.buckets = dict.fromkeys(fake.limits.buckets, (10_000, 1.0))
+        fake.clock = lambda: begun + timedelta(seconds=passed[0])
+
+        async def sleep(seconds: float) -> None:
+            passed[0] += seconds
+
+        requests = InteractionRequests(stage.client, fake.clock, Patience(clock=lambda: passed[0], sleep=sleep))
+        fake.befall(_POST, fault=Fault.BROKEN)
+        fake.befall(_POST, code=130000, times=10)  # three minutes of it
+        with pytest.raises(Uncertain):
+            await requests.post(str(stage.papers.id), "Topic created")
+        assert len(stage.papers.messages) == 1
