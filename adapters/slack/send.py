@@ -225,7 +225,7 @@ class SlackMessenger:
             answer: Any = await client.conversations_info(channel=channel)
         except (DeliveryError, *FAILURES) as error:
             if error_code(error) == "missing_scope":  # of looking at the channel, which says nothing of posting there
-                raise Delayed("Broadsheet may not look at the channel.") from error
+                raise Rejected("Broadsheet may not look at the channel.", failure="missing_scope") from error
             why = slack_delivery_error(error)
             if isinstance(why, Refused):
                 return str(why)

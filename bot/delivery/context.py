@@ -75,8 +75,9 @@ class Examination:
     next_at: datetime  # when the platform is asked again
     is_seen: bool = False  # whether the platform has shown an obstacle since then
     is_hinted: bool = False  # whether something happened there that may have ended it
-    is_clear: bool = False  # whether the platform showed none just now
+    clear_since: datetime | None = None  # since when the platform has shown none; None: it did not when it was asked last
     failures: int = 0  # how often in a row nobody could tell
+    odd_since: datetime | None = None  # since when each answer was one that nobody knows
 
 
 @dataclass(slots=True)
@@ -85,6 +86,7 @@ class ObstacleState:
 
     hints: dict[Place, None] = field(default_factory=dict)  # what may be open again; "" for a whole workspace
     examined: dict[Place, Examination] = field(default_factory=dict)
+    rests: dict[str, datetime] = field(default_factory=dict)  # workspaces and platforms (`slack:`) that asked for a pause
     next_look: datetime | None = None  # when something is to be asked; None: that is not known
 
 

@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 
 from bot.delivery.context import Clock, DeliveryContext, Examination, Place
 from bot.delivery.pausing import SubscriptionPauser
-from bot.errors import BotError, Delayed
+from bot.delivery.send import LONGEST_REST
+from bot.errors import BotError, Delayed, Reach, Rejected, StoreError
 from bot.models import Subscription
 
 log = logging.getLogger(__name__)
@@ -22,6 +23,8 @@ AT_ONCE = 16  # channels that are asked about in one round …
 OF_ONE = 4  # … of one workspace: with a round every five seconds 48 a minute, of the 50 that Slack allows
 SOONEST, LONGEST = timedelta(minutes=5), timedelta(hours=6)  # between two questions about one channel
 AGAIN = timedelta(seconds=15)  # after a hint that seemed wrong: a platform may show a change later than it tells of it
+TOGETHER = SOONEST  # for so long what may go on waits for what else is to be asked about in its workspace
+ODD = timedelta(days=1)  # who answers for so long in a way that nobody knows shows nothing
 LOOK = timedelta(hours=1)  # at the latest it is looked what else is paused, by whomever
 UNSEEN = (timedelta(hours=1), *(timedelta(days=days) for days in (1, 2, 4, 8)))  # by how often it was resumed in vain
 
@@ -53,10 +56,10 @@ class SubscriptionResumer:
         paused = await self._paused()
         self._note(paused, now)
         await asyncio.gather(*(self._ask(place, clock) for place in self._due(now)))
-        resumed = sum([await self._lift(each, now) for each in self._clear(paused, now)])
+        clear = self._clear(paused, now)
         if state.next_look is not None:
             state.next_look = min([state.next_look, *(each.next_at for each in state.examined.values())])
-        return resumed
+        return await self._lift_all(clear, now)
 
     async def _paused(self) -> _Paused:
         found: defaultdict[Place, list[Subscription]] = defaultdict(list)
@@ -75,14 +78,19 @@ class SubscriptionResumer:
             if of_it is None or of_it.since != since:
                 of_it = Examination(since, now)
             workspace = place[0]
-            if hints.keys() & {place, (workspace, ""), (f"{workspace.partition(':')[0]}:", "")}:
-                of_it.is_hinted, of_it.next_at = True, now
-            of_it.next_at = min(of_it.next_at, now + UNSEEN[-1])  # a clock that had run ahead
+            if hints.keys() & {place, (workspace, ""), (_platform_of(place), "")}:
+                of_it.is_hinted, of_it.next_at = True, min(of_it.next_at, now)  # who waits keeps the turn
+            of_it.next_at = min(of_it.next_at, now + LONGEST)  # a clock that had run ahead
             self._state.examined[place] = of_it
 
     def _due(self, now: datetime) -> Sequence[Place]:
         """Return what is asked about in this round: what waits longest, and not too much of one workspace."""
-        waiting = [(each.next_at, place) for place, each in self._state.examined.items() if each.next_at <= now]
+        rests = {place for place, until in self._state.rests.items() if now < until <= now + LONGEST_REST}
+        waiting = [
+            (each.next_at, place)
+            for place, each in self._state.examined.items()
+            if each.next_at <= now and not rests & {place[0], _platform_of(place)}
+        ]
         taken = Counter[str]()
         chosen: list[Place] = []
         for _, place in sorted(waiting):
@@ -95,43 +103,72 @@ class SubscriptionResumer:
         of_it, messenger = self._state.examined[place], self._context.messenger(place[0])
         if messenger is None:
             return
-        of_it.is_clear = False
+        clear_since, of_it.clear_since = of_it.clear_since, None
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 shown = await messenger.obstacle(*place)
         except Exception as error:
             if not isinstance(error, BotError | TimeoutError):
                 log.exception("asking about %s in %s failed", place[1], place[0])
-            of_it.failures += 1
-            asked = error.retry_after if isinstance(error, Delayed) else None
-            of_it.next_at = clock() + max(asked or timedelta(0), self._context.wait(of_it.failures))
+            self._not_told(place, error, clock())
             return
         now = clock()
-        of_it.failures, of_it.is_clear = 0, not shown
+        of_it.failures, of_it.odd_since, of_it.clear_since = 0, None, None if shown else clear_since or now
         of_it.next_at = now + (AGAIN if shown and of_it.is_hinted else _distance(of_it, now))
         if shown:
             of_it.is_seen, of_it.is_hinted = True, False
 
+    def _not_told(self, place: Place, error: Exception, now: datetime) -> None:
+        """Note that nobody could tell, and when to ask again."""
+        of_it = self._state.examined[place]
+        of_it.failures += 1
+        asked = error.retry_after if isinstance(error, Delayed) else None
+        of_it.next_at = now + max(asked or timedelta(0), self._context.wait(of_it.failures))
+        if asked and isinstance(error, Delayed) and error.reach is not Reach.CHANNEL:
+            self._state.rests[place[0] if error.reach is Reach.WORKSPACE else _platform_of(place)] = now + asked
+        if isinstance(error, Rejected) or not isinstance(error, BotError | TimeoutError):
+            of_it.odd_since = of_it.odd_since or now
+            if now - of_it.odd_since >= ODD:  # it may never be told again: what is not seen is tried
+                of_it.clear_since, of_it.is_seen, of_it.is_hinted = now, False, False
+
     def _clear(self, paused: _Paused, now: datetime) -> Sequence[Sequence[Subscription]]:
-        """Return by workspace what may go on, where all was asked that is due: each owner is told of everything at once."""
+        """Return by workspace what may go on: together, so that each owner is told of all at once, or after a while."""
         waits = {place[0] for place, each in self._state.examined.items() if each.next_at <= now}
         clear: defaultdict[str, list[Subscription]] = defaultdict(list)
         for place, of_it in self._state.examined.items():
-            if of_it.is_clear and place[0] not in waits:
-                of_it.is_clear = False  # what does not go on now is asked about anew
-                clear[place[0]] += [each for each in paused[place] if _may_go_on(each, of_it, now)]
-        return [each for each in clear.values() if each]
+            if of_it.clear_since is None or (place[0] in waits and abs(now - of_it.clear_since) < TOGETHER):
+                continue
+            if found := [each for each in paused[place] if _may_go_on(each, of_it, now)]:
+                clear[place[0]] += found
+            else:
+                of_it.clear_since = None  # what does not go on now is asked about anew
+        return list(clear.values())
 
-    async def _lift(self, held: Sequence[Subscription], now: datetime) -> int:
-        lifted = await self._pauser.lift(held, now)
-        for each in held:
-            self._state.examined.pop((each.workspace, each.channel), None)
-        return lifted
+    async def _lift_all(self, clear: Sequence[Sequence[Subscription]], now: datetime) -> int:
+        """Resume these; what cannot be recorded now is resumed in the next round. Raises StoreError when that is so."""
+        resumed, failed = 0, None
+        for held in clear:
+            try:
+                resumed += await self._pauser.lift(held, now)
+            except StoreError as error:
+                self._state.next_look, failed = None, error
+                continue
+            for each in held:
+                self._state.examined.pop((each.workspace, each.channel), None)
+        if failed is not None:
+            raise failed
+        return resumed
+
+
+def _platform_of(place: Place) -> str:
+    return f"{place[0].partition(':')[0]}:"
 
 
 def _may_go_on(held: Subscription, of_it: Examination, now: datetime) -> bool:
     """Say whether what shows no obstacle is resumed now; what showed none before may not be mended."""
     if of_it.is_seen or (of_it.is_hinted and not held.lifts) or held.paused_at is None:
+        return True
+    if held.paused_at - now > UNSEEN[0]:  # a clock that had run ahead: nobody knows when that was
         return True
     tried = held.paused_at + UNSEEN[min(held.lifts, len(UNSEEN) - 1)]
     if now < tried:

@@ -83,8 +83,8 @@ class Sender:
     ) -> str | None:
         """Return the message of the delivery, if it was posted between the two times; None when it surely was not.
 
-        Raises Refused where nobody may look, or could for an hour, and NotKnownYet, when that is recorded, where nothing can
-        be known now.
+        Raises Refused where nobody may look there, or could for an hour, and NotKnownYet, when that is recorded, where
+        nothing can be known now.
         """
         call = self._call(Method.FIND, held)
         if (free := self._rate_limits.rested(call, clock())) > clock():
@@ -94,8 +94,11 @@ class Sender:
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
                 look = await messenger.find(replace(held, first_try=since - SKEW, last_try=self._end(until, clock())))
-        except Refused:
-            raise
+        except Refused as error:
+            if error.reach is not Reach.PLATFORM:
+                raise
+            await self._refused_everywhere(held, before, call, error, clock())
+            raise NotKnownYet from error
         except Rejected as error:
             if await self._is_given_up(call, held, error, clock()):
                 raise Refused(str(error)) from error
@@ -221,9 +224,7 @@ class Sender:
     async def _refused(self, held: Delivery, before: Delivery, error: Refused, now: datetime, *, unposted: bool) -> None:
         call = self._call(Method.POST, held)
         if error.reach is Reach.PLATFORM:
-            log.error("the platform of %s refuses everything: %s", held.workspace, error)
-            self._rate_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
-            await self.put_back(held, before, now + PLATFORM_REST, str(error))
+            await self._refused_everywhere(held, before, call, error, now)
             return
         self._rate_limits.rest(call, error.reach, now + REFUSED_REST, now)
         refusal = Refusal(held.workspace, held.channel, error.reach, str(error), at=now)
@@ -234,6 +235,14 @@ class Sender:
         else:  # an earlier try may have come through, and that cannot be found out by trying again
             await self.record_unknown(held, str(error), now)
         await self._pauser.apply(refusal, now)
+
+    async def _refused_everywhere(
+        self, held: Delivery, before: Delivery, call: PlatformCall, error: Refused, now: datetime
+    ) -> None:
+        """Leave it as it was until the operator has mended what the platform refuses everybody for."""
+        log.error("the platform of %s refuses everything: %s", held.workspace, error)
+        self._rate_limits.rest(call, Reach.PLATFORM, now + PLATFORM_REST, now)
+        await self.put_back(held, before, now + PLATFORM_REST, str(error))
 
     def _call(self, method: Method, held: Delivery) -> PlatformCall:
         return self._context.call(method, held.workspace, held.channel)

@@ -7,14 +7,16 @@ import pytest
 
 from bot.delivery import Deliverer, SubscriptionPauser, SubscriptionResumer
 from bot.delivery.resuming import OF_ONE, SOONEST, UNSEEN
-from bot.errors import Reach, Refused
+from bot.errors import Delayed, Reach, Refused, Rejected, StoreError
 from bot.models import Preferences, Refusal, Schedule, Subscription
 from tests.bot.deliveries import Harness, change, subscription
 from tests.conftest import NOW
 from tests.contract.made import paper
 from tests.fakes.transcript import Fault
+from tests.stores.instead import instead
 
 ARCHIVED = Refused("The channel is archived.")
+LIMITED = Delayed("Too many.", reach=Reach.WORKSPACE, retry_after=timedelta(minutes=1))
 SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -279,3 +281,97 @@ async def test_what_came_in_since_the_last_time_in_the_pause_is_in_the_next_dige
     assert held.baseline == NOW + 3 * DAY
     assert held.baseline_arrival is not None
     assert held.baseline_arrival < last
+
+
+async def test_where_something_happens_all_the_time_what_is_open_again_goes_on_all_the_same(room: Room) -> None:
+    """A server whose channels are renamed every few seconds, and in which one of many is open again."""
+    count = 8 * OF_ONE
+    await room.subscribe(*(subscription(number) for number in range(10, 10 + count)))
+    for number in range(10, 10 + count):
+        await room.refuse(f"C{number}")
+    last = f"C{9 + count}"
+    del room.chat.closed[last]
+    for _ in range(80):
+        room.resumer.hint("chat:T1", "")
+        await room.round()
+        room.clock.advance(5 * SECOND)
+    assert last not in await room.paused()
+    asked = [channel for _, channel in room.chat.examined]
+    assert {f"C{number}" for number in range(10, 10 + count)} <= set(asked)
+
+
+async def test_of_a_workspace_with_very_many_closed_channels_what_is_open_does_not_wait_for_all_of_them(room: Room) -> None:
+    """More are due to be asked about than can be asked about until they are due again."""
+    count = 100 * OF_ONE
+    await room.subscribe(*(subscription(number) for number in range(count)))
+    room.chat.closed = {f"C{number}": ARCHIVED for number in range(1, count)}
+    await room.pauser.pause(Refusal("chat:T1", "", Reach.WORKSPACE, "Its token was revoked."), NOW)
+    room.resumer.hint("chat:T1", "")
+    await room.run(6 * MINUTE, every=5 * SECOND)
+    assert "C0" not in await room.paused()
+
+
+async def test_a_database_that_fails_while_something_is_resumed_puts_that_off_by_one_round(room: Room) -> None:
+    await room.subscribe(subscription(1), subscription(2, workspace="chat:T2", id="other"))
+    for workspace, channel in (("chat:T1", "C1"), ("chat:T2", "C2")):
+        await room.refuse(channel, workspace)
+    await room.run(3 * DAY, every=HOUR)
+    room.chat.closed.clear()
+    busy, outbox = [True], room.store.outbox
+
+    async def add_refusal(refusal: Refusal) -> None:
+        if busy and busy.pop():
+            raise StoreError("The database is busy.")
+        await outbox.add_refusal(refusal)
+
+    room.store.outbox = instead(outbox, add_refusal=add_refusal)
+    room.begin_anew()
+    room.resumer.hint("chat:", "")
+    with pytest.raises(StoreError):
+        await room.resumer.resume_due(room.clock)
+    room.clock.advance(5 * SECOND)
+    await room.resumer.resume_due(room.clock)
+    assert [await room.paused(workspace) for workspace in ("chat:T1", "chat:T2")] == [[], []]
+
+
+async def test_a_pause_that_a_workspace_is_asked_for_is_kept_by_the_questions_about_its_other_channels(room: Room) -> None:
+    count = 8 * OF_ONE
+    await room.subscribe(*(subscription(number) for number in range(count)))
+    room.chat.closed = {
+        f"C{number}": Delayed("Too many.", reach=Reach.WORKSPACE, retry_after=MINUTE) for number in range(count)
+    }
+    await room.pauser.pause(Refusal("chat:T1", "", Reach.WORKSPACE, "Its token was revoked."), NOW)
+    await room.run(50 * SECOND, every=5 * SECOND)
+    assert len(room.chat.examined) <= OF_ONE
+
+
+async def test_what_cannot_be_asked_about_for_a_reason_that_nobody_knows_is_tried_again_by_and_by(room: Room) -> None:
+    """Nobody knows the code with which the platform answers the question, today or in a month."""
+    await room.subscribe()
+    await room.refuse()
+    room.chat.closed["C1"] = Rejected("It was not taken (odd).", failure="odd")
+    await room.run(10 * HOUR, every=10 * MINUTE)
+    assert await room.paused() == ["C1"]
+    await room.run(2 * DAY, every=10 * MINUTE)
+    assert await room.paused() == []
+
+
+async def test_what_was_put_off_by_a_clock_that_ran_ahead_is_asked_about_within_hours(room: Room) -> None:
+    await room.subscribe()
+    await room.refuse()
+    await room.round()
+    room.clock.advance(5 * DAY)
+    await room.round()
+    room.clock.advance(-5 * DAY)
+    room.chat.closed.clear()
+    await room.run(7 * HOUR, every=10 * MINUTE)
+    assert await room.paused() == []
+
+
+async def test_what_was_paused_by_a_clock_that_ran_ahead_is_tried_again_all_the_same(room: Room) -> None:
+    await room.subscribe()
+    room.clock.advance(400 * DAY)
+    await room.refuse(unseen=True)
+    room.clock.advance(-400 * DAY)
+    await room.run(2 * DAY, every=10 * MINUTE)
+    assert await room.paused() == []

@@ -391,3 +391,15 @@ async def test_it_is_looked_for_ten_minutes_earlier_and_later_since_clocks_diffe
         NOW + timedelta(hours=12) + 600 * SECOND,
         NOW + 600 * SECOND,
     ]
+
+
+async def test_a_look_that_the_whole_platform_refuses_leaves_the_doubt_until_that_is_mended() -> None:
+    """A wrong token says nothing of a channel: neither that it may not be looked into, nor that a digest is lost."""
+    made = await claimed(Harness(HISTORY))
+    made.harness.chat.unreadable["C1"] = Refused("The token is wrong.", reach=Reach.PLATFORM)
+    with pytest.raises(NotKnownYet):
+        await made.look()
+    row = await made.row()
+    assert (row.state, row.next_at, row.reason) == (DeliveryState.PENDING, NOW + PLATFORM_REST, "The token is wrong.")
+    call = made.context.call(Method.FIND, "chat:T9", "C9")
+    assert made.context.rate_limits.rested(call, NOW) == NOW + PLATFORM_REST
