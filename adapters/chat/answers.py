@@ -37,9 +37,19 @@ def not_opened(chat: str) -> Reply:
     return Reply(title="It could not be opened", text=(f"{chat} did not open it in time. Please ask again.",))
 
 
+def not_taken(chat: str) -> str:
+    """Tell in a sentence that an answer cannot be shown, however plain it is."""
+    return f"{chat} does not take the answer. Ask for less, or in other words; the log says why, for who runs Broadsheet."
+
+
+def unreadable(chat: str) -> str:
+    """Tell in a sentence that what somebody did could not be read."""
+    return f"{chat} sent this in a form that I could not read. It stands in the log, for who runs Broadsheet."
+
+
 def stopped() -> Reply:
     """Tell that the service ended before what was asked was done."""
-    said = "I was stopped before I had the answer; I am back in a moment. See whether it was done, and ask again."
+    said = "Broadsheet was stopped before the answer was there. When it runs again, see whether it was done, or ask again."
     return Reply(title="Stopped before the end", text=(said,))
 
 

@@ -15,13 +15,13 @@ from bot.delivery.context import DeliveryContext
 from bot.digest.resumption import begun_afresh
 from bot.errors import Conflict, Reach, UsageError
 from bot.models import Change, Notice, Refusal, Subscription
+from bot.models.people import SERVICE
 from bot.wording import some
 
 log = logging.getLogger(__name__)
 
 ALERTS_APART = timedelta(minutes=10)  # for one workspace: a thousand closed channels are one thing to mend
 _TRIES = 5  # at changing a subscription that somebody else changes too
-_BY = "broadsheet"  # who the audit names
 _POSTED = "posted as scheduled"
 
 
@@ -211,7 +211,7 @@ def _change(subscription: Subscription, before: str, after: str, now: datetime) 
     return Change(
         workspace=subscription.workspace,
         at=now,
-        person=_BY,
+        person=SERVICE,
         what=f"subscription {subscription.channel} {subscription.topic}",
         before=before,
         after=after,
@@ -236,10 +236,12 @@ def _commands(word: str, subscriptions: Sequence[Subscription]) -> str:
 
 
 def _paused_text(paused: Sequence[Subscription], reason: str) -> str:
-    again = f"When that is mended, they go on by themselves; {_commands('resume', paused)} there does it at once."
+    again = f"When that is mended, they go on by themselves. To try it at once, type {_commands('resume', paused)} there."
     return f"The digests of {_named(paused)} are paused. {reason} {again}"
 
 
 def _lifted_text(lifted: Sequence[Subscription]) -> str:
-    missed = f"What was due in the pause is left out; {_commands('post', lifted)} there posts what has come in since."
-    return f"The digests of {_named(lifted)} go on: nothing is seen any more that keeps them from being posted. {missed}"
+    missed = (
+        f"What was due in the pause is left out. To post what has come in since, type {_commands('post', lifted)} there."
+    )
+    return f"The digests of {_named(lifted)} go on: as far as can be told, they can be posted again. {missed}"

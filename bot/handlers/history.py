@@ -8,6 +8,7 @@ from bot.handlers.context import HandlerContext, handles, slug
 from bot.handlers.subscriptions.times import in_zone
 from bot.handlers.wording.replies import excerpt, mentioning
 from bot.models import Actor, Change, Reply, ReplyEntry
+from bot.models.people import SERVICE
 from bot.wording import shortened, time_in_words
 
 _CHANGES = 20  # lines of a history
@@ -36,7 +37,7 @@ async def history(context: HandlerContext, command: History, actor: Actor, now: 
         title=f"The latest changes {where}", entries=tuple([await _entry(each, actor, now) for each in shown_here])
     )
     channels = [channel for each in shown_here for channel in _channels_of(each)]
-    return mentioning(reply, channels=channels, people=[each.person for each in shown_here])
+    return mentioning(reply, channels=channels, people=[each.person for each in shown_here if each.person != SERVICE])
 
 
 async def _changes(context: HandlerContext, named: str, actor: Actor) -> Sequence[Change]:
@@ -63,7 +64,7 @@ def _subscribing(change: Change) -> Collection[str]:
 
 async def _entry(change: Change, actor: Actor, now: datetime) -> ReplyEntry:
     at = await in_zone(change.at, actor.zone or "UTC")
-    who = "you" if change.person == actor.person else change.person
+    who = "you" if change.person == actor.person else "Broadsheet" if change.person == SERVICE else change.person
     return ReplyEntry(title=change.what, lines=(f"{time_in_words(at, now)}, by {who}", *_difference(change)))
 
 

@@ -124,6 +124,9 @@ class Preferences:
     prefer_duplicate: tuple[str, ...] = ()  # channels that would rather see a digest twice than miss one
 
 
+SERVICE = "broadsheet"  # the `person` of a change that the service made by itself
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
     """One line of the audit: who changed what, when, from what to what."""

@@ -107,7 +107,7 @@ async def test_a_form_that_is_sent_while_the_store_is_slow_is_said_to_be_worked_
         asked = await desk.fake.submit(form, {"topic": "gpu-systems", "when": "daily"}, wait=False)
         assert asked.first is Answer.DEFERRED
         await desk.stop()
-        assert "I was stopped" in asked.text
+        assert "Broadsheet was stopped" in asked.text
 
 
 @pytest.mark.parametrize(("error", "said"), FAILURES.values(), ids=FAILURES)

@@ -131,7 +131,7 @@ async def test_in_discord_a_pause_for_a_lost_permission_does_not_end_before_it_i
         fake.let(desk.papers, may_not=Permission.SEND_MESSAGES)
 
         asked = await fake.slash("digest resume", topic="gpu-systems", user=desk.anna, channel=desk.papers)
-        assert "is paused still" in asked.text
+        assert "is still paused" in asked.text
         (held,) = await desk.app.store.workspaces.subscriptions(desk.workspace)
         assert held.paused
 

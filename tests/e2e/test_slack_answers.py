@@ -97,6 +97,7 @@ async def test_a_home_tab_is_published_until_slack_takes_it(tmp_path: Path) -> N
         fake.fail("views.publish", Failure(error="invalid_arguments"))
         await fake.open_home(ben)
         await fake.until(lambda: "Slack does not show the tab" in fake.home(ben).words)  # type: ignore[union-attr]
+        assert any("`/digest help`" in block.get("text", {}).get("text", "") for block in fake.home(ben).blocks)  # type: ignore[union-attr]
 
 
 async def test_a_view_that_the_person_closed_or_that_has_no_room_for_another_is_answered_by_a_message(
@@ -238,8 +239,8 @@ async def test_what_is_not_done_when_the_service_ends_is_said_to_be_not_done(tmp
         opened = await fake.command("topic create", user=ben)
         view = await opened.view()
         assert LOOKING in view.words
-    assert "I was stopped before I had the answer" in searched.answers[-1].words
-    assert "I was stopped before I had the answer" in view.words
+    assert "was stopped before the answer was there" in searched.answers[-1].words
+    assert "was stopped before the answer was there" in view.words
 
 
 # --- everything at once

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, TypeVar
 
-from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_opened, stopped, takes_long
+from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_opened, not_taken, stopped, takes_long
 from adapters.chat.context import BackgroundTasks
 from adapters.chat.forms import FormRequest
 from adapters.chat.patience import ANY_NUMBER, Patience
@@ -47,7 +47,6 @@ _KEEPING_FIRST = 1.0  # seconds, where Discord still waits for the first reply
 _NOTICE = 30.0  # seconds before the token ends in which it is said that the answer comes later
 _POSTING = "It is being posted in the channel."
 _STANDS = "It stands in the channel."
-_NOT_TAKEN = "I have the answer, but Discord does not let me show it; who runs Broadsheet finds the reason in the log."
 
 
 @dataclass(slots=True)
@@ -203,7 +202,7 @@ class DiscordAnswers:
             await self._requests.edit(callback, first)
         except NotAsWritten as error:
             log.warning("Discord does not take an answer in %s: %s", callback.workspace, error)
-            await self._requests.edit(callback, _NOT_TAKEN)
+            await self._requests.edit(callback, not_taken(_CHAT))
         except DeliveryError as error:
             log.warning("An answer in %s goes by direct message: %s", callback.workspace, error)
             await self._by_itself(callback, messages, private=True)

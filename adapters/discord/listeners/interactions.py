@@ -6,6 +6,7 @@ from typing import Any
 
 import discord
 
+from adapters.chat.answers import unreadable
 from adapters.chat.forms import follow_up_form, form_asked_for
 from adapters.discord.client.interactions import Callback
 from adapters.discord.forms.modals import open_form, submit_form
@@ -24,7 +25,6 @@ log = logging.getLogger(__name__)
 
 _CHOICES = 25
 _CHOICE = 100  # characters of a choice
-_UNREADABLE = "Discord sent this in a form that I could not read. It stands in the log, for who runs Broadsheet."
 _PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the answer that one stands in changes in place
 
 
@@ -73,7 +73,7 @@ async def answer_unreadable(context: DiscordContext, data: Mapping[str, Any]) ->
     if kind == discord.InteractionType.autocomplete.value:
         await context.answers.send_choices(callback, ())
     else:
-        await context.answers.reply_now(callback, failure_reply(_UNREADABLE))
+        await context.answers.reply_now(callback, failure_reply(unreadable("Discord")))
 
 
 async def _command(context: DiscordContext, interaction: DiscordInteraction) -> None:

@@ -19,6 +19,7 @@ from slack_bolt.context.ack.async_ack import AsyncAck
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
+from adapters.chat.answers import unreadable
 from adapters.chat.unreadable import UnreadableEvents
 from adapters.slack.workspaces import PLATFORM
 from bot.errors import StoreError
@@ -118,7 +119,7 @@ class SeenEvents:
 
 
 _UNHANDLED = 404
-_UNREADABLE = "Slack sent this in a form that I could not read. It stands in the log, for who runs Broadsheet."
+_UNREADABLE = unreadable("Slack")
 
 
 def _decoded(body: object) -> dict[str, Any]:

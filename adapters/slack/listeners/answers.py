@@ -19,7 +19,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.chat.answers import NOT_POSTED, may_not_be_posted, stopped
+from adapters.chat.answers import NOT_POSTED, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
@@ -46,7 +46,7 @@ _AT_ONCE = 2  # answers that are laid out: more would only take the processor fr
 _WAITS = 3  # for the response_url, before another way is tried
 _LONG = 10.0  # seconds of a rest that are not waited out while there is another way
 _LOOKING = SlackMessage("Looking…", ())
-_APOLOGY = SlackMessage("The answer cannot be shown: Slack does not take it. Please ask for less, or in other words.", ())
+_APOLOGY = SlackMessage(not_taken("Slack"), ())
 _CONTENT = frozenset(
     {
         *("invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "no_text"),

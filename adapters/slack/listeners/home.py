@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 HOME = "home"
 _SUBSCRIPTIONS, _TOPICS = 10, 8  # shown; with three blocks each, what Slack takes is not reached
-_NOT_TAKEN = "Slack does not show the tab as it is now. The commands work as ever: `/digest help` says which there are."
+_NOT_TAKEN = "Slack does not show the tab as it is now. The commands work as ever: *help* says which there are."
 _EMPTY = "Nothing is subscribed in the channels that you are in. *Subscribe a channel* begins it."
 
 

@@ -93,7 +93,7 @@ async def _outlook(subscription: Subscription, now: datetime) -> tuple[str, ...]
 
 async def _not_resumed(context: HandlerContext, held: Subscription, topic_title: str, actor: Actor) -> Reply | None:
     """Return what to mend before anything can be posted again; None where nothing is known."""
-    still = f"{topic_title} is paused still"
+    still = f"{topic_title} is still paused"
     blocked = await not_promised(context, Resume(held.topic), actor, still, "Resume")
     return blocked or await without_tag(context, held, topic_title, actor, still)
 

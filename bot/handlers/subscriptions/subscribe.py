@@ -81,7 +81,7 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
         raise UsageError("The forum has no tags.", hint="Make one in the forum's settings, and subscribe again.")
     needs = "The forum has no such tag" if said else "Each post in this forum needs a tag"
     choices = [(name, name) for name in forum.names]
-    raise Unclear(f"{needs}: which one are the digests of {topic.title} to have?", "tag", choices)
+    raise Unclear(f"{needs}. Choose one for the digests of {topic.title}.", "tag", choices)
 
 
 async def _subscribed(

@@ -36,7 +36,7 @@ async def not_promised(context: HandlerContext, command: Command, actor: Actor, 
     why = await context.obstacle(actor)
     if not why:
         return None
-    again = f"Nothing was changed. Mend that, then press *{label}*: what you said is kept in the button."
+    again = f"Nothing was changed. When that is mended, press *{label}*: it does what you asked for."
     return Reply(title=title, text=(why, again), buttons=(button(label, command),))
 
 
@@ -47,7 +47,7 @@ async def without_tag(
     forum = await context.forum_tags(actor)
     if forum is None or not forum.lacks(held.tag or topic_title):
         return None
-    text = ("Each post in this forum needs a tag, and none that it knows is chosen.", "Nothing was changed.")
+    text = (f"Each post in this forum needs a tag, and {topic_title} has none that is there.", "Nothing was changed.")
     return Reply(title=title, text=text, buttons=(button("Choose a tag", Subscribe(topic=held.topic)),))
 
 

@@ -106,7 +106,7 @@ async def pause_in_words(subscription: Subscription, now: datetime) -> str:
         return ""
     zone, until = subscription.schedule.zone, subscription.paused_until
     ending = f"until {moment_in_words(await in_zone(until, zone), now)}" if until else "until somebody resumes it"
-    if subscription.is_held_by_service:
-        ending = "by Broadsheet, which tries again by itself"
     because = f": {subscription.paused_because.rstrip('.')}" if subscription.paused_because else ""
+    if subscription.is_held_by_service:
+        return f"Paused by Broadsheet{because}. When that is mended, it goes on by itself"
     return f"Paused {ending}{because}"

@@ -54,7 +54,7 @@ async def test_a_channel_that_refuses_is_asked_once_pauses_and_its_owner_is_told
     assert (workspace, person) == ("chat:T1", "U-ada")
     assert text == (
         "The digests of kv in C1 are paused. The channel is archived."
-        " When that is mended, they go on by themselves; *resume kv* there does it at once."
+        " When that is mended, they go on by themselves. To try it at once, type *resume kv* there."
     )
     (line,) = await harness.store.workspaces.changes("chat:T1", about="subscription C1 kv")
     assert (line.person, line.after) == ("broadsheet", "paused: The channel is archived.")

@@ -87,8 +87,8 @@ async def test_what_was_paused_goes_on_when_the_channel_is_open_again_and_that_i
     assert (held.paused, held.paused_because, held.paused_at) == (False, "", None)
     (said,) = room.told[1:]
     assert said == (
-        "The digests of kv in C1 go on: nothing is seen any more that keeps them from being posted."
-        " What was due in the pause is left out; *post kv* there posts what has come in since."
+        "The digests of kv in C1 go on: as far as can be told, they can be posted again."
+        " What was due in the pause is left out. To post what has come in since, type *post kv* there."
     )
     line, _ = await room.store.workspaces.changes("chat:T1", about="subscription C1 kv", limit=2)
     assert line.person == "broadsheet"

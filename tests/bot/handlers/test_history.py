@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 from bot.models import Change, Preferences
+from bot.models.people import SERVICE
 from tests.bot.handlers.askers import Asker
 
 
@@ -17,6 +18,16 @@ async def test_the_history_tells_who_changed_what_and_when_newest_first(ada: Ask
         "settings top",
         ("Wednesday 1 April at 07:00, by you", "before: up to 7, as the operator settled", "now: up to 5"),
     )
+
+
+async def test_what_the_service_did_by_itself_is_told_of_it_and_names_nobody_to_the_chat(ada: Asker) -> None:
+    change = Change(workspace=ada.actor.workspace, at=ada.now, person=SERVICE, what="settings top", after="up to 5")
+    await ada.context.store.workspaces.save_preferences(ada.actor.workspace, Preferences(), change)
+
+    reply = await ada.by(person="U-bob").ask("history")
+
+    assert reply.entries[0].lines[0].endswith(", by Broadsheet")
+    assert reply.people == ()
 
 
 async def test_the_history_of_a_topic_is_its_own_also_when_it_is_gone(ada: Asker) -> None:

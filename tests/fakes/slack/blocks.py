@@ -72,7 +72,12 @@ _MEMBERS: Mapping[str, Mapping[str, tuple[int, int]]] = {
     "radio_buttons": {"options": (1, 10)},
     "table": {"rows": (1, 100)},
 }
-_TIMES = {"initial_time": re.compile(r"([01]\d|2[0-3]):[0-5]\d"), "initial_date": re.compile(r"\d{4}-\d\d-\d\d")}
+_FORMATS = {
+    "initial_time": re.compile(r"([01]\d|2[0-3]):[0-5]\d"),
+    "initial_date": re.compile(r"\d{4}-\d\d-\d\d"),
+    "user_id": re.compile(r"[UW][A-Z0-9]+"),
+    "channel_id": re.compile(r"[CDG][A-Z0-9]+"),
+}
 
 
 def check_message(text: str, blocks: Sequence[Json]) -> None:
@@ -217,7 +222,7 @@ def _own(node: Mapping[str, object], kind: str, where: str) -> Iterator[str]:
                 yield _said("unsupported element", where)
     if kind in _ACTIONS and not node.get("action_id") and kind not in ("button", "overflow"):
         yield _said("missing required field: action_id", where)
-    for name, form in _TIMES.items():
+    for name, form in _FORMATS.items():
         value = node.get(name)
         if value is not None and not form.fullmatch(str(value)):
             yield _said(f"must be like {form.pattern}", f"{where}/{name}")

@@ -242,7 +242,7 @@ async def test_who_is_waiting_when_the_service_ends_is_told() -> None:
         tasks.start(stage.answers.answer(callback, asking), "answering")
         await asked.replied()
         await tasks.finish(timedelta(seconds=3.5))
-        assert "I was stopped" in asked.text
+        assert "Broadsheet was stopped" in asked.text
 
 
 @pytest.mark.parametrize("matches", [(_ORIGINAL,), (_FOLLOW_UP,), ("/callback",), (_ORIGINAL, "POST /users/@me/channels")])
@@ -259,7 +259,7 @@ async def test_what_discord_blocks_is_said_to_be_blocked() -> None:
     async with scene() as stage:
         stage.fake.befall(_ORIGINAL, code=50006, times=2)
         asked = await stage.told(Reply(title="Found"))
-        assert "does not let me show it" in asked.text
+        assert "does not take the answer" in asked.text
 
 
 async def test_a_first_reply_that_was_lost_and_then_refused_without_a_reason_is_followed_by_the_answer() -> None:

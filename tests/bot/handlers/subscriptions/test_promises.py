@@ -65,7 +65,7 @@ async def test_a_pause_does_not_end_where_nothing_could_be_posted(ada: Asker) ->
 
     reply = await blocked(ada).ask('resume "kv cache"')
 
-    assert (reply.title, reply.text[0]) == ("KV cache is paused still", NEEDED)
+    assert (reply.title, reply.text[0]) == ("KV cache is still paused", NEEDED)
     (held,) = await ada.here()
     assert held.paused
     assert (await ada.ask(button(reply, "Resume"))).title == "KV cache goes on"
@@ -163,7 +163,7 @@ async def test_where_the_chosen_tag_is_gone_nothing_is_promised_before_another_i
     assert told.title == "KV cache is not posted yet"
     await ada.ask("pause kv")
     told = await later.ask("resume kv")
-    assert told.title == "KV cache is paused still"
+    assert told.title == "KV cache is still paused"
     choice = await answer(later.context, parse(button(told, "Choose a tag")), ada.actor, ada.now)
     await later.ask(button(choice, "papers"))
     assert (await later.ask("resume kv")).title == "KV cache goes on"
