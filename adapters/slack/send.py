@@ -232,7 +232,9 @@ class SlackMessenger:
             raise why from error
         if _POSTING not in _scopes(answer.headers):
             return missing_scope_sentence(_POSTING)
-        return self._closed(answer["channel"], may_join=may_join and self._join_channels)
+        if not isinstance(found := answer.get("channel"), Mapping):
+            raise Uncertain("Slack's answer does not show the channel.")
+        return self._closed(found, may_join=may_join and self._join_channels)
 
     def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:
         """Return what keeps us from posting in a channel, as conversations.info shows it."""

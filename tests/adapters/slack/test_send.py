@@ -287,6 +287,13 @@ async def test_what_keeps_the_app_from_a_channel_is_told_and_why(room: Room) -> 
         assert "/invite @Broadsheet" in await other.messenger.obstacle(HERE, other.fake.random.id, may_join=True)
 
 
+@pytest.mark.parametrize("channel", ["", ', "channel": null', ', "channel": []'])
+async def test_a_channel_that_slack_does_not_show_is_no_obstacle_and_no_fault_of_ours(room: Room, channel: str) -> None:
+    room.fake.fail("conversations.info", Failure(status=200, page=f'{{"ok": true{channel}}}'))
+    with pytest.raises(Uncertain):
+        await room.messenger.obstacle(HERE, room.fake.general.id)
+
+
 async def test_a_scope_is_an_obstacle_where_posting_needs_it_and_where_looking_does_nothing_is_known(room: Room) -> None:
     (grant,) = [each for each in room.fake.world.grants.values() if each.kind == "bot"]
     everything = grant.scopes
