@@ -89,6 +89,13 @@ class ObstacleState:
     rests: dict[str, datetime] = field(default_factory=dict)  # workspaces and platforms (`slack:`) that asked for a pause
     next_look: datetime | None = None  # when something is to be asked; None: that is not known
 
+    def note_closed(self, workspace: str, channel: str) -> None:
+        """Forget that nothing was seen there, in a channel or with "" in all of the workspace, and have that asked anew."""
+        self.next_look = None
+        for place, of_it in self.examined.items():
+            if place == (workspace, channel or place[1]):
+                of_it.clear_since = None
+
 
 @dataclass(slots=True)
 class LatestTime:

@@ -94,7 +94,7 @@ class SubscriptionPauser:
             refusal.workspace, channel=refusal.channel, topic=refusal.topic
         )
         paused = [each for each in held if await self._pause_one(each, refusal, refusal.at or now)]
-        self._context.obstacle_state.next_look = None
+        self._context.obstacle_state.note_closed(refusal.workspace, refusal.channel)
         notices = _to_owners(paused, lambda theirs: _paused_text(theirs, refusal.reason), now)
         if paused:
             notices += await self._alert_notices([(refusal.workspace, f"Paused: {_named(paused)}. {refusal.reason}")], now)
@@ -145,6 +145,7 @@ class SubscriptionPauser:
         lifted = [each for each in held if each.lifted_at is not None and each.lifted_at == record.at]
         notices = _to_owners(lifted, _lifted_text, now)
         if lifted:
+            self._context.notice_state.alerted.pop(record.workspace, None)  # or what was told last were that it is paused
             notices += await self._alert_notices([(record.workspace, f"Goes on: {_named(lifted)}.")], now)
         await self._outbox.replace_refusal(record, notices)
         return len(lifted)

@@ -133,10 +133,13 @@ class SubscriptionResumer:
 
     def _clear(self, paused: _Paused, now: datetime) -> Sequence[Sequence[Subscription]]:
         """Return by workspace what may go on: together, so that each owner is told of all at once, or after a while."""
-        waits = {place[0] for place, each in self._state.examined.items() if each.next_at <= now}
+        examined = self._state.examined
+        clear_since = [(place[0], each.clear_since) for place, each in examined.items() if each.clear_since is not None]
+        waits = {place[0] for place, each in examined.items() if each.next_at <= now}
+        waits -= {workspace for workspace, since in clear_since if abs(now - since) >= TOGETHER}
         clear: defaultdict[str, list[Subscription]] = defaultdict(list)
-        for place, of_it in self._state.examined.items():
-            if of_it.clear_since is None or (place[0] in waits and abs(now - of_it.clear_since) < TOGETHER):
+        for place, of_it in examined.items():
+            if of_it.clear_since is None or place[0] in waits:
                 continue
             if found := [each for each in paused[place] if _may_go_on(each, of_it, now)]:
                 clear[place[0]] += found

@@ -397,12 +397,12 @@ async def test_what_may_be_open_again_is_told_to_the_core(fake: slack.FakeSlack,
     assert room.open_again[1:] == [(f"slack:{team}", channel) for team, channel in expected]
 
 
-async def test_an_installation_has_asked_what_is_paused(
+async def test_an_installation_has_asked_what_is_paused_where_the_app_was_installed(
     fake: slack.FakeSlack, app: App, session: aiohttp.ClientSession
 ) -> None:
     async with connected(app, by_oauth(fake)) as room:
         assert (await Browser(fake, room, session).installs())[0] == 200
-        assert room.open_again == [("slack:", "")] * 2
+        assert room.open_again == [("slack:", ""), ("slack:T0BROAD", "")]
 
 
 async def test_what_is_said_of_one_workspace_of_an_organisation_touches_no_other_and_is_believed_if_slack_says_so_when_asked(

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 
 from slack_bolt.app.async_app import AsyncApp
 from slack_bolt.context.async_context import AsyncBoltContext
@@ -28,7 +27,7 @@ from adapters.slack.listeners import events, home, interactions
 from adapters.slack.listeners.answers import SlackAnswers
 from adapters.slack.listeners.context import Actors, SlackContext
 from adapters.slack.send import SlackMessenger
-from adapters.slack.workspaces import PLATFORM, Body
+from adapters.slack.workspaces import PLATFORM, Body, workspace_of
 from bot.errors import Delayed, Reach
 from bot.ports.runner import Watch
 from bot.service.platforms import PlatformContext
@@ -101,7 +100,10 @@ async def opened(
         dispatcher = Dispatcher(app, seen, platform.clock, platform.unreadable)
         stack.push_async_callback(tasks.finish)
         stack.push_async_callback(dispatcher.close)  # before that: a listener may still begin something
-        open_again = partial(platform.channel_opened, f"{PLATFORM}:", "")
+
+        def open_again(team: str) -> None:
+            platform.channel_opened(workspace_of(team) if team else f"{PLATFORM}:", "")
+
         pages = None
         if installations and cipher:
             pages = InstallPages(clients, installations, cipher, platform.chats, platform.clock, open_again)
@@ -112,7 +114,7 @@ async def opened(
             address = await stack.enter_async_context(serving(settings.host, settings.port, endpoint, pages))
             log.info("Slack and browsers are answered at http://%s:%d", *address)
         receiver = TokenCheck(clients) if by_http else SocketMode(clients, dispatcher, platform.clock, timeouts=timeouts)
-        open_again()  # there may be another token, or what happened meanwhile was not heard
+        open_again("")  # there may be another token, or what happened meanwhile was not heard
         yield SlackPlatform(messenger, clients, receiver, address)
 
 

@@ -48,9 +48,9 @@ class InstallPages:
         cipher: TokenCipher,
         chats: Chats,
         clock: Callable[[], datetime],
-        installed: Callable[[], None],
+        installed: Callable[[str], None],
     ) -> None:
-        """`installed` is called when somebody has installed it."""
+        """`installed` is called when somebody has installed it, with the workspace; "" for an organisation."""
         self._clients, self._installations, self._cipher = clients, installations, cipher
         self._chats, self._clock, self._on_installed = chats, clock, installed
         self._settings = clients.settings
@@ -100,7 +100,7 @@ class InstallPages:
             told = f"Slack did not hand over the app's token ({escape(failure_reason(error))}). Begin again."
             return self._told(502, "Not installed", told)
         log.info("the app was installed in %s", place_of(installed))
-        self._on_installed()
+        self._on_installed("" if installed.is_enterprise_install else str(installed.team_id or ""))
         where = escape(installed.team_name or installed.enterprise_name or "your workspace")
         return self._told(
             200, "Installed", f"Broadsheet is in {where}. Write <b>/digest help</b> in any channel to see what it can do."

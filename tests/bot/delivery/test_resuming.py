@@ -311,6 +311,43 @@ async def test_of_a_workspace_with_very_many_closed_channels_what_is_open_does_n
     assert "C0" not in await room.paused()
 
 
+async def test_of_very_many_that_are_open_again_each_owner_is_told_a_few_times(room: Room) -> None:
+    """In one message for all that were asked about in five minutes."""
+    count = 100 * OF_ONE
+    await room.subscribe(*(subscription(number) for number in range(count)))
+    await room.pauser.pause(Refusal("chat:T1", "", Reach.WORKSPACE, "Its token was revoked."), NOW)
+    room.resumer.hint("chat:T1", "")
+    await room.run(20 * MINUTE, every=5 * SECOND)
+    assert await room.paused() == []
+    assert len(room.told) <= 1 + 3
+
+
+async def test_what_closes_again_while_the_rest_of_its_workspace_is_asked_about_stays_paused(room: Room) -> None:
+    count = 20 * OF_ONE
+    await room.subscribe(*(subscription(number) for number in range(count)))
+    room.chat.closed = {f"C{number}": ARCHIVED for number in range(1, count)}
+    await room.pauser.pause(Refusal("chat:T1", "", Reach.WORKSPACE, "Its token was revoked."), NOW)
+    room.resumer.hint("chat:T1", "")
+    await room.round()
+    assert ("chat:T1", "C0") in room.chat.examined
+    room.chat.closed["C0"] = ARCHIVED
+    await room.pauser.pause_closed("chat:T1", "C0", "The channel was archived.", room.clock())
+    await room.run(10 * MINUTE, every=5 * SECOND)
+    assert "C0" in await room.paused()
+    assert len(room.told) == 1
+
+
+async def test_alerts_that_told_of_a_pause_are_told_of_its_end_however_soon(room: Room) -> None:
+    await room.subscribe()
+    await room.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    await room.refuse()
+    await room.round()
+    room.chat.closed.clear()
+    room.resumer.hint("chat:T1", "C1")
+    await room.run(MINUTE, every=5 * SECOND)
+    assert [text.partition(":")[0] for _, _, text in room.chat.announced] == ["Paused", "Goes on"]
+
+
 async def test_a_database_that_fails_while_something_is_resumed_puts_that_off_by_one_round(room: Room) -> None:
     await room.subscribe(subscription(1), subscription(2, workspace="chat:T2", id="other"))
     for workspace, channel in (("chat:T1", "C1"), ("chat:T2", "C2")):
