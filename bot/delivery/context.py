@@ -89,12 +89,11 @@ class ObstacleState:
     rests: dict[str, datetime] = field(default_factory=dict)  # workspaces and platforms (`slack:`) that asked for a pause
     next_look: datetime | None = None  # when something is to be asked; None: that is not known
 
-    def note_closed(self, workspace: str, channel: str) -> None:
-        """Forget that nothing was seen there, in a channel or with "" in all of the workspace, and have that asked anew."""
-        self.next_look = None
+    def note_closed(self, workspace: str, channel: str, now: datetime) -> None:
+        """Have asked anew where nothing was seen any more, in a channel or with "" in all of the workspace."""
         for place, of_it in self.examined.items():
-            if place == (workspace, channel or place[1]):
-                of_it.clear_since = None
+            if place == (workspace, channel or place[1]) and of_it.clear_since is not None:
+                of_it.clear_since, of_it.next_at, self.next_look = None, now, None
 
 
 @dataclass(slots=True)

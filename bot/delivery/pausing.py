@@ -37,11 +37,13 @@ class SubscriptionPauser:
     async def pause_closed(self, workspace: str, channel: str, reason: str, now: datetime) -> None:
         """Pause what is subscribed where a platform tells that a channel, or with "" a workspace, was closed to us.
 
-        Events come late, twice and in any order: the platform is asked first. Where it shows no obstacle, or cannot tell
-        now, nothing is paused; what cannot be posted is found out by the next digest.
+        Events come late, twice and in any order: the platform is asked first, where anything is posted. Where it shows no
+        obstacle, or cannot tell now, nothing is paused; what cannot be posted is found out by the next digest.
         """
+        self._context.obstacle_state.note_closed(workspace, channel, now)
         messenger = self._context.messenger(workspace)
-        if messenger is None:
+        here = await self._context.store.workspaces.subscriptions(workspace, channel=channel)
+        if messenger is None or all(each.is_paused(now) for each in here):
             return
         try:
             async with asyncio.timeout(self._context.settings.timeout.total_seconds()):
@@ -94,7 +96,7 @@ class SubscriptionPauser:
             refusal.workspace, channel=refusal.channel, topic=refusal.topic
         )
         paused = [each for each in held if await self._pause_one(each, refusal, refusal.at or now)]
-        self._context.obstacle_state.note_closed(refusal.workspace, refusal.channel)
+        self._context.obstacle_state.next_look = None
         notices = _to_owners(paused, lambda theirs: _paused_text(theirs, refusal.reason), now)
         if paused:
             notices += await self._alert_notices([(refusal.workspace, f"Paused: {_named(paused)}. {refusal.reason}")], now)

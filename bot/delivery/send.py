@@ -83,8 +83,8 @@ class Sender:
     ) -> str | None:
         """Return the message of the delivery, if it was posted between the two times; None when it surely was not.
 
-        Raises Refused where nobody may look there, or could for an hour, and NotKnownYet, when that is recorded, where
-        nothing can be known now.
+        Raises Refused where nobody may look there, or could for an hour, in several channels for a day; and NotKnownYet,
+        when that is recorded, where nothing can be known now.
         """
         call = self._call(Method.FIND, held)
         if (free := self._rate_limits.rested(call, clock())) > clock():
@@ -100,7 +100,8 @@ class Sender:
             await self._refused_everywhere(held, before, call, error, clock())
             raise NotKnownYet from error
         except Rejected as error:
-            if await self._is_given_up(call, held, error, clock()):
+            tried_long_ago = clock() - (before.last_try or before.due) > LONGEST_REST
+            if await self._is_given_up(call, held, error, clock()) or tried_long_ago:
                 raise Refused(str(error)) from error
             await self._try_later(held, before, error, clock())
             raise NotKnownYet from error

@@ -60,7 +60,6 @@ _CHANNEL: Mapping[str, str] = {
     "is_inactive": "The channel is frozen by its owners.",
     "no_permission": f"Broadsheet may not post in the channel. {_INVITE}",
     "access_denied": f"The workspace does not let Broadsheet into the channel. {ASK}",
-    "thread_locked": "The thread is locked.",
 }
 # Never, in this workspace.
 _WORKSPACE: Mapping[str, str] = {
@@ -114,6 +113,7 @@ NO_THREAD = frozenset(
         "cannot_reply_to_message",
         "restricted_action_non_threadable_channel",
         "restricted_action_thread_locked",
+        "thread_locked",
     }
 )
 _UNSURE = frozenset({"fatal_error", "internal_error", "service_unavailable"})

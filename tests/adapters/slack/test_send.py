@@ -91,7 +91,7 @@ async def test_blocks_that_slack_does_not_take_become_plain_text_once(room: Room
         await room.messenger.send(of(room, room.fake.general))
 
 
-@pytest.mark.parametrize("code", ["restricted_action_thread_locked", "cannot_reply_to_message"])
+@pytest.mark.parametrize("code", ["restricted_action_thread_locked", "thread_locked", "cannot_reply_to_message"])
 async def test_what_may_not_hang_in_the_thread_is_posted_in_the_channel(room: Room, code: str) -> None:
     room.fake.fail("chat.postMessage", Failure(error=code))
     part = replace(of(room, room.fake.general), thread="1.000001", part=2, parts=2)

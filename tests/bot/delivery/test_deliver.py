@@ -10,7 +10,7 @@ import pytest
 from bot.delivery import Deliverer, DeliverySettings, SubscriptionPauser, notice_restored, sealed
 from bot.delivery.restored import read_unrecorded_until
 from bot.delivery.send import SKEW
-from bot.errors import Delayed, Reach, Refused, StoreError
+from bot.errors import Delayed, Reach, Refused, Rejected, StoreError
 from bot.models import FOREVER, Abilities, Delivery, DeliveryState, OccurrenceState, Preferences, Rate, Refusal
 from tests.bot.deliveries import Harness, change, occurrence, subscription
 from tests.conftest import NOW
@@ -310,6 +310,21 @@ async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_
     assert rows["d1p1"].reason == "unknown: The channel is archived."
     assert rows["d1p2"].state is DeliveryState.EXPIRED
     assert len(harness.chat.calls) == 1
+
+
+async def test_channels_into_which_nobody_can_look_for_a_reason_that_nobody_knows_do_not_stay_in_doubt_unsaid() -> None:
+    harness = Harness(HISTORY, faults=[Fault.LOST_ANSWER] * 2)
+    deliverer = await planted(harness, *numbered([2, 1], NOW))
+    await harness.store.workspaces.save_preferences("chat:T1", Preferences(alerts="C-admin"), change())
+    odd = Rejected("Nobody can look (odd).", failure="odd")
+    harness.chat.unreadable = {"C1": odd, "C2": odd}
+    for _ in range(40):
+        await harness.round(deliverer)
+        harness.clock.advance(timedelta(hours=1))
+    rows = await harness.rows()
+    assert {rows[each].reason for each in ("d1p1", "d2p1")} == {f"unknown: {odd}"}
+    assert rows["d1p2"].state is DeliveryState.EXPIRED
+    assert "may have been posted or not" in harness.chat.announced[0][2]
 
 
 @pytest.mark.parametrize(("fault", "messages"), [(Fault.LOST_ANSWER, 2), (Fault.LOST_REQUEST, 1)])

@@ -412,3 +412,11 @@ async def test_what_was_paused_by_a_clock_that_ran_ahead_is_tried_again_all_the_
     room.clock.advance(-400 * DAY)
     await room.run(2 * DAY, every=10 * MINUTE)
     assert await room.paused() == []
+
+
+async def test_what_closes_where_nothing_is_posted_is_not_asked_about(room: Room) -> None:
+    """Hundreds of threads that are cleared away, and channels that are archived, are nothing to us."""
+    await room.subscribe(subscription(1), subscription(2).held_back(None, NOW))
+    for number in range(2, 500):
+        await room.pauser.pause_closed("chat:T1", f"C{number}", "The thread was deleted.", room.clock())
+    assert room.chat.examined == []
