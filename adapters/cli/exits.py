@@ -2,6 +2,7 @@
 
 from enum import IntEnum
 
+from adapters.text import emphasised
 from bot.errors import BotError, EmbeddingUnavailable, SettingsError, SourceError, StoreError, SummaryUnavailable, UsageError
 
 
@@ -35,4 +36,5 @@ def sentence_of(error: BotError) -> str:
     """Return what the person reads: the sentence, and the hint where there is one."""
     hint = error.hint if isinstance(error, UsageError) else ""
     text = str(error)
-    return f"{text}\n{hint}" if hint and hint not in text else text
+    said = f"{text}\n{hint}" if hint and hint not in text else text
+    return "".join(piece for piece, _ in emphasised(said))

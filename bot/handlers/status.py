@@ -126,7 +126,8 @@ async def _subscription(
         lines.append(f"It cannot be posted: {in_one_line(error)}")
     buttons = [preview_button(each.topic)]
     if each.is_paused(now):
-        lines[1:] = [f"{await pause_in_words(each, now)}."]
+        said_again = _because(each.paused_because)  # why it is paused is mostly why its last digest was not posted
+        lines = [lines[0].replace(said_again, ""), f"{await pause_in_words(each, now)}."]
         buttons.append(button("Resume", Resume(each.topic)))
     return ReplyEntry(title=name, lines=tuple(lines), buttons=tuple(buttons))
 
@@ -252,9 +253,13 @@ def _lately(digests: Sequence[DigestState], now: datetime) -> list[DigestState]:
 async def _troubles(
     digests: Sequence[DigestState], subscriptions: Sequence[Subscription], topics: Mapping[str, Topic], now: datetime
 ) -> Sequence[ReplyEntry]:
-    """Return the digests of the last days that were not posted, or may not have been, by name and with the reason."""
+    """Return the digests of the last days that were not posted, or may not have been, by name and with the reason.
+
+    The last one of each subscription is told of with that.
+    """
     zones = {each.id: each.schedule.zone for each in subscriptions}
-    found = [each for each in _lately(digests, now) if each.kind in _TROUBLE]
+    last = {each.occurrence.subscription: each for each in reversed(digests) if each.occurrence.subscription in zones}
+    found = [each for each in _lately(digests, now) if each.kind in _TROUBLE and each not in last.values()]
     entries = []
     for each in found[:_NAMED]:
         due = each.occurrence

@@ -148,7 +148,8 @@ async def test_what_cannot_be_posted_is_paused_and_the_doctor_says_what_to_mend(
 
     said = "mend  gpu-systems in local: paused by the service, which tries again by itself: The digest cannot be written to"
     assert said in doctor.out
-    assert "was not posted: The digest cannot be written to" in await status(desk)
+    assert "was not posted." in await status(desk)
+    assert "Paused by Broadsheet: The digest cannot be written to" in await status(desk)
 
 
 @asynccontextmanager

@@ -26,7 +26,8 @@ async def post(context: HandlerContext, command: Post, actor: Actor, now: dateti
     if topic is None:
         raise UsageError(NO_TOPIC, hint=f"*unsubscribe {subscription.topic}* ends the subscription.")
     if paused := await pause_in_words(subscription, now):
-        raise UsageError(f"{paused}. Nothing is posted meanwhile.", hint=f"*resume {topic.name}* ends the pause.")
+        ends = "tries it at once" if subscription.is_held_by_service else "ends the pause"
+        raise UsageError(f"{paused}. Nothing is posted meanwhile.", hint=f"*resume {topic.name}* {ends}.")
     not_yet = f"{topic.title} is not posted yet"
     if blocked := await not_promised(context, Post(topic.name), actor, not_yet, "Post now"):
         return blocked

@@ -241,6 +241,25 @@ async def test_what_went_wrong_lately_is_told_by_name_and_all_is_counted(ada: As
     assert "long ago" not in said(reply)
 
 
+async def test_why_the_last_digest_was_not_posted_and_all_is_paused_is_said_once(ada: Asker) -> None:
+    held = await subscribed(ada)
+    why = "The channel is archived."
+    await happened(ada, OccurrenceState.MADE, part(ada, DeliveryState.FAILED, why))
+    change = Change(workspace=held.workspace, at=ada.now, person="U", what="subscription")
+    paused = replace(held, paused=True, paused_because=why)
+    await ada.context.store.workspaces.save_subscription(paused, change, replaces=held.revision)
+
+    reply = await ada.ask("status")
+
+    assert said(reply).count("archived") == 1
+    assert [each.lines for each in reply.entries] == [
+        (
+            "Last digest: that of Tuesday 31 March at 09:30 was not posted.",
+            "Paused by Broadsheet: The channel is archived. When that is mended, it goes on by itself.",
+        )
+    ]
+
+
 async def test_many_troubles_are_told_briefly(ada: Asker) -> None:
     await subscribed(ada)
     for days in range(7):
@@ -249,7 +268,7 @@ async def test_many_troubles_are_told_briefly(ada: Asker) -> None:
     entries = (await ada.ask("status")).entries[1:]
 
     assert len(entries) == 6
-    assert entries[-1].title == "2 more digests with trouble before"
+    assert entries[-1].title == "1 more digest with trouble before"  # the last one is told of with its subscription
 
 
 async def test_trouble_in_other_channels_is_counted_and_that_of_other_workspaces_is_not(ada: Asker) -> None:
