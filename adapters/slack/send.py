@@ -233,7 +233,7 @@ class SlackMessenger:
         if _POSTING not in _scopes(answer.headers):
             return missing_scope_sentence(_POSTING)
         if not isinstance(found := answer.get("channel"), Mapping):
-            raise Uncertain("Slack's answer does not show the channel.")
+            raise Rejected("Slack does not show the channel.", failure="no channel")
         return self._closed(found, may_join=may_join and self._join_channels)
 
     def _closed(self, channel: Mapping[str, Any], *, may_join: bool) -> str:

@@ -120,6 +120,13 @@ async def test_a_button_whose_command_cannot_be_read_is_answered(error: Exceptio
         assert said in asked.text
 
 
+async def test_a_button_that_nobody_knows_is_not_said_to_be_old(tmp_path: Path) -> None:
+    async with sitting(tmp_path) as desk:
+        data = {"custom_id": "later:2", "component_type": 2, "id": 1}
+        asked = await (await ask(desk, Doing.COMPONENT, data)).answered()
+        assert "This version of Broadsheet does not know it." in asked.text
+
+
 @pytest.mark.parametrize(("error", "_said"), FAILURES.values(), ids=FAILURES)
 async def test_what_is_typed_while_suggesting_fails_is_completed_by_nothing(
     error: Exception | None, _said: str, tmp_path: Path

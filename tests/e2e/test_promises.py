@@ -187,7 +187,11 @@ async def test_in_discord_a_forum_asks_in_forms_too_and_not_where_a_tag_has_the_
         assert "The forum has no such tag" in asked.text
         bare = fake.channel(desk.guild, "bare", Kind.FORUM, tag_required=True)
         asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=bare)
-        assert "The forum has no tags" in asked.text
+        assert "The forum has no tags that Broadsheet may give" in asked.text
+        other.moderated = {*other.tags}
+        fake.dispatch("CHANNEL_UPDATE", other.shape(), guild=desk.guild)
+        asked = await fake.slash("digest subscribe", topic="gpu-systems", user=desk.anna, channel=other)
+        assert "not for moderators alone" in asked.text
         asked = await fake.slash("digest subscribe", topic="gpu-systems", tag="news", user=desk.anna, channel=desk.papers)
         assert "Only the posts of a forum" in asked.text
 

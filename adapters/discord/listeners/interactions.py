@@ -25,6 +25,11 @@ log = logging.getLogger(__name__)
 
 _CHOICES = 25
 _CHOICE = 100  # characters of a choice
+_UNKNOWN = Reply(
+    title="That does nothing now",
+    text=("This version of Broadsheet does not know it.",),
+    next_steps=("*help* says what it can do.",),
+)
 _PAGED = Search | ListSaved  # their buttons turn a page, or sort it anew: the answer that one stands in changes in place
 
 
@@ -111,9 +116,11 @@ async def _button(context: DiscordContext, interaction: DiscordInteraction) -> N
     if (form := form_opened_by(carried)) is not None:
         await open_form(context, interaction, form)
         return
-    found = read_button(carried)
-    text = found.command if found else ""
-    if found and found.key:
+    if (found := read_button(carried)) is None:
+        await context.answers.reply_now(interaction.callback, _UNKNOWN)
+        return
+    text = found.command
+    if found.key:
         async with in_time():
             text = await context.platform.chats.kept_text(interaction.actor.workspace, found.key) or ""
     if not text:

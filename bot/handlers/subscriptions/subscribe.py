@@ -78,7 +78,8 @@ async def _check_tag(context: HandlerContext, command: Subscribe, topic: Topic, 
     if forum.has(said) if said else not forum.lacks(kept or topic.title):
         return
     if not forum.names:
-        raise UsageError("The forum has no tags.", hint="Make one in the forum's settings, and subscribe again.")
+        hint = "Make one in the forum's settings that is not for moderators alone, and subscribe again."
+        raise UsageError("The forum has no tags that Broadsheet may give.", hint=hint)
     needs = "The forum has no such tag" if said else "Each post in this forum needs a tag"
     choices = [(name, name) for name in forum.names]
     raise Unclear(f"{needs}. Choose one for the digests of {topic.title}.", "tag", choices)

@@ -290,7 +290,7 @@ async def test_what_keeps_the_app_from_a_channel_is_told_and_why(room: Room) -> 
 @pytest.mark.parametrize("channel", ["", ', "channel": null', ', "channel": []'])
 async def test_a_channel_that_slack_does_not_show_is_no_obstacle_and_no_fault_of_ours(room: Room, channel: str) -> None:
     room.fake.fail("conversations.info", Failure(status=200, page=f'{{"ok": true{channel}}}'))
-    with pytest.raises(Uncertain):
+    with pytest.raises(Rejected):
         await room.messenger.obstacle(HERE, room.fake.general.id)
 
 
