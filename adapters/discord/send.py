@@ -400,6 +400,8 @@ class DiscordMessenger:
                 return await self._shut_out(guild_of(workspace))
             self._channels.forget(channel)
             info = await self._channels.get(channel)
+        except (AttributeError, LookupError, TypeError) as error:
+            raise Rejected("Discord's answer does not show the channel.", failure=type(error).__name__) from error
         except Exception as error:
             why = discord_delivery_error(error)
             if isinstance(why, Refused) and why.reach is not Reach.PLATFORM:

@@ -542,6 +542,15 @@ async def test_a_thread_is_an_obstacle_where_it_is_locked_and_not_where_it_is_ar
     assert await messenger.obstacle(workspace, str(thread.id)) == ""
 
 
+@pytest.mark.parametrize("answer", ["{}", "[]", '{"type": null}', '"papers"'])
+async def test_a_channel_that_discord_does_not_show_is_no_obstacle_and_no_fault_of_ours(
+    fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger, answer: str
+) -> None:
+    fake.befall("GET /channels", answer=answer, status=200)
+    with pytest.raises(Rejected):  # it may be so for good
+        await messenger.obstacle(f"discord:{guild.id}", str(fake.channel(guild, "papers").id))
+
+
 async def test_a_server_that_was_left_is_an_obstacle_and_one_that_nobody_can_tell_of_is_not(
     fake: FakeDiscord, guild: Guild, messenger: DiscordMessenger
 ) -> None:
