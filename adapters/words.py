@@ -203,8 +203,8 @@ def coverage_line(coverage: Coverage) -> str:
 # What is said of one source that did not deliver, and of several; why, the status and the log know.
 _TROUBLES = {
     Health.DOWN: ("was down", "were down"),
-    Health.CHANGED: ("changed its answers", "changed their answers"),
-    Health.PARTIAL: ("gave a part of the day", "gave a part of the day"),
+    Health.CHANGED: ("answered in an unknown form", "answered in an unknown form"),
+    Health.PARTIAL: ("delivered only a part", "delivered only a part"),
     Health.NEVER: ("has not been asked yet", "have not been asked yet"),
 }
 _NAMED = 5  # sources in one trouble that are named

@@ -152,7 +152,7 @@ def test_the_coverage_line_names_each_kind_of_trouble() -> None:
         SourceReport("E", Health.DOWN, 1, "E was last asked 2 days ago"),
     )
     assert coverage_line(Coverage(reports, 2, 2)) == (
-        "Asked A, B, D, E · 2 seen · 2 kept · E was down · B changed its answers · A gave a part of the day · "
+        "Asked A, B, D, E · 2 seen · 2 kept · E was down · B answered in an unknown form · A delivered only a part · "
         "C has not been asked yet · first day · E was last asked 2 days ago"
     )
     assert coverage_line(Coverage((), 0, 0)) == "No source was asked · 0 seen · 0 kept"
@@ -164,8 +164,8 @@ def test_sources_with_one_trouble_are_named_together_and_a_long_row_of_them_is_c
         return line.rpartition(" · ")[2]
 
     assert troubles(Health.DOWN, "A", "B") == "A and B were down"
-    assert troubles(Health.CHANGED, "A", "B", "C") == "A, B and C changed their answers"
-    assert troubles(Health.PARTIAL, "A", "B") == "A and B gave a part of the day"
+    assert troubles(Health.CHANGED, "A", "B", "C") == "A, B and C answered in an unknown form"
+    assert troubles(Health.PARTIAL, "A", "B") == "A and B delivered only a part"
     assert troubles(Health.NEVER, "A", "B") == "A and B have not been asked yet"
     assert troubles(Health.DOWN, *"ABCDEFG") == "A, B, C, D, E and 2 more were down"
 
