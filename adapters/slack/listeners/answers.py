@@ -19,7 +19,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
-from adapters.chat.answers import NOT_POSTED, may_not_be_posted, not_taken, stopped
+from adapters.chat.answers import NOT_POSTED, may_be_missing, may_not_be_posted, not_taken, stopped
 from adapters.chat.patience import ANY_NUMBER, Patience
 from adapters.slack.client.api import Clients
 from adapters.slack.client.errors import FAILURES, error_code, slack_delivery_error
@@ -38,6 +38,7 @@ SPAN = 29 * 60.0  # seconds for which an answer is tried: a response_url lives t
 _SOON = 2.0  # seconds after which it is said that something is being done
 _LOOK = 2.0  # seconds between two looks whether the service ends
 _FILE_SPAN = 60.0  # seconds for which a file is tried: the answer, which says what became of it, waits for it
+_LAST = 60.0  # seconds for telling what is missing, at least
 _USES = 5
 # Seconds before what one person alone sees, and which may have been taken, is sent again; so often it is at most.
 _PAUSES = (0.0, 2.0, 15.0, 60.0, 300.0, 900.0)
@@ -233,7 +234,7 @@ class PendingAnswer:
         self._uses = _USES
         self._rests = 0.0  # until when the response_url takes nothing
         self._waited = self._unsure = 0  # how often the response_url was waited for, and how often it said nothing
-        self._doubts = 0  # how often it may have been taken
+        self._doubts = 0  # how often the message that is being sent may have been taken
         self._in_doubt = False
         self._replaces = target.replaces
         ways = ((self._by_url, target.url), (self._in_channel, target.channel), (self._directly, target.person))
@@ -253,20 +254,30 @@ class PendingAnswer:
     async def send(self, messages: Sequence[SlackMessage], *, public: bool) -> None:
         """Post the messages, for the one who asked alone or for all in the channel; what reaches nobody is counted.
 
-        Which of those for all may be missing is told to the one who asked.
+        Which of them may be missing is told to the one who asked, where some of it may be there.
         """
-        unsure: list[int] = []
+        missing: list[int] = []
+        unsure = False  # whether one for all in the channel may stand there
         for number, message in enumerate(messages, start=1):
             error = await self._sent(message, public=public)
-            if isinstance(error, Uncertain) and public:
-                unsure.append(number)
-            elif error is not None:
+            if error is None:
+                continue
+            missing.append(number)
+            if public and isinstance(error, Uncertain):
+                unsure = True
+            else:
                 self._count_lost(error)
-        if unsure:
-            log.warning("An answer in %s may not have been posted", self.target.workspace)
-            (said,) = render.reply(may_not_be_posted("Slack", unsure, len(messages)), date.min)
-            if (error := await self._sent(said, public=False)) is not None:
-                self._count_lost(error)
+        if missing and (unsure or len(missing) < len(messages)):
+            await self._tell_missing(missing, len(messages), public=public)
+
+    async def _tell_missing(self, missing: Sequence[int], of: int, *, public: bool) -> None:
+        """Tell the one who asked what of the answer may be missing; for this alone there is time, however late it is."""
+        log.warning("Parts of an answer in %s may be missing", self.target.workspace)
+        self._until = max(self._until, self._patience.after(_LAST))
+        said = may_not_be_posted("Slack", missing, of) if public else may_be_missing("Slack", missing, of)
+        (message,) = render.reply(said, date.min)
+        if (error := await self._sent(message, public=False)) is not None:
+            self._count_lost(error)
 
     def _count_lost(self, error: DeliveryError) -> None:
         self._answers.untold[PLATFORM] += 1
@@ -275,7 +286,7 @@ class PendingAnswer:
 
     async def _sent(self, message: SlackMessage, *, public: bool) -> DeliveryError | None:
         """Send it, ever plainer where Slack does not take it; return why it could not be, None where it was."""
-        error: DeliveryError | None = None
+        error, self._doubts = None, 0
         for each, shared in ((message, public), (render.plain(message), public), (_APOLOGY, False)):
             try:
                 sending = partial(self._once, each, public=shared)

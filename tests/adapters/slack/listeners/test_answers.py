@@ -19,7 +19,7 @@ from bot.models import Attachment, Button, Reply, text_key
 from bot.settings.chat import SlackSettings
 from tests.conftest import NOW, tries
 from tests.fakes import slack
-from tests.fakes.platform import Fault
+from tests.fakes.platform import Behaviour, Fault
 from tests.fakes.slack import Failure
 from tests.fakes.slack.state import Channel
 from tests.stores.memory import MemoryStore
@@ -62,13 +62,13 @@ class Room:
 
 
 @asynccontextmanager
-async def opened() -> AsyncIterator[Room]:
+async def opened(behaviour: Behaviour = Behaviour(takes=(0.0, 0.0))) -> AsyncIterator[Room]:  # noqa: B008 - frozen
     made: list[Room] = []
 
     def clock() -> float:
         return (made[0].now if made else NOW).timestamp()
 
-    async with slack.running(tiers=False, clock=clock) as fake, new_session() as session:
+    async with slack.running(behaviour, tiers=False, clock=clock) as fake, new_session() as session:
         given = SlackSettings(bot_token=fake.bot_token, app_token=fake.app_token, api_url=fake.api_url)  # type: ignore[arg-type]
         made.append(Room(fake, Clients(given, session, lambda: NOW), MemoryStore()))
         yield made[0]
@@ -269,6 +269,35 @@ async def test_an_answer_is_told_though_what_its_buttons_stand_for_cannot_be_kep
     long = "search " + " OR ".join(f"word{number}" for number in range(200))
     await answers.send_reply(room.address(room.fake.random), Reply(title="Nothing", buttons=(Button("Any", long),)))
     assert room.told == [("Nothing", "C0RANDOM")]
+
+
+def long(parts: int, *, private: bool = True) -> Reply:
+    """Return a reply that takes so many messages."""
+    paragraph = "A sentence of an answer that takes room. " * 60
+    return Reply(title="Long", text=tuple(f"({at}) {paragraph}" for at in range(5 * parts)), private=private)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_an_answer_of_many_messages_arrives_whole_while_two_of_five_requests_fail(seed: int) -> None:
+    behaviour = Behaviour(seed=seed, takes=(0.0, 0.0), broken=0.2, resets=0.2, commits=0.5, answers=True)
+    async with opened(behaviour) as room:
+        await room.answers.send_reply(room.address(room.fake.general), long(8))
+        told = "\n".join(each.words for each in room.fake.seen_by(room.fake.ben))
+        assert [at for at in range(40) if f"({at}) A" not in told] == []
+
+
+@pytest.mark.parametrize("private", [True, False])
+async def test_of_an_answer_of_many_messages_it_is_said_which_did_not_arrive(room: Room, private: bool) -> None:
+    reply = long(9, private=private)
+    of = len(await room.answers.messages(WORKSPACE, reply))
+    missing = [*range(6, of + 1)]  # the response_url takes five
+    method = "chat.postEphemeral" if private else "chat.postMessage"
+    room.fake.fail(method, Failure(retry_after=900), times=1 + len(missing))
+    await room.answers.send_reply(room.address(room.fake.general), reply)
+    assert room.answers.lost == len(missing) > 1
+    *_, last = room.fake.seen_by(room.fake.ben)
+    assert "may be missing" in last.text
+    assert f"and {of} of {of}" in last.words
 
 
 FAILURES = st.sampled_from((*SURELY_NOT, *UNSURE, *(replace(each, commits=True) for each in UNSURE), *FINAL))
