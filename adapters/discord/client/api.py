@@ -65,13 +65,17 @@ class InvalidRequests:
 
 
 class TooManyRequests(HTTPException):
-    """A 429: `everywhere` where nothing at all is taken for now, and for how many seconds, None where that is not said."""
+    """A 429: `everywhere` where nothing at all is taken for now, and for how many seconds, None where that is not said.
+
+    `shuts_out` where it is no answer of Discord's: not even answers to people are let through to it.
+    """
 
     def __init__(self, response: aiohttp.ClientResponse, data: dict[str, Any] | str) -> None:
         super().__init__(response, data)
         body = data if isinstance(data, dict) else {}  # Cloudflare, which shuts out a whole address, answers no JSON
         scope = response.headers.get("X-RateLimit-Scope", "")
-        self.everywhere = not body or bool(body.get("global")) or scope == "global"
+        self.shuts_out = not body
+        self.everywhere = self.shuts_out or bool(body.get("global")) or scope == "global"
         self.retry_after = _number(body.get("retry_after", response.headers.get("Retry-After")))
 
 
@@ -114,7 +118,7 @@ class RestClient(HTTPClient):
         self._own: aiohttp.ClientSession | None = None
         self._shared_buckets: dict[str, str] = {}  # by the kind of request; several may share one
         self._used_up: dict[tuple[str, str], float] = {}
-        self._shut_until = 0.0
+        self._shut_until = self._shut_out_until = 0.0
 
     async def close(self) -> None:
         """Close the connections."""
@@ -155,8 +159,11 @@ class RestClient(HTTPClient):
         try:
             return _answer(response, data)
         except TooManyRequests as error:
+            until = time.monotonic() + (error.retry_after or 0.0)
             if error.everywhere:
-                self._shut_until = time.monotonic() + (error.retry_after or 0.0)
+                self._shut_until = until
+            if error.shuts_out:
+                self._shut_out_until = until
             raise
 
     def _session(self) -> aiohttp.ClientSession:
@@ -173,7 +180,7 @@ class RestClient(HTTPClient):
 
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
-        shut = 0.0 if _is_answer(route) else self._shut_until - time.monotonic()
+        shut = (self._shut_out_until if _is_answer(route) else self._shut_until) - time.monotonic()
         if (closed := max(self.invalid.paused_for(), shut)) > 0:
             raise SendingPaused(closed)
         wait = self._used_up.get(self._bucket(route), 0.0) - time.monotonic()

@@ -330,3 +330,16 @@ async def test_what_may_stand_in_a_channel_is_not_posted_again_once_its_nonce_ma
         with pytest.raises(Uncertain):
             await requests.post(str(stage.papers.id), "Topic created")
         assert len(stage.papers.messages) == 1
+
+
+async def test_answers_earn_no_further_refusals_while_cloudflare_shuts_everything_out() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, fault=Fault.LIMITED, retry_after=1, page=True)
+        first, *others = [asyncio.create_task(stage.told(Reply(title="Found"))) for _ in range(2)]
+        while not stage.fake.counts["banned"]:  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.01)
+        stage.fake.limits.ban(0.9)
+        others += [asyncio.create_task(stage.told(Reply(title="Found"))) for _ in range(5)]
+        for each in (first, *others):
+            assert (await each).text == "### Found"
+        assert stage.fake.counts["banned"] <= 2
