@@ -21,7 +21,7 @@ async def killed(size: Size) -> Sequence[Row]:
     verdict = outcome.verdict
     sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
     kept = verdict.is_clean and outcome.kills >= size.kills
-    return [Row("Discord, `kill -9`", sizes, "0 lost, 0 duplicate, integrity ok", verdict.figures(), kept)]
+    return [Row("Discord, `kill -9`", sizes, "0 lost, 0 duplicate, integrity ok", outcome.figures(), kept)]
 
 
 async def faults(size: Size) -> Sequence[Row]:

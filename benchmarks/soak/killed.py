@@ -56,7 +56,7 @@ async def _killed(what: str, behaviour: Behaviour, work: Work, size: Size) -> Ro
         kept, target = verdict.is_clean_but_for_unknown, "0 duplicate, the unknown ones listed"
     kept = kept and outcome.kills >= size.kills
     return Row(
-        f"`kill -9`, {what}", f"{verdict.expected} deliveries, {outcome.kills} kills", target, verdict.figures(), kept
+        f"`kill -9`, {what}", f"{verdict.expected} deliveries, {outcome.kills} kills", target, outcome.figures(), kept
     )
 
 

@@ -1,6 +1,8 @@
 """One run: a crowd planted, a platform, a worker that may be killed, and the verdict."""
 
+import asyncio
 import tempfile
+import time
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -18,6 +20,7 @@ from tests.fakes.platform import Behaviour, Message
 
 _LEDGERLESS = (Strategy.MARK_BEFORE, Strategy.MARK_AFTER, Strategy.BARE)
 _A_MINUTE_AGO = timedelta(minutes=1)
+_LOOK = 0.05  # seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +32,11 @@ class Outcome:
     seconds: float  # in all
     posts: Sequence[Message]
     counts: Mapping[str, int]  # the platform's
+    late: float = 0.0  # seconds by which the platform was late at most, since the machine was busy
+
+    def figures(self) -> str:
+        """Return the verdict in words; of a platform that was late itself, by how much: the quarantine is 2 s here."""
+        return self.verdict.figures() + (f"; the platform was up to {self.late:.1f} s late" if self.late >= 1 else "")
 
     @property
     def span(self) -> float:
@@ -65,7 +73,7 @@ async def run(plan: Plan) -> Outcome:
         if has_ledger:
             await plant(database, crowd)
         async with stand(plan.behaviour, crowd, tiers=plan.tiers) as platform:
-            async with _way(plan, platform.url) as way:
+            async with _way(plan, platform.url) as way, _lateness() as late:
                 work = replace(plan.work, database=str(database), url=way.url, trusted=way.trusted).of(crowd)
                 killer = Killer(work, plan.kills, plan.behaviour.seed, lambda: len(made) - len(platform.committed))
                 seconds = await killer.run()
@@ -77,7 +85,26 @@ async def run(plan: Plan) -> Outcome:
         seconds=seconds,
         posts=platform.committed,
         counts=Counter({**platform.counts, "cut": way.cut}),
+        late=max(late),
     )
+
+
+@asynccontextmanager
+async def _lateness() -> AsyncIterator[list[float]]:
+    """Note by how many seconds this process, in which the platform is, comes late to what it is to do."""
+    found = [0.0]
+
+    async def note() -> None:
+        while True:
+            before = time.monotonic()
+            await asyncio.sleep(_LOOK)
+            found.append(time.monotonic() - before - _LOOK)
+
+    noting = asyncio.create_task(note())
+    try:
+        yield found
+    finally:
+        noting.cancel()
 
 
 @asynccontextmanager

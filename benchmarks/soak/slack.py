@@ -24,7 +24,7 @@ async def killed(size: Size) -> Sequence[Row]:
     verdict = outcome.verdict
     sizes = f"{verdict.expected} deliveries, {outcome.kills} kills"
     kept = verdict.is_clean and outcome.kills >= size.kills
-    return [Row("Slack, `kill -9`", sizes, _TARGET, verdict.figures(), kept)]
+    return [Row("Slack, `kill -9`", sizes, _TARGET, outcome.figures(), kept)]
 
 
 async def faults(size: Size) -> Sequence[Row]:

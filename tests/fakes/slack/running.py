@@ -47,6 +47,8 @@ class FakeSlack(Happenings):
             token=self.app_token, kind="app", teams=(), scopes=frozenset({"connections:write"})
         )
         self._post: Post | None = None
+        self._committed: list[Posted] = []
+        self._judged = 0  # of the world's history
         self._deliver = self.link.deliver
         self._furnish()
 
@@ -171,10 +173,15 @@ class FakeSlack(Happenings):
         return counts
 
     @property
-    def committed(self) -> list[Posted]:
-        """Every message with a delivery's marker, for a judge."""
-        every = [(each, (each.metadata or {}).get("event_payload", {}).get("d")) for each in self.world.history]
-        return [Posted(each.ts, each.channel, str(marker), each.text, each.at) for each, marker in every if marker]
+    def committed(self) -> Sequence[Posted]:
+        """Every message with a delivery's marker, in order, for a judge; grows as they are made."""
+        new = self.world.history[self._judged :]  # each once: who asks often would hold up what is to be answered
+        self._judged += len(new)
+        every = [(each, (each.metadata or {}).get("event_payload", {}).get("d")) for each in new]
+        self._committed += [
+            Posted(each.ts, each.channel, str(marker), each.text, each.at) for each, marker in every if marker
+        ]
+        return self._committed
 
     def messages(self, channel: Channel) -> list[Message]:
         """What everybody in a channel sees."""
