@@ -140,7 +140,7 @@ async def test_everything_arrives_once_over_tls_that_is_cut_and_from_databases_o
 @pytest.mark.long
 async def test_what_is_refused_for_good_is_told_to_its_owner_once() -> None:
     channel = refusals.Closing(
-        crowd=Crowd(12, due_just_now(), (2,), "slack", 6), channels=frozenset({1, 7}), codes=("is_archived",)
+        crowd=Crowd(12, due_just_now(), (2,), "slack", 6), channels=frozenset({1, 7}), codes=("is_archived",), begins=0.0
     )
     workspace = replace(channel, codes=("token_revoked",), whole=True)
     for closing in (channel, workspace):
