@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from bot.delivery.context import DeliveryContext
 from bot.digest.resumption import begun_afresh
 from bot.errors import Conflict, Reach, UsageError
-from bot.models import Change, Notice, Refusal, Subscription
+from bot.models import Change, Delivery, Notice, Refusal, Subscription
 from bot.models.people import SERVICE
 from bot.wording import some
 
@@ -152,6 +152,13 @@ class SubscriptionPauser:
         await self._outbox.replace_refusal(record, notices)
         return len(lifted)
 
+    async def tell_of_skipped(self, delivery: Delivery, reason: str, now: datetime) -> None:
+        """Have the owner told that a digest was not posted, though nothing is paused: nobody would look for the gap."""
+        place = {"channel": delivery.channel, "topic": delivery.topic}
+        held = await self._context.store.workspaces.subscriptions(delivery.workspace, **place)
+        if notices := _to_owners(held, lambda found: _skipped_text(found, delivery, reason), now):
+            await self._outbox.add_notices(notices)
+
     async def _altered(self, subscription: Subscription, alter: "_Alter") -> Subscription | None:
         """Change one, whatever else is changed on it meanwhile; return how it is then, None where it is gone."""
         workspaces = self._context.store.workspaces
@@ -241,6 +248,11 @@ def _commands(word: str, subscriptions: Sequence[Subscription]) -> str:
 def _paused_text(paused: Sequence[Subscription], reason: str) -> str:
     again = f"When that is mended, they go on by themselves. To try it at once, type {_commands('resume', paused)} there."
     return f"The digests of {_named(paused)} are paused. {reason} {again}"
+
+
+def _skipped_text(held: Sequence[Subscription], delivery: Delivery, reason: str) -> str:
+    coming = "Nothing is paused: the next one is posted at its time."
+    return f"The digest of {_named(held)} of {delivery.occurrence[1]} was not posted. {reason} {coming}"
 
 
 def _lifted_text(lifted: Sequence[Subscription]) -> str:

@@ -144,8 +144,8 @@ class Sender:
 
     async def end(
         self, held: Delivery, state: DeliveryState, reason: str, now: datetime, *, alert: bool, unposted: bool = False
-    ) -> None:
-        """Record that it will not be posted, and its later parts neither.
+    ) -> bool:
+        """Record that it will not be posted, and its later parts neither; return whether it was still ours to record.
 
         `alert`: the alerts are to know; `unposted`: surely nothing of it was posted.
         """
@@ -155,6 +155,7 @@ class Sender:
         ended = await self._context.ledger.record(replace(held, state=state, reason=reason), unposted=unposted)
         if ended and alert:
             await self._pauser.alert(held.workspace, f"{_title_of(held)} was not posted: {reason}", now)
+        return ended
 
     async def record_unknown(self, held: Delivery, reason: str, now: datetime) -> None:
         """Record that nobody will ever know whether it was posted."""
@@ -181,7 +182,8 @@ class Sender:
         """Try it again later, or give the digest up, where it is this channel alone that does not get it; pause nothing."""
         given_up = await self._is_given_up(self._call(Method.POST, held), held, error, now)
         if given_up and unposted:
-            await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True)
+            if await self.end(held, DeliveryState.FAILED, str(error), now, alert=True, unposted=True):
+                await self._pauser.tell_of_skipped(held, str(error), now)
         else:
             await self._try_later(held, before, error, now)
 
