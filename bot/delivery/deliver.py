@@ -176,6 +176,9 @@ class Deliverer:
         """Return when a request that nobody waits for any more has surely ended, and the channel may be looked into."""
         settings, before = self._context.settings, decision.before
         last = min(before.last_try or before.due, now)
+        if before.state is DeliveryState.SENDING and before.lease_until is not None and not by_nonce:
+            # Who held it, and was held up, may have begun for as long as a call still fitted into the lease.
+            last = max(last, min(before.lease_until, now) - settings.timeout)
         ended = last + (settings.nonce_quarantine if by_nonce else settings.quarantine)
         return max(ended, decision.restored.caught_up(settings.quarantine, now)) if decision.restored else ended
 

@@ -74,7 +74,7 @@ class Sender:
         except Delayed as error:
             await self._delayed(held, before, self._call(Method.POST, held), error, clock())
         except Exception as error:  # noqa: BLE001 - whatever went wrong, it may have been posted
-            await self._uncertain(held, messenger, error)
+            await self._uncertain(held, messenger, error, clock())
         else:
             await self.record_done(held, message)
 
@@ -214,12 +214,13 @@ class Sender:
         asked = min(max(error.retry_after, timedelta(0)), LONGEST_REST)
         return asked * self._context.chance.uniform(1.0, 1.1)
 
-    async def _uncertain(self, held: Delivery, messenger: Messenger, error: Exception) -> None:
+    async def _uncertain(self, held: Delivery, messenger: Messenger, error: Exception, now: datetime) -> None:
         if not isinstance(error, BotError | TimeoutError):
             log.error("sending %s to %s failed", held.id, held.channel, exc_info=error)
         settings = self._context.settings
         rest = settings.nonce_quarantine if messenger.abilities.nonce_window else settings.quarantine
-        next_at = (held.last_try or held.due) + rest
+        # Who was held up after the claim began to send later than that.
+        next_at = max(held.last_try or held.due, now - settings.timeout) + rest
         await self._context.ledger.record(
             replace(held, state=DeliveryState.AMBIGUOUS, next_at=next_at, reason=_reason_of(error))
         )

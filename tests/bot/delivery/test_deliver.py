@@ -299,6 +299,18 @@ async def test_what_was_looked_for_and_not_found_is_posted_when_its_channel_may_
 # --- what may have been posted
 
 
+async def test_a_holder_that_died_may_have_been_held_up_and_is_not_looked_for_before_that_is_over() -> None:
+    harness, settings = Harness(HISTORY), DeliverySettings()
+    deliverer = await planted(harness, delivery(now=NOW))
+    claimed_at = harness.clock()
+    assert await harness.store.ledger.claim((await harness.rows())["d1p1"], claimed_at, settings.lease)
+    while not harness.chat.looked:
+        await harness.round(deliverer)
+    # It may have begun to send until a call no longer fitted into its lease.
+    latest = claimed_at + settings.lease - settings.timeout
+    assert harness.chat.looked[0] >= latest + settings.quarantine
+
+
 @pytest.mark.parametrize("fault", [Fault.LOST_ANSWER, Fault.LOST_REQUEST])
 async def test_a_channel_that_is_closed_to_looking_keeps_the_doubt_for_good_and_says_so(fault: Fault) -> None:
     harness = Harness(HISTORY, faults=[fault], looks=[Fault.REFUSED] * 9)

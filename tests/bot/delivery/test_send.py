@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from bot.delivery.context import DeliveryContext
+from bot.delivery.context import DeliveryContext, DeliverySettings
 from bot.delivery.pausing import SubscriptionPauser
 from bot.delivery.rate_limits import WINDOW
 from bot.delivery.rejections import APART
@@ -281,6 +281,14 @@ async def test_what_may_have_been_posted_before_is_not_skipped_when_it_is_not_ta
     made.harness.chat.closed["C1"] = ODD
     await rejected_for(made, timedelta(hours=3), unposted=False)
     assert (await made.row()).state is DeliveryState.AMBIGUOUS
+
+
+async def test_an_answer_that_is_lost_after_a_hold_up_is_looked_for_as_much_later() -> None:
+    made = await claimed(Harness(HISTORY, faults=[Fault.LOST_ANSWER]))
+    settings = DeliverySettings()
+    made.harness.clock.advance(timedelta(seconds=25))
+    await made.send()
+    assert (await made.row()).next_at >= made.harness.clock() - settings.timeout + settings.quarantine
 
 
 # --- looking for it
