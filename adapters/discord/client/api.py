@@ -21,7 +21,9 @@ from discord.http import HTTPClient, Route, json_or_text
 TIMEOUT = 12.0  # seconds for one request: less than the ledger's own 15
 PER_SECOND = 45  # requests, whatever they are for, of the 50 that Discord takes of a bot (topics/rate-limits)
 # Answers to people count for themselves: "interaction endpoints are not bound to the bot's global rate limit" (the same).
-_ANSWERS = ("/interactions/", "/webhooks/")
+_FIRST_REPLIES = "/interactions/"
+_ANSWERS = (_FIRST_REPLIES, "/webhooks/")
+_FIRST_WAIT = 1.0  # seconds that a first reply may wait where nothing is let through
 PATIENCE = 2.0  # seconds that a request waits for its turn
 BREAK = 1000  # invalid requests in ten minutes; Cloudflare shuts out an address after 10,000 (topics/rate-limits)
 WINDOW = 600.0  # seconds
@@ -181,6 +183,8 @@ class RestClient(HTTPClient):
     def _refuse(self, route: Route) -> None:
         """Raise RateLimited where sending would only earn a refusal."""
         shut = (self._shut_out_until if _is_answer(route) else self._shut_until) - time.monotonic()
+        if shut > _FIRST_WAIT and route.path.startswith(_FIRST_REPLIES):
+            shut = 0.0  # it has three seconds: to wait would lose it, and what shut out one request may not shut out all
         if (closed := max(self.invalid.paused_for(), shut)) > 0:
             raise SendingPaused(closed)
         wait = self._used_up.get(self._bucket(route), 0.0) - time.monotonic()

@@ -343,3 +343,13 @@ async def test_answers_earn_no_further_refusals_while_cloudflare_shuts_everythin
         for each in (first, *others):
             assert (await each).text == "### Found"
         assert stage.fake.counts["banned"] <= 2
+
+
+async def test_a_page_that_shuts_out_one_answer_for_long_costs_nobody_else_the_first_reply() -> None:
+    async with scene() as stage:
+        stage.fake.befall(_ORIGINAL, fault=Fault.LIMITED, retry_after=3, page=True)
+        first = asyncio.create_task(stage.told(Reply(title="Found")))
+        while not stage.fake.counts["banned"]:  # noqa: ASYNC110 - nothing tells
+            await asyncio.sleep(0.01)
+        other = await stage.told(Reply(title="Found"))
+        assert (other.text, (await first).text) == ("### Found", "### Found")
