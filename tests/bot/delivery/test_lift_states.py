@@ -153,6 +153,8 @@ class Lifts(RuleBasedStateMachine):
     def round(self, span: timedelta, death: int | None) -> None:
         self.clock.advance(span)
         before, hindered = self.all(), {each for each in CHANNELS if self.is_hindered(each)}
+        # What answers for a day in a way that nobody knows may do so for good, and is tried.
+        hindered -= {place[1] for place, each in self.context.obstacle_state.examined.items() if each.odd_since is not None}
         self.may_die(self._round(), death)
         self.run(Deliverer(self.context, pause=self.clock.pause).send_notices(self.clock))  # who dies in it may tell again
         for name, each in self.all().items():
