@@ -210,10 +210,12 @@ class SlackPeople(Chat):
     async def fill(self, person: Any, topic: str) -> Outcome:
         """Open the form by a command, and send it."""
         opened: list[slack.View] = []
+        keys: list[str] = []
 
         async def opening(until: float) -> Outcome:
             begun = self._now()
             exchange = await self._fake.command("topic create", user=person)
+            keys.append(exchange.key)
             found = await self._until(exchange, begun, person, until)
             opened.extend(each for each in self._views(exchange.trigger) if _opened(each) is Outcome.ANSWERED)
             return found
@@ -225,6 +227,7 @@ class SlackPeople(Chat):
         async def sending(until: float) -> Outcome:
             begun = self._now()
             exchange = await self._fake.submit(opened[0], {"Name": topic, "query": "gpu"}, user=person)
+            exchange.key = exchange.key or keys[0]  # a form is answered at the address of the command that opened it
             return await self._until(exchange, begun, person, until, topic)
 
         return await self.asks("form", f"the form of {topic}", sending)
