@@ -92,6 +92,7 @@ def merge(old: Item, new: Item, authority: Authority) -> Item:
         stars=_signal(old.stars, new.stars, second_hand),
         forks=_signal(old.forks, new.forks, second_hand),
         upvotes=_signal(old.upvotes, new.upvotes, second_hand=False),
+        comments=_signal(old.comments, new.comments, second_hand=False),
         withdrawn=_withdrawn(old, new),
         archived=lead.archived,
         fork=lead.fork,

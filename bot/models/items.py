@@ -63,6 +63,7 @@ class Item:
     stars: int | None = None
     forks: int | None = None
     upvotes: int | None = None
+    comments: int | None = None  # on its page at Hugging Face
     withdrawn: bool = False
     archived: bool = False
     fork: bool = False

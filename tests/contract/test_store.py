@@ -81,6 +81,7 @@ async def test_an_item_comes_back_exactly_as_it_was_given(store: AnyStore) -> No
         stars=0,
         forks=7,
         upvotes=None,
+        comments=0,
         withdrawn=True,
         archived=True,
         fork=True,

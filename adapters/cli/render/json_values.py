@@ -8,7 +8,7 @@ terminal: JSON escapes control characters by itself.
     entry     number, item, score, reasons[], score_parts[], summary, partner (an item or null)
     item      key, kind, title, abstract, authors[], org, categories[], keywords[], sources[], links[], aliases[],
               published, updated, appeared, seen, announce, version, comment, license, language, stars, forks, upvotes,
-              withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read,
+              comments, withdrawn, archived, fork, release (tag, published, name, prerelease, notes; or null), releases_read,
               releases_confirmed, repo, paper
     summary   parts[] (name, text, found, quotes[]), read, made_by, note
     coverage  line, seen, kept, dropped[] (reason, count), sources[] (name, health, items, note), notes[]

@@ -56,6 +56,7 @@ class _Entry(_Answered):
     title: Text = ""
     summary: Text = ""
     organization: Annotated[_Organisation | None, IfAny] = None
+    num_comments: Count = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ def _paper(entry: _Entry, identifier: str, title: str, day: date) -> Item:
         published=paper.published_at,
         appeared=paper.submitted_on_daily_at or datetime.combine(day, time(), UTC),
         upvotes=paper.upvotes,
+        comments=entry.num_comments,
     )
 
 

@@ -41,6 +41,7 @@ def test_the_archives_words_win_over_those_of_who_points_at_it_in_either_order()
 def test_what_only_one_record_knows_is_kept() -> None:
     assert merge(paper(abstract=""), hf(), AUTHORITY).abstract == hf().abstract
     assert merge(paper(upvotes=3), paper(), AUTHORITY).upvotes == 3
+    assert merge(paper(comments=3), paper(), AUTHORITY).comments == 3
 
 
 @pytest.mark.parametrize(
@@ -72,6 +73,7 @@ def test_no_field_is_lost_whoever_knows_it_and_whoever_comes_first(field: str, v
 
 def test_newer_signals_replace_older_ones_even_when_they_fell() -> None:
     assert merge(hf(), replace(hf(), upvotes=7), AUTHORITY).upvotes == 7
+    assert merge(hf(comments=3), hf(comments=2), AUTHORITY).comments == 2
 
 
 def test_stars_at_second_hand_lag_and_never_lower_those_of_the_host() -> None:

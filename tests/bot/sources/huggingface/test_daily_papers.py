@@ -41,7 +41,7 @@ def test_every_field_of_a_recorded_paper_is_read() -> None:
     assert item.sources == ("huggingface",)
     assert item.published == datetime(2026, 4, 24, tzinfo=UTC)
     assert item.appeared == datetime(2026, 4, 28, 5, 34, 52, 58000, UTC)
-    assert item.upvotes == 55
+    assert (item.upvotes, item.comments) == (55, 3)
     assert item.links == (
         Link("abstract", "https://arxiv.org/abs/2604.22446"),
         Link("discussion", "https://huggingface.co/papers/2604.22446"),
@@ -120,6 +120,14 @@ def test_no_optional_field_of_another_type_costs_the_entry(odd: object) -> None:
         assert item.key == "arxiv:2603.00001"
         assert item.upvotes is None
         assert all(isinstance(text, str) for text in (item.abstract, item.org, *item.authors, *item.keywords))
+
+
+@pytest.mark.parametrize("odd", [None, [], "text", -5, 1.5, True, 2**70])
+def test_comments_stand_beside_the_paper_and_odd_ones_are_unknown(odd: object) -> None:
+    def comments(number: object) -> int | None:
+        return read_day([entry() | {"numComments": number}], DAY).items[0].comments
+
+    assert (comments(0), comments(4), comments(odd), read_one().comments) == (0, 4, None, None)
 
 
 def test_lost_upvotes_and_abstracts_are_said() -> None:
