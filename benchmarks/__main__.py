@@ -22,9 +22,10 @@ PLAN: tuple[tuple[str, tuple[str, ...], str], ...] = (
     ("audit", ("--corpus", "{corpus}"), "corpus"),
     ("ablation", (), ""),
     ("quality", ("--data", "{quality}", "--hf", "{hf}", "--corpus", "{corpus}"), "quality"),
+    ("heights", (), ""),
     ("hostile", ("--corpus", "{corpus}"), "corpus"),
 )
-_PACKAGES = {"quality": "quality.__main__"}
+_PACKAGES = {"quality": "quality.__main__", "heights": "heights.__main__"}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

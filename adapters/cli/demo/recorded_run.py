@@ -20,13 +20,13 @@ ENTRIES = 4  # per topic: three topics are to be read at a glance
 TOPICS = ("gpu-systems", "llm-agents", "vision-language")
 
 
-def settings_for(url: str, folder: Path) -> Settings:
+def settings_for(url: str, folder: Path, topics: Sequence[str] = TOPICS) -> Settings:
     """Return settings that send every source to `url`, at no pace, and keep everything in `folder`; no file, no variable."""
     return Settings.model_construct(
         **{name: info.get_default() for name, info in Settings.model_fields.items()}
         | {
             "database": folder / "demo.sqlite3",
-            "topics": TOPICS,
+            "topics": tuple(topics),
             "embeddings": EmbeddingsSettings(use="off"),  # vectors would take longer than all the rest
             "arxiv": ArxivSettings(
                 feed_url=f"{url}/atom", api_url=f"{url}/api/query", oai_url=f"{url}/oai", seconds_between=0
@@ -37,21 +37,21 @@ def settings_for(url: str, folder: Path) -> Settings:
     )
 
 
-def run_demo(*, shown: bool = True) -> Sequence[Digest]:
-    """Collect, then make a digest for each of three topics; `shown` says whether the progress is.
+def run_demo(*, shown: bool = True, topics: Sequence[str] = TOPICS, entries: int = ENTRIES) -> Sequence[Digest]:
+    """Collect, then make a digest for each topic of at most so many entries; `shown` says whether the progress is.
 
     Raises SourceError when a source did not answer.
     """
     with tempfile.TemporaryDirectory(prefix="broadsheet-demo-") as folder:
-        return asyncio.run(_make(Path(folder), shown))
+        return asyncio.run(_make(Path(folder), topics, entries, shown=shown))
 
 
-async def _make(folder: Path, shown: bool) -> Sequence[Digest]:
-    async with replay() as url, built(settings_for(url, folder)) as app:
+async def _make(folder: Path, topics: Sequence[str], entries: int, *, shown: bool) -> Sequence[Digest]:
+    async with replay() as url, built(settings_for(url, folder, topics)) as app:
         with ProgressBars(shown=shown) as bars:
             collected = await app.collector.collect(app.sources, NOW, progress=bars.update)
         failed = next((each.error for each in collected if each.error is not None), None)
         if failed is not None:
             raise failed
-        requests = [await app.request(name, entries=ENTRIES) for name in TOPICS]
+        requests = [await app.request(name, entries=entries) for name in topics]
         return await app.publisher.publish(requests, NOW)
