@@ -4,13 +4,37 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from bot.digest import compose
+from bot.digest.left_out import left_out, still_candidates
 from bot.digest.recent_items import IndexedItems, RecentItems
 from bot.digest.request import stored_since
-from bot.digest.selection import NOT_IN_TIME, SelectionContext, outcome, rank_together, select, try_filters, with_place
+from bot.digest.selection import (
+    NOT_IN_TIME,
+    SelectionContext,
+    least,
+    outcome,
+    rank_together,
+    select,
+    stands_in,
+    try_filters,
+    with_place,
+)
 from bot.digest.topic_vectors import TopicVectors
-from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Position, Ranked, Summary, Topic, Window
+from bot.models import (
+    Digest,
+    DigestRequest,
+    FilterTest,
+    Item,
+    ItemOutcome,
+    LeftOut,
+    Position,
+    Ranked,
+    Summary,
+    Topic,
+    Window,
+)
 from bot.ports.store import Store
 from bot.ports.summaries import Summariser
 from bot.ports.vectors import Embedder
@@ -20,6 +44,16 @@ from bot.wording import counted
 
 # Summaries made at the same time; an LLM endpoint takes a few requests at once, extraction is bound by the processor.
 AT_ONCE = 4
+
+
+class _Considered(NamedTuple):
+    """What a digest looks at, and by what it is judged."""
+
+    context: SelectionContext
+    indexed: IndexedItems
+    candidates: Candidates
+    still: Mapping[str, LeftOut]  # what fell to the cap of earlier digests and is a candidate still, by key
+    carried: frozenset[str]  # the keys of those of them that did not arrive in the window
 
 
 class Publisher:
@@ -70,18 +104,18 @@ class Publisher:
         """
         window, since = await self._window(request, now)
         item = await self._as_stored(item)
-        indexed = await self._indexed_items(request, window, now)
-        candidates = indexed.candidates(window)
+        context, indexed, candidates, still, carried = await self._considered(request, window, (), now)
         ours = next((each for each in candidates.items if each.key == item.key), None)
         judged = candidates if ours else await self._candidates_with(indexed, candidates, item)
-        context = await self._context(request, indexed, ())
 
         def judge() -> ItemOutcome:
             found = outcome(request, ours or item, select(request, judged, context), since=since, now=indexed.index.now)
             return found if judged.index is indexed.index else with_place(found, request, candidates, context)
 
         found = await indexed.in_thread(judge)
-        return found if ours else replace(found, reason=NOT_IN_TIME, otherwise=found.reason)
+        if ours is None:
+            return replace(found, reason=NOT_IN_TIME, otherwise=found.reason)
+        return replace(found, carried=still[ours.key].since) if ours.key in carried else found
 
     async def try_filter(self, request: DigestRequest, since: datetime, now: datetime, *, shown: int = 3) -> FilterTest:
         """Try the request's filter, and its topic's, on what was first seen since; `shown` items of either outcome.
@@ -171,26 +205,61 @@ class Publisher:
         through = await self._store.items.last_arrival()
         return Window((await self._position(since, now)).arrival, through)
 
-    async def _indexed_items(
-        self, request: DigestRequest, window: Window, now: datetime, *, exact: bool = False
-    ) -> IndexedItems:
-        return await self._recent_items.indexed(window.after, request.limits.max_age, now, exact=exact)
+    async def _indexed_items(self, request: DigestRequest, window: Window, now: datetime) -> IndexedItems:
+        return await self._recent_items.indexed(window.after, request.limits.max_age, now)
 
     # --- what
 
     async def _digest(self, request: DigestRequest, shown: Collection[str], now: datetime, *, exact: bool = False) -> Digest:
         window, since = await self._window(request, now)
-        indexed = await self._indexed_items(request, window, now, exact=exact)
-        candidates = indexed.candidates(window)
-        context = await self._context(request, indexed, shown)
+        context, indexed, candidates, still, carried = await self._considered(request, window, shown, now, exact=exact)
         selection = await indexed.in_thread(lambda: select(request, candidates, context))
         summaries = await self._summaries([card.ranked.item for card in selection.cards], now)
         states = [(title, await self._store.source_states.get(name)) for name, title in self._asked(request.topic)]
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
-        coverage = replace(coverage, notes=(*coverage.notes, *_by_words_alone(context, candidates, indexed)))
-        return compose.digest(
-            request.topic, selection.cards, summaries, coverage=coverage, window=window, since=since, now=now
+        before = (f"{len(carried)} carried on from before",) if carried else ()
+        notes = (*before, *coverage.notes, *_by_words_alone(context, candidates, indexed))
+        made = compose.digest(
+            request.topic,
+            selection.cards,
+            summaries,
+            coverage=replace(coverage, notes=notes),
+            window=window,
+            since=since,
+            now=now,
         )
+        return replace(
+            made,
+            left_out=left_out(request, selection, indexed.arrivals, still, now),
+            above=len(selection.passed),
+            cap=request.limits.entries,
+            min_score=least(request),
+            carried=tuple(sorted(carried)),
+        )
+
+    async def _considered(
+        self, request: DigestRequest, window: Window, shown: Collection[str], now: datetime, *, exact: bool = False
+    ) -> _Considered:
+        """Return what the digest looks at: what arrived in its window, and what is carried on from before."""
+        still = await self._still_candidates(request, now)
+        begin = min([window.after, *(each.arrival - 1 for each in still.values())])
+        indexed = await self._recent_items.indexed(begin, request.limits.max_age, now, exact=exact)
+        context = await self._context(request, indexed, shown)
+        carried = frozenset(
+            item.key
+            for item in indexed.items
+            if item.key in still and not stands_in(item, context.posted) and not indexed.arrived_in(item, window)
+        )
+        return _Considered(context, indexed, indexed.candidates(window, carried), still, carried)
+
+    async def _still_candidates(self, request: DigestRequest, now: datetime) -> Mapping[str, LeftOut]:
+        """Return what fell to the cap of earlier digests, by the key that it has now; nothing where a span is asked for."""
+        if not request.since_last:
+            return {}
+        past = await self._store.digests.past(request.workspace, request.channel, topic=request.topic.name)
+        still = still_candidates(past, request.baseline, now)
+        known = await self._store.items.find(still) if still else {}
+        return {known[key].key: each for key, each in still.items() if key in known}
 
     async def _candidates_with(self, indexed: IndexedItems, candidates: Candidates, item: Item) -> Candidates:
         """Return the candidates with another item; that alone, where the index does not hold it."""

@@ -1,7 +1,7 @@
 """What digests look at: the items of the last days, indexed once and kept for whoever asks next."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cached_property
@@ -68,10 +68,16 @@ class IndexedItems:
 
         return await asyncio.to_thread(alone)
 
-    def candidates(self, window: Window) -> Candidates:
-        """Return the items that arrived in the window."""
-        within = [item for item, arrival in zip(self.items, self._arrived, strict=True) if _is_in(arrival, window)]
-        return Candidates(within, self.index, (self._indexed > window.after) & (self._indexed <= window.through))
+    def candidates(self, window: Window, besides: Collection[str] = ()) -> Candidates:
+        """Return the items that arrived in the window, and besides them those of these keys."""
+        arrived = zip(self.items, self._arrived, strict=True)
+        among = (self._indexed > window.after) & (self._indexed <= window.through)
+        among[[number for number in map(self.index.number, besides) if number is not None]] = True
+        return Candidates([each for each, at in arrived if _is_in(at, window) or each.key in besides], self.index, among)
+
+    def arrived_in(self, item: Item, window: Window) -> bool:
+        """Say whether one of the items arrived in the window."""
+        return _is_in(self.arrivals[item.key], window)
 
     def contains(self, item: Item) -> bool:
         """Say whether the index has the item, as it is."""

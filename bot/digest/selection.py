@@ -68,6 +68,7 @@ class Selection:
     """
 
     cards: tuple[Card, ...]
+    passed: tuple[Card, ...]  # these and those that were over the cap or near twins, best first, without reasons
     dropped: Mapping[str, str]
     ranked: tuple[Ranked, ...]  # all that enter the topic, best first, without reasons
     scored: Scored  # which finds the reasons
@@ -99,7 +100,8 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
     # The half that does not lead is on its card, where that is shown; otherwise it shares what became of the card, unless
     # it was out before.
     halves = {key: dropped.get(key, late[lead.key]) if lead.key in late else JOINED for key, lead in joined.items()}
-    return Selection(_with_reasons(kept, scored, ranked), dropped | late | halves, tuple(ranked), scored, twins | joined)
+    chosen = _with_reasons(kept, scored, ranked)
+    return Selection(chosen, tuple(cards), dropped | late | halves, tuple(ranked), scored, twins | joined)
 
 
 def _scored(request: DigestRequest, index: ItemIndex, among: Claims, context: SelectionContext) -> Scored:
@@ -203,7 +205,7 @@ def turned_away(item: Item, request: DigestRequest, context: SelectionContext, n
     if item.withdrawn:
         return WITHDRAWN
     for before, reason in ((context.posted, POSTED), (context.shown, SHOWN)):
-        if before and _stands_in(item, before):
+        if before and stands_in(item, before):
             return reason
     wanted = request.topic.sources
     if wanted and not any(source.split(":")[0] in wanted or source in wanted for source in item.sources):
@@ -211,7 +213,7 @@ def turned_away(item: Item, request: DigestRequest, context: SelectionContext, n
     return ""
 
 
-def _stands_in(item: Item, keys: Collection[str]) -> bool:
+def stands_in(item: Item, keys: Collection[str]) -> bool:
     """Say whether the work is among the keys, under its own or another that it went by."""
     return item.key in keys or (bool(item.aliases) and any(alias in keys for alias in item.aliases))
 
@@ -244,7 +246,7 @@ def pair_halves(ranked: Sequence[Ranked], known: Mapping[str, Item]) -> tuple[li
 def _still_to_show(context: SelectionContext) -> dict[str, Item]:
     """The other halves that the channel has not had: what was posted is not posted again on the card of its other half."""
     before = (context.posted, context.shown)
-    return {key: item for key, item in context.partners.items() if not any(_stands_in(item, keys) for keys in before)}
+    return {key: item for key, item in context.partners.items() if not any(stands_in(item, keys) for keys in before)}
 
 
 def _diversified(

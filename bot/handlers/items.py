@@ -17,6 +17,7 @@ from bot.models import (
     And,
     Item,
     Near,
+    PastDigest,
     Query,
     Reply,
     Summary,
@@ -29,18 +30,34 @@ from bot.query.fold import indexed, says_something
 _KEY = re.compile(r"(?:arxiv|github|doi|url):\S+", re.IGNORECASE)
 _REPOSITORY = re.compile(r"[a-z0-9][a-z0-9-]{0,38}/[\w.-]{1,100}", re.IGNORECASE | re.ASCII)
 _HOST = re.compile(r"(?:[\w-]+\.)+[a-z]{2,}/\S+", re.IGNORECASE)
-_NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"(?:#|no\.? ?|number )?(\d{1,3})\.?(?: (?:for|of) (?P<topic>\S.*))?", re.IGNORECASE | re.ASCII)
 _QUOTES = "\"'“”„‟«»‘’"
 _LONGEST_TITLE = 500  # characters; arXiv's own longest is shorter
 _WORDS = 16  # of a title that are looked for; a common one costs 5 ms each time that it stands there
 _OFFERED = 3
+_NUMBERED = 5  # digests of one day that are offered where a number stands in several
+_LOOKED_AT = 50  # of a channel's latest digests with entries, for those of the last day
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)  # a search for words alone has no ages to reckon from now
 _HOW = "Name an item by its arXiv number, link, owner/name, its number in the last digest here, or its title."
 
 
-async def item_named(context: HandlerContext, actor: Actor, text: str) -> Item:
-    """Return the one item that the text names: a key, a link, an arXiv number, owner/name, an alias of any of these, the
-    number of an entry of the channel's last digest, or a title.
+async def last_digests(context: HandlerContext, actor: Actor, topic: str = "") -> list[PastDigest]:
+    """Return the last digest of the topic in the channel that had entries; without one, those of its last day, one a topic.
+
+    Their numbers are what people mean by one.
+    """
+    limit = 1 if topic else _LOOKED_AT
+    past = await context.store.digests.past(actor.workspace, actor.channel, topic=topic, with_entries=True, limit=limit)
+    found: dict[str, PastDigest] = {}
+    for each in past:
+        if each.day == past[0].day:
+            found.setdefault(each.topic, each)
+    return [*found.values()]
+
+
+async def item_named(context: HandlerContext, actor: Actor, text: str, topic: str = "") -> Item:
+    """Return the one item that the text names: a key, a link, an arXiv number, owner/name, an alias of any of these, its
+    number in the channel's last digest, of the topic where one is named (`3 for gpu-systems` too), or a title.
 
     Raises UsageError that says what to do when it is none that is known, and Unclear when it may be several.
     """
@@ -51,7 +68,9 @@ async def item_named(context: HandlerContext, actor: Actor, text: str) -> Item:
     known = await context.store.items.find(wanted)
     found = next((known[key] for key in wanted if key in known), None)
     if found is None and (number := _NUMBER.fullmatch(typed)):
-        return await _numbered(context, actor, int(number[1]))
+        of = number["topic"] or topic
+        if not of or await _is_topic(context, actor, of):
+            return await _numbered(context, actor, int(number[1]), of)
     if found is None and (not wanted or _may_be_a_title(typed)):
         found = await _titled(context, typed)
     if found is None and not wanted:
@@ -69,7 +88,7 @@ async def item_for_topic(context: HandlerContext, actor: Actor, text: str, topic
     if topic.strip() and not await _is_topic(context, actor, topic):
         with contextlib.suppress(UsageError):
             return await item_named(context, actor, f"{text} for {topic}"), ""
-    return await item_named(context, actor, text), topic
+    return await item_named(context, actor, text, topic), topic
 
 
 async def _is_topic(context: HandlerContext, actor: Actor, name: str) -> bool:
@@ -99,18 +118,42 @@ def _may_be_a_title(typed: str) -> bool:
     return bool(_REPOSITORY.fullmatch(typed))
 
 
-async def _numbered(context: HandlerContext, actor: Actor, number: int) -> Item:
-    entries = await context.store.digests.last_entries(actor.workspace, actor.channel)
-    if not entries:
-        raise UsageError(f"No digest was posted here yet, so nothing has the number {number}.", hint=_HOW)
-    if not 1 <= number <= len(entries):
-        has = "one entry" if len(entries) == 1 else f"{len(entries)} entries"
-        raise UsageError(f"The last digest here has {has}; there is no number {number}.", hint=_HOW)
-    key = entries[number - 1]
-    found = (await context.store.items.find([key])).get(key)
-    if found is None:
-        raise UsageError(f"Entry {number} of the last digest, {key}, is not kept any more.")
-    return found
+async def _numbered(context: HandlerContext, actor: Actor, number: int, topic: str) -> Item:
+    """Return what has the number in the last digest. Raises Unclear where those of several topics have it."""
+    named = await context.topic_named(actor.workspace, topic) if topic else None
+    digests = await last_digests(context, actor, named.name if named else "")
+    if not digests:
+        what = f"No digest of {named.title}" if named else "No digest"
+        raise UsageError(f"{what} was posted here yet, so nothing has the number {number}.", hint=_HOW)
+    meant = [(digest, digest.numbered[number - 1]) for digest in digests if 1 <= number <= len(digest.numbered)]
+    if not meant:
+        raise _no_such_number(number, digests)
+    known = await context.store.items.find([key for _, key in meant])
+    found = {known[key].key: (digest, known[key]) for digest, key in reversed(meant) if key in known}
+    if not found:
+        raise UsageError(f"Entry {number} of the last digest, {meant[0][1]}, is not kept any more.")
+    if len(found) > 1:
+        raise _several_numbered(number, [*found.values()][::-1])
+    ((_, item),) = found.values()
+    return item
+
+
+def _no_such_number(number: int, digests: Sequence[PastDigest]) -> UsageError:
+    longest = max(digests, key=lambda digest: len(digest.entries))
+    has = "one entry" if len(longest.entries) == 1 else f"{len(longest.entries)} entries"
+    more = f" and {len(longest.left_out)} more on topic" if longest.left_out else ""
+    return UsageError(f"The last digest here has {has}{more}; there is no number {number}.", hint=_HOW)
+
+
+def _several_numbered(number: int, found: Sequence[tuple[PastDigest, Item]]) -> Unclear:
+    """Say that the number stands in several digests; each can be chosen, or named by its topic."""
+    offered = found[:_NUMBERED]
+    choices = [(f"{digest.title}: {title_or_key(item)}", item.key) for digest, item in offered]
+    named = "; ".join(label for label, _ in choices) + (" and others" if len(found) > _NUMBERED else "")
+    example = f"*{number} for {offered[0][0].topic}*"
+    return Unclear(
+        f"Several digests here have a number {number}: {named}. Which one? {example} names one too.", "item", choices
+    )
 
 
 async def _titled(context: HandlerContext, typed: str) -> Item | None:

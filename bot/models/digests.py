@@ -97,6 +97,20 @@ class Unposted:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One work that is on topic and has no place in a digest: over the cap, a near twin, or close below what it asks for."""
+
+    key: str
+    reason: str  # of bot.digest.selection
+    place: int  # from 1, among the cards that are on topic, best first
+    score: float
+    relevance: float | None = None
+    other: str = ""  # the key of the other half of its card
+    since: datetime | None = None  # of what is over the cap: when a digest first left it out so
+    arrival: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Digest:
     """What one occurrence says, for one topic."""
 
@@ -109,6 +123,33 @@ class Digest:
     coverage: Coverage
     window: Window = Window()
     tag: str = ""  # as the subscription says, for who renders it
+    left_out: tuple[LeftOut, ...] = ()  # what else is on topic, best first
+    above: int = 0  # cards that had all that is asked for: those kept, over the cap, and near twins
+    cap: int = 0  # entries that it might hold
+    bar: float = 0.0  # of relevance, that an entry needed
+    min_score: float = 0.0  # that an entry needed
+    carried: tuple[str, ...] = ()  # the keys of what earlier ones left out over the cap, and it looked at again
+
+
+@dataclass(frozen=True, slots=True)
+class PastDigest:
+    """What is remembered of a saved digest: what it showed, and what it left out."""
+
+    topic: str  # the topic's name
+    title: str
+    day: date
+    saved: datetime
+    entries: tuple[str, ...]  # the keys of those that led its cards, in their order
+    left_out: tuple[LeftOut, ...] = ()
+    above: int = 0
+    cap: int = 0
+    bar: float = 0.0
+    min_score: float = 0.0
+
+    @property
+    def numbered(self) -> tuple[str, ...]:
+        """The keys in the order of their numbers, from 1: of the entries, and on of what was left out."""
+        return (*self.entries, *(each.key for each in self.left_out))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class ItemOutcome:
     clause: str = ""  # in words: of the filter that stopped it, else of the topic's query that let it in or kept it out
     instead: Item | None = None  # the better near twin, or the other half of its card, which leads
     least: float = 0.0  # the score that an entry needs
+    carried: datetime | None = None  # of what fell to the cap of an earlier digest and is looked at again: when it first did
 
 
 @dataclass(frozen=True, slots=True)

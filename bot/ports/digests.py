@@ -4,7 +4,19 @@ from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from typing import Protocol
 
-from bot.models import Digest, DigestRequest, FilterTest, Item, ItemOutcome, Position, Posting, Ranked, Summary, Unposted
+from bot.models import (
+    Digest,
+    DigestRequest,
+    FilterTest,
+    Item,
+    ItemOutcome,
+    PastDigest,
+    Position,
+    Posting,
+    Ranked,
+    Summary,
+    Unposted,
+)
 
 
 class Digests(Protocol):
@@ -39,8 +51,13 @@ class Digests(Protocol):
         """
         ...
 
-    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
-        """Return the keys of the entries of the channel's newest digest that has any, in their order; none before it."""
+    async def past(
+        self, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+    ) -> Sequence[PastDigest]:
+        """Return the channel's digests, of the topic or of every one, the last saved first; at most `limit`.
+
+        With `with_entries`, only those that have any. One that was dropped unposted is not among them.
+        """
         ...
 
 

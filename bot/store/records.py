@@ -24,10 +24,12 @@ from bot.models import (
     Interest,
     Item,
     Kind,
+    LeftOut,
     Link,
     Notice,
     Occurrence,
     OccurrenceState,
+    PastDigest,
     Preferences,
     Query,
     Refusal,
@@ -210,9 +212,22 @@ def digest_to_text(digest: Digest) -> str:
 
 
 @or_damaged
-def entries_from_text(text: str) -> list[str]:
-    """Return the keys of the entries of a digest that `digest_to_text` wrote; raises StoreError for anything else."""
-    return [str(entry["ranked"]["item"]["key"]) for entry in json.loads(text)["entries"]]
+def past_from_text(text: str, saved: datetime) -> PastDigest:
+    """Return what is remembered of a digest that `digest_to_text` wrote; raises StoreError for anything else.
+
+    Before it was noted what a digest left out, nothing of it is known.
+    """
+    record = decode(text)
+    known = {name: record[name] for name in ("above", "cap", "bar", "min_score") if name in record}
+    return PastDigest(
+        topic=record["topic"],
+        title=record["title"],
+        day=date.fromisoformat(record["day"]),
+        saved=saved,
+        entries=tuple(str(entry["ranked"]["item"]["key"]) for entry in record["entries"]),
+        left_out=tuple(LeftOut(**_with_times(each, ("since",))) for each in record.get("left_out", ())),
+        **known,
+    )
 
 
 def posted_scores(digest: Digest) -> dict[str, float | None]:
@@ -275,7 +290,7 @@ def payloads_to_bytes(payload: str, if_late: str) -> bytes:
 
 
 def _with_times(record: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {**record, **{name: datetime.fromisoformat(record[name]) for name in names if name in record}}
+    return {**record, **{name: datetime.fromisoformat(record[name]) for name in names if record.get(name)}}
 
 
 # --- what is owed; whose it is stands beside it

@@ -49,7 +49,7 @@ async def test_a_digest_that_surely_never_appeared_posted_nothing(store: AnyStor
     assert await store.digests.posted("T1", ours.channel) == frozenset()
     assert await store.digests.postings("T1", ours.channel, FIRST) == []
     assert await store.digests.last("T1", ours.channel, "kv") is None
-    assert await store.digests.last_entries("T1", ours.channel) == []
+    assert await store.digests.past("T1", ours.channel) == []
     assert {each.state for each in await store.ledger.deliveries("T1")} == {state, DeliveryState.EXPIRED}
     await printed(store, ours, slot=1)
     assert await store.digests.posted("T1", ours.channel) == FIRST

@@ -2,10 +2,13 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from bot.models import (
     Item,
     Kind,
+    LeftOut,
+    PastDigest,
     Posting,
     Saved,
     Topic,
@@ -46,16 +49,39 @@ async def test_an_item_posted_under_an_older_key_is_found_by_it(store: AnyStore)
     assert found == [Posting(paper(1).key, "kv", TODAY, NOW, 0.9)]
 
 
-async def test_the_last_entries_are_those_of_the_last_digest_that_showed_any(store: AnyStore) -> None:
-    assert list(await store.digests.last_entries("T1", "C1")) == []
+async def shown(store: AnyStore, workspace: str = "T1", channel: str = "C1", **asked: Any) -> list[tuple[str, ...]]:
+    """The entries of the channel's past digests."""
+    return [each.entries for each in await store.digests.past(workspace, channel, **asked)]
+
+
+async def test_past_digests_come_the_last_saved_first_of_a_topic_or_with_entries_alone(store: AnyStore) -> None:
+    assert await shown(store) == []
     await store.digests.save("T1", "C1", digest(0.9, 0.5, first=3), NOW + DAY)
     await store.digests.save("T1", "C1", digest(0.4), NOW)
     await store.digests.save("T1", "C1", digest(), NOW + 2 * DAY)
-    assert list(await store.digests.last_entries("T1", "C1")) == [paper(3).key, paper(4).key]
+    both, one = (paper(3).key, paper(4).key), (paper(1).key,)
+    assert await shown(store) == [(), both, one]
+    assert await shown(store, with_entries=True) == [both, one]
+    assert await shown(store, with_entries=True, limit=1) == [both]
     await store.digests.save("T1", "C1", digest(0.1, first=9, topic="other"), NOW + DAY)
-    assert list(await store.digests.last_entries("T1", "C1")) == [paper(9).key]
-    assert list(await store.digests.last_entries("T1", "C2")) == []
-    assert list(await store.digests.last_entries("T2", "C1")) == []
+    assert await shown(store, with_entries=True) == [(paper(9).key,), both, one]
+    assert await shown(store, topic="other") == [(paper(9).key,)]
+    assert await shown(store, channel="C2") == []
+    assert await shown(store, workspace="T2") == []
+
+
+async def test_what_a_digest_left_out_is_kept_with_it_with_what_it_asked_for(store: AnyStore) -> None:
+    left = (
+        LeftOut(paper(8).key, "over the cap", 2, 0.4, 0.3, "github:a/b", NOW - DAY, 17),
+        LeftOut(paper(9).key, "below the score", 3, 0.2),
+    )
+    made = replace(digest(0.9), left_out=left, above=2, cap=1, bar=0.25, min_score=0.3, carried=(paper(8).key,))
+    await store.digests.save("T1", "C1", made, NOW)
+
+    (past,) = await store.digests.past("T1", "C1", topic="kv")
+
+    assert past == PastDigest("kv", "KV", TODAY, NOW, (paper(1).key,), left, above=2, cap=1, bar=0.25, min_score=0.3)
+    assert past.numbered == (paper(1).key, paper(8).key, paper(9).key)
 
 
 # --- upkeep

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from datetime import date, datetime
 
-from bot.models import Delivery, Digest, Position, Posting, Unposted
+from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
 from bot.store.records import posted_scores
 from bot.store.rules.transitions import KEPT, ended_at
 
@@ -32,6 +32,9 @@ class MemoryDigests:
     def reach(self, workspace: str, channel: str, topic: str) -> int:
         here = (digest for _, digest in self._digests_in(workspace, channel) if digest.topic == topic)
         return max((digest.window.through for digest in here), default=0)
+
+    def posted_of(self, workspace: str, channel: str, keys: Collection[str]) -> set[str]:
+        return self._posted.get((workspace, channel), set()) & set(keys)
 
     def drop(self, ended: Delivery) -> None:
         name = (ended.workspace, ended.channel, ended.made_at, ended.topic, ended.occurrence[1])
@@ -71,9 +74,16 @@ class MemoryDigests:
             if key in keys
         ]
 
-    async def last_entries(self, workspace: str, channel: str) -> Sequence[str]:
-        entries = (digest.entries for _, digest in self._digests_in(workspace, channel) if digest.entries)
-        return [entry.ranked.item.key for entry in next(entries, ())]
+    async def past(
+        self, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+    ) -> Sequence[PastDigest]:
+        """Return the channel's digests, the last saved first."""
+        found = [
+            _remembered(digest, saved)
+            for saved, digest in self._digests_in(workspace, channel)
+            if topic in ("", digest.topic) and (digest.entries or not with_entries)
+        ]
+        return found[:limit]
 
     def _digests_in(self, workspace: str, channel: str) -> list[tuple[datetime, Digest]]:
         here = [(now, digest) for *place, now, digest in reversed(self._digests) if place == [workspace, channel]]
@@ -89,3 +99,18 @@ class MemoryDigests:
 
     def __len__(self) -> int:
         return len(self._digests)
+
+
+def _remembered(digest: Digest, saved: datetime) -> PastDigest:
+    return PastDigest(
+        topic=digest.topic,
+        title=digest.title,
+        day=digest.day,
+        saved=saved,
+        entries=tuple(entry.ranked.item.key for entry in digest.entries),
+        left_out=digest.left_out,
+        above=digest.above,
+        cap=digest.cap,
+        bar=digest.bar,
+        min_score=digest.min_score,
+    )

@@ -15,9 +15,11 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
+    carried_names,
     claimed,
     closed,
     expect_latest,
+    expect_unposted,
     expired,
     is_undone,
     ran_out,
@@ -126,6 +128,7 @@ class MemoryLedger:
             return False
         if digest is not None:
             expect_latest(digest, self._digests.reach(fresh.workspace, fresh.channel, digest.topic))
+            expect_unposted(self._digests.posted_of(fresh.workspace, fresh.channel, carried_names(digest)))
         for each in deliveries:
             if (each.workspace, each.id) in self._deliveries or each.part in self._parts.get(each.key, ()):
                 raise StoreError(f"The delivery {each.id} stands in the ledger already.")

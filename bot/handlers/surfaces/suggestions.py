@@ -10,6 +10,7 @@ from bot import zones
 from bot.commands import TABLE
 from bot.errors import BotError
 from bot.handlers.context import HandlerContext
+from bot.handlers.items import last_digests
 from bot.handlers.wording.replies import title_of
 from bot.models import Actor, Label, Suggestion, Term, Topic
 from bot.query import FIELDS, QueryField, Takes, unparse_tree
@@ -98,7 +99,7 @@ async def _commands(context: HandlerContext, typed: str, actor: Actor, _now: dat
 
 
 async def _items(context: HandlerContext, typed: str, actor: Actor, _now: datetime) -> Sequence[Suggestion]:
-    shown = await context.store.digests.last_entries(actor.workspace, actor.channel)
+    shown = [key for digest in await last_digests(context, actor) for key in digest.entries]
     saved = await context.store.people.saved(actor.workspace, actor.person)
     keys = list(dict.fromkeys([*shown, *(each.key for each in saved[:_SAVED])]))
     items = await context.store.items.find(keys)

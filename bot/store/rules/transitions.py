@@ -102,6 +102,18 @@ def expect_latest(digest: Digest, reach: int) -> None:
         raise Conflict("Another digest of the topic was made, or taken back, at the same time; this one is made anew.")
 
 
+def carried_names(digest: Digest) -> list[str]:
+    """Return under which keys the entries may have been posted that are carried on from earlier digests."""
+    shown = (entry.ranked.item for entry in digest.entries)
+    return [name for item in shown if item.key in digest.carried for name in (item.key, *item.aliases)]
+
+
+def expect_unposted(posted: Collection[str]) -> None:
+    """Raise Conflict where another digest has posted what this one carries on; no window tells the two apart."""
+    if posted:
+        raise Conflict("Another digest has posted what this one was to show; this one is made anew.")
+
+
 def released(waiting: Delivery, now: datetime) -> Delivery:
     """Return the delivery as one whose turn is now, the same where it does not wait for a later time."""
     if waiting.state is DeliveryState.SENDING and waiting.lease_until is not None and waiting.lease_until > now + HELD:

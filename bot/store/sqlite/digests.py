@@ -8,8 +8,8 @@ from datetime import date, datetime
 from sqlite_utils import Database
 
 from bot.errors import StoreError
-from bot.models import Delivery, Digest, Position, Posting, Unposted
-from bot.store.records import digest_to_text, entries_from_text, micros, or_damaged, posted_scores, time_of
+from bot.models import Delivery, Digest, PastDigest, Position, Posting, Unposted
+from bot.store.records import digest_to_text, micros, or_damaged, past_from_text, posted_scores, time_of
 from bot.store.rules.transitions import ended_at
 from bot.store.sqlite.connections import Tables, reading, writing
 
@@ -55,13 +55,18 @@ class SqliteDigests(Tables):
         return [_posting(*row) for row in rows]
 
     @reading
-    def last_entries(self, db: Database, workspace: str, channel: str) -> Sequence[str]:
+    def past(
+        self, db: Database, workspace: str, channel: str, *, topic: str = "", with_entries: bool = False, limit: int = 20
+    ) -> Sequence[PastDigest]:
         sql = (
-            "select data from digests where workspace = ? and channel = ? and json_array_length(data, '$.entries') > 0"
-            " order by saved desc, id desc limit 1"
+            "select data, saved from digests where workspace = ? and channel = ?"
+            + (" and topic = ?" if topic else "")
+            + (" and json_array_length(data, '$.entries') > 0" if with_entries else "")
+            + " order by saved desc, id desc limit ?"
         )
-        row = db.execute(sql, [workspace, channel]).fetchone()
-        return entries_from_text(row[0]) if row else []
+        given = [workspace, channel, *([topic] if topic else []), limit]
+        rows = db.execute(sql, given).fetchall()
+        return [past_from_text(data, time_of(saved)) for data, saved in rows]
 
 
 def keep(db: Database, workspace: str, channel: str, digest: Digest, now: datetime) -> None:
@@ -77,6 +82,12 @@ def keep(db: Database, workspace: str, channel: str, digest: Digest, now: dateti
     db.conn.executemany("insert into posted (workspace, channel, key, digest, saved, score) values (?, ?, ?, ?, ?, ?)", rows)
     made_up = "delete from unposted where workspace = ? and channel = ? and topic = ? and number <= ?"
     db.execute(made_up, [*place, window.makes_up])
+
+
+def posted_of(db: Database, workspace: str, channel: str, keys: Collection[str]) -> list[str]:
+    """Return those of the keys that were posted to the channel."""
+    sql = "select distinct key from posted where workspace = ? and channel = ? and key in (select value from json_each(?))"
+    return [key for (key,) in db.execute(sql, [workspace, channel, json.dumps(list(keys))]).fetchall()]
 
 
 def reach(db: Database, workspace: str, channel: str, topic: str) -> int:

@@ -34,9 +34,11 @@ from bot.store.rules.transitions import (
     OPEN,
     UNSUBSCRIBED,
     after,
+    carried_names,
     claimed,
     closed,
     expect_latest,
+    expect_unposted,
     expired,
     is_undone,
     recorded,
@@ -143,6 +145,7 @@ class SqliteLedger(Tables):
         _update_occurrence(db, fresh)
         if digest is not None:
             expect_latest(digest, digests.reach(db, fresh.workspace, fresh.channel, digest.topic))
+            expect_unposted(digests.posted_of(db, fresh.workspace, fresh.channel, carried_names(digest)))
             digests.keep(db, fresh.workspace, fresh.channel, digest, now)
         for each in deliveries:
             _insert(db, each)

@@ -199,7 +199,9 @@ class Windows(RuleBasedStateMachine):
         digest = self.do(self.publisher.preview(request, self.now))
         within = self.do(self.store.items.arrived(digest.window.after, digest.window.through))
         coverage = digest.coverage
-        assert coverage.seen == len(within) == coverage.kept + sum(count for _, count in coverage.dropped)
+        assert (
+            coverage.seen == len(within) + len(digest.carried) == coverage.kept + sum(count for _, count in coverage.dropped)
+        )
         self.in_hand.append(InHand(replace(digest, day=day), due, self.now))
         if at_once:
             self.close(len(self.in_hand) - 1)

@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.commands import parse
+from bot.digest.selection import CAP
 from bot.errors import Unclear, UsageError
+from bot.handlers.handle import answer
 from bot.handlers.items import item_named, linked_item, links_in
-from bot.models import Item, Kind
+from bot.models import Coverage, Digest, Entry, Item, Kind, LeftOut, Ranked, Summary
 from tests.bot.handlers.askers import Asker, about
 from tests.fakes.works import paper, post, repo
 
+DAY = timedelta(days=1)
 CODE = repo("vLLM-project/vllm", aliases=("github:vllm/vllm",))
 OLD = paper("math/0309136", key="arxiv:math/0309136", title="Entropy of flows", aliases=("doi:10.1000/flow",))
 NEWS = post("news")
@@ -76,10 +80,75 @@ async def test_a_number_is_that_of_an_entry_of_the_last_digest_here(asker: Asker
     keys = [(await named(asker, f"{sign}{number}")).key for number, sign in enumerate(("", "#", "no. "), 1)]
 
     assert keys == [entry.ranked.item.key for entry in digest.entries[:3]]
-    with pytest.raises(UsageError, match=f"has {len(digest.entries)} entries; there is no number 50"):
+    with pytest.raises(UsageError, match=f"has {len(digest.entries)} entries.*; there is no number 50"):
         await named(asker, "50")
     with pytest.raises(UsageError, match="No digest was posted here yet"):
         await named(asker.by(channel="C2"), "1")
+
+
+async def posted(asker: Asker, topic: str, *numbers: int, days: int = 0, left_out: tuple[int, ...] = ()) -> None:
+    """Let the channel have had a digest of the topic with these papers, and with others left out."""
+    at = asker.now + days * DAY
+    entries = tuple(Entry(Ranked(paper(key_of(number)), 0.5), Summary((), "", "")) for number in numbers)
+    over = tuple(LeftOut(f"arxiv:{key_of(number)}", CAP, place, 0.2) for place, number in enumerate(left_out, len(numbers)))
+    coverage = Coverage((), len(numbers) + len(left_out), len(numbers))
+    digest = Digest(topic, topic.upper(), at.date(), at - DAY, at, entries, coverage, left_out=over)
+    await asker.context.store.digests.save(asker.actor.workspace, asker.actor.channel, digest, at)
+
+
+def key_of(number: int) -> str:
+    return f"2603.{number:05}"
+
+
+async def keys_of(asker: Asker, *lines: str) -> list[str]:
+    return [(await named(asker, line)).key.removeprefix("arxiv:2603.0000") for line in lines]
+
+
+async def test_a_number_for_a_topic_is_that_of_the_topics_last_digest_whatever_came_after_it(asker: Asker) -> None:
+    await posted(asker, "kv", 1, 2)
+    await posted(asker, "gpu-systems", 3, 4)
+
+    assert await keys_of(asker, "1 for kv", "2 for kv", "1 for gpu-systems", "#2 for GPU systems") == ["1", "2", "3", "4"]
+    for line, title in (("save 2 for kv", "A blockchain of cache lines"), ("save 2 for gpu-systems", "Cooking with gas")):
+        (entry,) = (await asker.ask(line)).entries
+        assert entry.item is not None
+        assert entry.item.title == title
+    await asker.ask("more 2 for kv")
+    (told,) = await asker.context.store.people.feedback(asker.actor.workspace, "kv")
+    assert told.key == "arxiv:2603.00002"
+
+
+async def test_a_number_that_two_digests_of_a_day_have_is_asked_about(asker: Asker) -> None:
+    await posted(asker, "kv", 1, 2)
+    await posted(asker, "gpu-systems", 3, 2, 5)
+
+    reply = await answer(asker.context, parse("more 1"), asker.actor, asker.now)
+
+    assert reply.title == "Which one?"
+    assert [each.label for each in reply.buttons] == ["GPU-SYSTEMS: Sharding a cache in CUDA", "KV: Paging the KV cache"]
+    assert "*1 for gpu-systems* names one too" in reply.text[0]
+    await asker.ask(reply.buttons[1].command)
+    (told,) = await asker.context.store.people.feedback(asker.actor.workspace, "kv")
+    assert told.key == "arxiv:2603.00001"
+    assert await keys_of(asker, "2", "3") == ["2", "5"]  # the same item; the only one
+
+
+async def test_a_number_alone_is_of_the_last_day_though_another_topic_had_a_digest_before(asker: Asker) -> None:
+    await posted(asker, "gpu-systems", 3, 4, days=-1)
+    await posted(asker, "kv", 1, 2)
+    await posted(asker, "gpu-systems", days=1)
+
+    assert await keys_of(asker, "1", "2", "1 for gpu-systems") == ["1", "2", "3"]
+
+
+async def test_numbers_go_on_with_what_the_digest_left_out(asker: Asker) -> None:
+    await posted(asker, "kv", 1, 2, left_out=(3, 4))
+
+    assert await keys_of(asker, "3", "4 for kv") == ["3", "4"]
+    with pytest.raises(UsageError, match="has 2 entries and 2 more on topic; there is no number 5"):
+        await named(asker, "5")
+    with pytest.raises(UsageError, match="No digest of GPU systems was posted here yet"):
+        await named(asker, "1 for gpu-systems")
 
 
 @pytest.mark.parametrize(

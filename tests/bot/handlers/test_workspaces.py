@@ -129,7 +129,7 @@ class Houses:
             "changes": await store.workspaces.changes(workspace, limit=1000),
             "posted": {channel: await store.digests.posted(workspace, channel) for channel in ("C1", "C-bob")},
             "postings": await store.digests.postings(workspace, "C1", keys),
-            "entries": await store.digests.last_entries(workspace, "C1"),
+            "past": await store.digests.past(workspace, "C1"),
             "digest": {topic: await store.digests.last(workspace, "C1", topic) for topic in TOPICS},
         }
 

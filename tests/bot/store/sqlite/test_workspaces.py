@@ -123,7 +123,7 @@ async def test_a_database_of_the_first_edition_takes_what_workspaces_make(path: 
     await store.digests.save("local", "terminal", digest("kv", paper(1)), NOW + DAY)
     found = await store.digests.postings("local", "terminal", [paper(1).key])
     assert [each.at for each in found] == [NOW + DAY, NOW]
-    assert list(await store.digests.last_entries("local", "terminal")) == [paper(1).key]
+    assert [each.entries for each in await store.digests.past("local", "terminal", limit=1)] == [(paper(1).key,)]
     await store.close()
 
 
@@ -237,7 +237,7 @@ async def test_a_time_or_day_that_is_none_is_told(store: SqliteStore) -> None:
         store.people.saved("T1", "U1"),
         store.digests.postings("T1", "C1", [paper(1).key]),
         store.digests.last("T1", "C1", "kv-cache"),
-        store.digests.last_entries("T1", "C1"),
+        store.digests.past("T1", "C1"),
     )
     for each in asked:
         with pytest.raises(StoreError, match="record is damaged"):

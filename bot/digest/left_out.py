@@ -1,0 +1,80 @@
+"""What a digest leaves out although it is on topic, and what of it stays a candidate of the next ones. Pure."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+
+from bot.digest.selection import CAP, SCORE, TWIN, Selection, least
+from bot.models import DigestRequest, LeftOut, PastDigest, Ranked
+
+MOST = 100  # works that are noted for a digest, the best: nobody reads on
+# What missed what was asked for by no more than so much of it came close.
+CLOSE = 0.25
+
+# What fell to the cap stays a candidate for three days: Friday's for Monday's digest. The half day is for one that is late.
+DAYS = timedelta(days=3)
+_LATE = timedelta(hours=12)
+
+
+def came_close(had: float, asked: float) -> bool:
+    """Say whether what had so much, of a score or of relevance, only just missed what was asked for."""
+    return had >= asked * (1 - CLOSE)
+
+
+def left_out(
+    request: DigestRequest,
+    selection: Selection,
+    arrivals: Mapping[str, int],
+    carried: Mapping[str, LeftOut],
+    now: datetime,
+) -> tuple[LeftOut, ...]:
+    """Return what is on topic and has no place in the digest: what passed and found none, then what came close; best first.
+
+    `arrivals` are those of the items by key, `carried` what was over the cap before, by the key that it has now.
+    """
+    chosen = {card.ranked.item.key for card in selection.cards}
+    noted = []
+    for place, card in enumerate(selection.passed, 1):
+        item = card.ranked.item
+        if item.key in chosen:
+            continue
+        reason, before = selection.dropped[item.key], carried.get(item.key)
+        noted.append(
+            LeftOut(
+                item.key,
+                reason,
+                place,
+                card.ranked.score,
+                other=card.partner.key if card.partner else "",
+                since=(before.since if before else now) if reason == CAP else None,
+                arrival=arrivals.get(item.key, 0),
+            )
+        )
+    close = [each for each in selection.ranked if _only_just_missed(each, selection, request)]
+    for place, each in enumerate(close, len(selection.passed) + 1):
+        key = each.item.key
+        noted.append(LeftOut(key, selection.dropped[key], place, each.score, arrival=arrivals.get(key, 0)))
+    return tuple(noted[:MOST])
+
+
+def _only_just_missed(each: Ranked, selection: Selection, request: DigestRequest) -> bool:
+    return selection.dropped.get(each.item.key) == SCORE and came_close(each.score, least(request))
+
+
+def still_candidates(past: Sequence[PastDigest], baseline: datetime | None, now: datetime) -> dict[str, LeftOut]:
+    """Return what fell to the cap of the topic's past digests, the last first, and is looked at again, by key.
+
+    It counts from the first digest that left it out, if that was made since the baseline: what a pause leaves out stays out.
+    What gave way to a near twin since is told there, and comes no more.
+    """
+    latest: dict[str, LeftOut] = {}
+    for digest in past:
+        for each in digest.left_out:
+            if each.reason in (CAP, TWIN):
+                latest.setdefault(each.key, each)
+    return {key: each for key, each in latest.items() if _is_candidate(each, baseline, now)}
+
+
+def _is_candidate(each: LeftOut, baseline: datetime | None, now: datetime) -> bool:
+    if each.since is None or (baseline is not None and each.since < baseline <= now):
+        return False
+    return abs(now - each.since) <= DAYS + _LATE  # also where the clock was set back
