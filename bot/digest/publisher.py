@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 
 from bot.digest import compose
@@ -219,14 +220,11 @@ class Publisher:
         coverage = compose.coverage(candidates.items, selection.dropped, states, since=since, now=now)
         before = (f"{len(carried)} carried on from before",) if carried else ()
         notes = (*before, *coverage.notes, *_by_words_alone(context, candidates, indexed))
-        made = compose.digest(
+        made = await asyncio.to_thread(
+            partial(compose.digest, coverage=replace(coverage, notes=notes), window=window, since=since, now=now),
             request.topic,
             selection.cards,
             summaries,
-            coverage=replace(coverage, notes=notes),
-            window=window,
-            since=since,
-            now=now,
         )
         return replace(
             made,

@@ -10,6 +10,7 @@ from bot.models.topics import Ranked
 PARTS = ("Problem", "Method", "Evidence", "Why it matters")
 
 
+READING_SPEED = 230  # words a minute; Brysbaert, "How many words do we read per minute?", 2019, has 238 for prose
 MOST_ENTRIES = 50  # of a digest: beyond it nobody reads, and no message takes it
 
 
@@ -38,11 +39,18 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One card of a digest: a ranked item, its summary, and its repository (or paper) when the two are joined."""
+    """One entry of a digest: a ranked item, its summary, and its repository (or paper) when the two are joined.
+
+    What is shown of it is made by `bot.digest.card`: the gist of at most 18 words, the parts as its card shows them, and
+    why it is here in two reasons. Each may be empty.
+    """
 
     ranked: Ranked
     summary: Summary
     partner: Item | None = None
+    gist: str = ""
+    card: tuple[SummaryPart, ...] = ()
+    why_here: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +137,16 @@ class Digest:
     bar: float = 0.0  # of relevance, that an entry needed
     min_score: float = 0.0  # that an entry needed
     carried: tuple[str, ...] = ()  # the keys of what earlier ones left out over the cap, and it looked at again
+
+    @property
+    def minutes(self) -> int:
+        """How long its cards take to read, their titles counted: at least one minute."""
+        told = (
+            text
+            for entry in self.entries
+            for text in (entry.ranked.item.title, entry.gist, *(part.text for part in entry.card), entry.why_here)
+        )
+        return max(1, -(-sum(len(text.split()) for text in told) // READING_SPEED))
 
 
 @dataclass(frozen=True, slots=True)

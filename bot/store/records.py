@@ -207,8 +207,16 @@ def summary_from_text(text: str) -> Summary:
 
 
 def digest_to_text(digest: Digest) -> str:
-    """Return a whole digest as JSON, its items with it, so that it can be read when they are gone."""
-    return encode(dataclasses.asdict(digest))
+    """Return a whole digest as JSON, its items with it, so that it can be read when they are gone.
+
+    What its entries show is left out: it can be made again from them.
+    """
+    bare = tuple(dataclasses.replace(entry, gist="", card=(), why_here="") for entry in digest.entries)
+    record = dataclasses.asdict(dataclasses.replace(digest, entries=bare))
+    for entry in record["entries"]:
+        for name in ("gist", "card", "why_here"):
+            del entry[name]
+    return encode(record)
 
 
 @or_damaged

@@ -57,11 +57,21 @@ def _nothing(text: str, kind: str) -> tuple[SummaryPart, ...]:
     return tuple(SummaryPart(name, reason, found=False) for name in PARTS)
 
 
-def _parts(text: str, kind: str, title: str) -> tuple[SummaryPart, ...]:
+def parts_without(item: Item, sentence: str) -> tuple[SummaryPart, ...]:
+    """Return the four parts of a paper or a post as if its text had every sentence but this one, which another place shows.
+
+    Nothing where the text has no parts at all.
+    """
+    text = item.abstract[:LONGEST_TEXT]
+    kind = "post" if item.kind is Kind.POST else "abstract"
+    return () if _nothing(text, kind) else _parts(text, kind, item.title, without=sentence)
+
+
+def _parts(text: str, kind: str, title: str, *, without: str = "") -> tuple[SummaryPart, ...]:
     sentences = split(text)
     names = lower_case_names(text)
     told = resolve(sentences, names)
-    choice = choose(sentences, title, [one.text for one in told])
+    choice = choose(sentences, title, [one.text for one in told], without=without)
 
     def part(name: str) -> SummaryPart:
         if not choice[name]:

@@ -89,14 +89,19 @@ class _Option(NamedTuple):
 _NONE = _Option(0.0, ())
 
 
-def choose(sentences: Sequence[str], title: str = "", explained: Sequence[str] | None = None) -> Choice:
+def choose(
+    sentences: Sequence[str], title: str = "", explained: Sequence[str] | None = None, *, without: str = ""
+) -> Choice:
     """Return for each part the places (0-based) of the sentences that stand for it: none, one or two, in reading order.
 
-    `explained` are the sentences as they would be shown (`bot.summarise.english.anaphora`); without it, as they stand.
+    `explained` are the sentences as they would be shown (`bot.summarise.english.anaphora`); without it, as they stand. The
+    sentence `without` is chosen for none.
     """
     shown = sentences if explained is None else explained
     announced = next((at for at, sentence in enumerate(shown) if _ANNOUNCES.search(sentence)), None)
-    text = _Text(shown, part_scores(sentences, title), [*map(dangles, shown)], [*map(points_inside, shown)], announced)
+    scores = part_scores(sentences, title)
+    scores[[each == without for each in sentences]] = UNUSABLE
+    text = _Text(shown, scores, [*map(dangles, shown)], [*map(points_inside, shown)], announced)
     chosen = _together(text)
     _fill(chosen, text)
     for part in _SECOND:

@@ -3,7 +3,8 @@
 import re
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """Return the words of a list."""
     return frozenset(text.split())
 
 
@@ -152,7 +153,7 @@ BARE_INSIDE = re.compile(
 )
 SIGNS_INSIDE = (" this", " these", " such", " those", " its", " their", " them")  # without one, no pattern is tried
 # What does not say which ones.
-UNSPECIFIC = _words(
+UNSPECIFIC = words(
     """a an the of in for with by on to from at and or that which who whose as than not where when such like based across
     under using between within over through into is are was were has have had been be its their our my your his her
     these this those it they we can may might must should will would could however while although also all both many

@@ -45,8 +45,24 @@ def third_person(verb: str) -> str:
 
 
 _SINGULAR = {verb: third_person(verb) for verb in _VERBS.split()}
-_PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
 _BARE_VERBS = "|".join(dict.fromkeys([*_VERBS.split(), *_MORE_VERBS.split()]))
+_NOUNS_MOSTLY = frozenset({"aim", "set", "frame", "view", "cast", "fine", "map", "model", "sample", "project"})
+
+
+def _forms(verb: str) -> tuple[str, str, str]:
+    return verb, third_person(verb), f"{verb}d" if verb.endswith("e") else f"{verb}ed"
+
+
+# A verb with a subject before it, as far as words tell.
+FINITE = (
+    r"(?:is|are|was|were|has|have|had|can|cannot|could|may|might|must|should|will|would|does|do|did|shows|makes|achieved|"
+    r"(?:becom|reach|match|surpass|tak|giv|us)es|(?:remain|run|gain|beat|win|exceed|yield|need|require|cost|work|allow|"
+    r"maintain|increase|decrease|outperform|produce|capture|contain|support|consist|dominate|deliver|attain|surpass|"
+    r"match)(?:e?s|e?d)?|"
+    + "|".join(form for verb in _BARE_VERBS.split("|") if verb not in _NOUNS_MOSTLY for form in _forms(verb))
+    + ")"
+)
+_PLACED = re.compile(rf"(?:\w+ly )?(?:{'|'.join(_SINGULAR.values())})\b", re.IGNORECASE)
 _PAPER = re.compile(
     r"^(?:this|the present) (?:paper|work|article|study|report|letter|survey|thesis) ((?:\w+ly )?(?:propos|introduc|"
     r"present|develop|describ|investigat|stud|analy[sz]|explor|examin|evaluat|review|survey|address|provid|offer|argu|"

@@ -2,7 +2,7 @@
 
 Sentences come from the description, the opening of the README and the notes of the latest release; stars, forks, language,
 topics, licence and dates from the record. Neither stars nor releases are called evidence. How many stars were gained is
-known to who ranks, not here: `bot.digest.compose.for_the_topic` adds it.
+known to who ranks, not here: `bot.digest.card` tells it among the reasons.
 """
 
 from collections.abc import Mapping

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -60,71 +61,25 @@ def test_a_digest_holds_an_entry_per_card() -> None:
     assert (digest.topic, digest.day, len(digest.entries), digest.window) == ("t", NOW.date(), 1, WINDOW)
 
 
-SILENT = "The abstract does not say why it matters."
-
-
-def why(text: str, *parts: ScorePart, found: bool = False) -> SummaryPart:
-    """The last part of a digest's only entry, whose score is made of the parts."""
-    told = (*(SummaryPart(name, f"{name}.") for name in PARTS[:-1]), SummaryPart(PARTS[-1], text, found))
-    card = Card(Ranked(paper(), 0.5, parts))
+def test_what_the_text_does_not_say_stays_unsaid() -> None:
+    told = tuple(SummaryPart(name, "The abstract does not say.", found=False) for name in PARTS)
+    card = Card(Ranked(paper(), 0.5, (ScorePart("phrases", 0.3, "matches *KV cache* ×3"),)))
     coverage = compose.coverage([paper()], {}, [], since=DAY, now=NOW)
-    digest = compose.digest(
-        TOPIC, [card], [Summary(told, "abstract", "extractive")], coverage=coverage, window=WINDOW, since=DAY, now=NOW
-    )
-    assert digest.entries[0].summary.parts[:-1] == told[:-1]
-    return digest.entries[0].summary.parts[-1]
+
+    summary = Summary(told, "abstract", "small-model")
+    digest = compose.digest(TOPIC, [card], [summary], coverage=coverage, window=WINDOW, since=DAY, now=NOW)
+
+    (entry,) = digest.entries
+    assert (entry.summary, entry.card, entry.why_here) == (summary, (), "KV cache")
 
 
-def test_where_the_text_does_not_say_why_it_matters_the_topic_does_under_its_own_name() -> None:
-    phrases = ScorePart("phrases", 0.3, "matches *KV cache* ×3, *GPU*")
-    liked = ScorePart("feedback", 0.1, 'close to "Fast Caches" you liked')
-
-    told = why(SILENT, phrases, liked)
-
-    assert told.text == 'For your topic: matches "KV cache" ×3, "GPU"; close to "Fast Caches" you liked.'
-    assert not told.found
-
-
-def test_a_reason_of_the_text_stays() -> None:
-    part = ScorePart("phrases", 0.3, "matches *KV cache*")
-    assert why("It halves the cost.", part, found=True).text == "It halves the cost."
-
-
-@pytest.mark.parametrize(
-    "part",
-    [
-        ScorePart("community", 0.2, "412 stars in 3 days"),
-        ScorePart("freshness", 0.2, "new today"),
-        ScorePart("feedback", -0.1, "shares *video* with what you wanted less of"),
-        ScorePart("phrases", 0.1, ""),
-        ScorePart("phrases", 0.1, "against *survey*"),
-    ],
-)
-def test_stars_freshness_and_what_speaks_against_an_item_are_no_reason_of_the_topic(part: ScorePart) -> None:
-    assert why(SILENT, part).text == SILENT
-
-
-def test_only_what_speaks_for_the_item_is_told() -> None:
-    part = ScorePart("phrases", 0.3, "by Tri Dao, matches *KV cache*, against *survey*")
-    assert why(SILENT, part).text == 'For your topic: by Tri Dao, matches "KV cache".'
-
-
-def test_what_is_known_of_a_repository_follows_the_reason() -> None:
-    part = ScorePart("phrases", 0.3, "matches *cache*")
-    told = why("The description does not say why it matters. Known: MIT licence.", part)
-    assert told.text == 'For your topic: matches "cache". Known: MIT licence.'
-
-
-def test_the_stars_that_a_repository_gained_stand_where_it_reports_no_measurements() -> None:
-    told = tuple(SummaryPart(name, "None is known.", found=False) for name in PARTS)
-    community = ScorePart("community", 0.2, "1,412 stars in 3 days")
-    summary = Summary(told, "description", "extractive")
-
-    ours = compose.for_the_topic(summary, Ranked(repo("lab/fast"), 0.5, (community,)))
-
-    assert [part.text for part in ours.parts] == [
-        *("None is known.", "None is known."),
-        "None is known. It gained 1,412 stars in 3 days.",
-        "None is known.",
-    ]
-    assert compose.for_the_topic(summary, Ranked(paper(), 0.5, (community,))) == summary
+def test_a_digest_tells_how_long_its_cards_take_to_read() -> None:
+    cards = [Card(ranked(paper(f"2603.0000{number}"))) for number in range(7)]
+    summary = Summary(tuple(SummaryPart(name, "one two three four " * 4) for name in PARTS), "abstract", "small-model")
+    coverage = compose.coverage([], {}, [], since=DAY, now=NOW)
+    whole = compose.digest(TOPIC, cards, [summary] * 7, coverage=coverage, window=WINDOW, since=DAY, now=NOW)
+    assert whole.minutes == 1
+    longer = replace(whole, entries=whole.entries * 4)
+    told = sum(len(f"{each.gist} {' '.join(part.text for part in each.card)}".split()) + 2 for each in longer.entries)
+    assert longer.minutes == -(-told // 230)
+    assert replace(whole, entries=()).minutes == 1

@@ -1,0 +1,211 @@
+"""One entry of a digest as it is shown: its gist for the list, and its card of at most 90 words. Pure.
+
+A card has the gist, the parts that the text says and the gist does not, and why the item is here. What is not found is left
+out without a word. All of it can be made again from the item, its summary and its reasons; nothing of it is stored.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from bot.models import Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
+from bot.query.fold import tokens
+from bot.rank.common_words import STOPWORDS
+from bot.summarise.english.sentences import split
+from bot.summarise.english.shortening import statements
+from bot.summarise.extractive import MADE_BY, parts_without
+from bot.summarise.short_gist import ShortGist, short_gist
+
+MOST_WORDS = 90  # of a card: gist, parts with their names, and why it is here; title and byline are not counted
+_WHY_HERE = 2  # "Why here" itself
+_FEWEST = (8, 5)  # words of a sentence that is shortened; fewer where it would be broken off otherwise
+_SAME = 0.6  # of a sentence's words that tell something, in the gist: the gist has said it
+
+# That the work is to be had is shown beside the title; which language a repository has, too.
+_KNOWN = re.compile(
+    r"(?:[\w’'-]+ ){0,9}?(?:codes?|models?|weights|data|data ?sets?|corpus|implementation|software|tool(?:kit)?|"
+    r"librar(?:y|ies)|package|benchmark|demo|scripts|resources)\b.{0,60}\b(?:available|open[- ]sourced?|released)\b|"
+    r"(?:Releases|Open-sources|The authors (?:release|open-source)|Written mainly in)\b",
+    re.IGNORECASE,
+)
+_LONGEST_KNOWN = 22  # words
+
+
+def entry(ranked: Ranked, summary: Summary, partner: Item | None = None) -> Entry:
+    """Return the entry of an item with its gist, its card and why it is here. It computes: not on the event loop."""
+    gist = short_gist(ranked.item, asked_phrases(ranked))
+    why = why_here(ranked)
+    room = MOST_WORDS - _words(gist.text) - (_words(why) + _WHY_HERE if why else 0)
+    parts = _fitted([_Shown.of(part) for part in _unsaid(ranked.item, summary, gist)], room)
+    return Entry(ranked, summary, partner, gist=gist.text, card=parts, why_here=why)
+
+
+def _words(text: str) -> int:
+    return len(text.split())
+
+
+# --- what the gist does not say
+
+
+def _unsaid(item: Item, summary: Summary, gist: ShortGist) -> Iterator[SummaryPart]:
+    """Yield the parts that are said, without what the gist has said."""
+    parts = summary.parts
+    if summary.made_by == MADE_BY and item.kind is not Kind.REPO and gist.quote:
+        parts = parts_without(item, gist.quote) or parts
+    said = _telling(gist.text)
+    before: list[set[str]] = [said] if said else []
+    for part in parts:
+        if not part.found:
+            continue
+        kept = [each for each in split(part.text) if _is_new(each, before, gist)]
+        before += [_telling(each) for each in kept]
+        if kept:
+            yield replace(part, text=" ".join(kept))
+
+
+def _is_new(sentence: str, before: Sequence[set[str]], gist: ShortGist) -> bool:
+    """Whether neither the gist nor a sentence before it has said it."""
+    if _words(sentence) <= _LONGEST_KNOWN and _KNOWN.match(sentence):
+        return False
+    own = _telling(sentence)
+    return sentence not in (gist.text, gist.quote) and not any(
+        len(own & said) >= _SAME * min(len(own), len(said) or len(own)) for said in before
+    )
+
+
+def _telling(text: str) -> set[str]:
+    return {word[:_STEM] for word in tokens(text) if word not in STOPWORDS}
+
+
+_STEM = 7  # letters by which two forms of a word are told to be one
+
+
+# --- 90 words
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A part on its way to the card: its sentences, and whether they can be shortened further."""
+
+    part: SummaryPart
+    sentences: tuple[str, ...]
+    fewest: int = _FEWEST[0]
+    final: bool = False
+
+    @classmethod
+    def of(cls, part: SummaryPart) -> "_Shown":
+        return cls(part, tuple(split(part.text)) or (part.text,))
+
+    @property
+    def words(self) -> int:
+        return sum(map(_words, self.sentences))
+
+    def shorter(self) -> "_Shown":
+        """With less to say: its second sentence goes first, then its longest one ends at a border of clauses."""
+        if len(self.sentences) > 1:
+            return replace(self, sentences=self.sentences[:-1])
+        (sentence,) = self.sentences
+        shorter = [each for each in statements(sentence, self.words - 1) if _words(each.text) >= self.fewest]
+        best = max(shorter, key=lambda each: _words(each.text) - 8 * each.cost, default=None)
+        return replace(self, final=True) if best is None else replace(self, sentences=(best.text,))
+
+    def cut(self, most: int) -> "_Shown":
+        """With at most so many words, broken off."""
+        words = " ".join(self.sentences).split()
+        return self if len(words) <= most else replace(self, sentences=(f"{' '.join(words[: most - 1])} …",))
+
+    def made(self) -> SummaryPart:
+        return replace(self.part, text=" ".join(self.sentences))
+
+
+def _fitted(parts: Sequence[_Shown], room: int) -> tuple[SummaryPart, ...]:
+    """The parts in so many words, their names counted: the longest is shortened first, and broken off only at last."""
+    room -= sum(_words(each.part.name) for each in parts)
+    shown = list(parts)
+    for fewest in _FEWEST:
+        shown = _shortened([replace(each, fewest=fewest, final=False) for each in shown], room)
+    shares = _shares([each.words for each in shown], room)
+    return tuple(each.cut(most).made() for each, most in zip(shown, shares, strict=True) if most > 1)
+
+
+def _shortened(shown: list[_Shown], room: int) -> list[_Shown]:
+    """The parts, the longest one shortened again and again until they have room or nothing can be."""
+    while sum(each.words for each in shown) > room and not all(each.final for each in shown):
+        longest = max((at for at, each in enumerate(shown) if not each.final), key=lambda at: (shown[at].words, -at))
+        shown[longest] = shown[longest].shorter()
+    return shown
+
+
+def _shares(words: Sequence[int], room: int) -> list[int]:
+    """How many words each part may have so that they have `room` together, the short ones keeping theirs."""
+    shares, left = [0] * len(words), room
+    for count, at in enumerate(sorted(range(len(words)), key=lambda at: words[at])):
+        shares[at] = min(words[at], left // (len(words) - count))
+        left -= shares[at]
+    return shares
+
+
+# --- why it is here
+
+_PHRASE = re.compile(r"\*([^*\n]+)\*")
+_AGAINST = re.compile(r"(?:^|, )against \*.*")
+_MADE = re.compile(r"(?:^|, )((?:by|from) [^,*]+)")
+_EXAMPLE = re.compile(r'close to "([^"]*)"(?: and \d+ more)?( you liked)?')
+_GAINED = re.compile(r"([\d,]+) stars? in (\d+ days?)")
+_EVENT = re.compile(r"(?:^|, )((?:released|code of) [^,]+)")
+_OF_THE_TOPIC = ("phrases", "examples", "feedback")
+_MOST_REASONS = 2
+_SHORT_TITLE = 40  # characters of an example's
+
+
+def why_here(ranked: Ranked) -> str:
+    """Return the two reasons that count most, as bare words: "KV cache, GPU"; a repository's event before them.
+
+    What is no reason of the team's (freshness, votes, whether there is code) is not among them; "" where none is.
+    """
+    reasons: list[str] = []
+    for reason in _reasons(ranked):
+        if not any(reason.casefold() in each.casefold() or each.casefold() in reason.casefold() for each in reasons):
+            reasons.append(reason)
+    return ", ".join(reasons[:_MOST_REASONS])
+
+
+def asked_phrases(ranked: Ranked) -> tuple[str, ...]:
+    """Return the topic's phrases that the item has, those that count most first."""
+    told = (part.why for part in ranked.parts if part.name == "phrases" and part.value > 0)
+    return tuple(phrase for why in told for phrase in _PHRASE.findall(_AGAINST.sub("", why)))
+
+
+def _reasons(ranked: Ranked) -> Iterator[str]:
+    if ranked.item.kind is Kind.REPO:
+        yield from _events(ranked.parts)
+    speaking = [part for part in ranked.parts if part.value > 0 and part.name in _OF_THE_TOPIC]
+    for part in sorted(speaking, key=lambda part: -part.value):
+        yield from _bare(part)
+
+
+def _events(parts: Iterable[ScorePart]) -> Iterator[str]:
+    for part in parts:
+        if part.name not in _OF_THE_TOPIC:
+            yield from (found[1] for found in _EVENT.finditer(part.why))
+            yield from (f"★ +{found[1]} in {found[2]}" for found in _GAINED.finditer(part.why))
+
+
+def _bare(part: ScorePart) -> Iterator[str]:
+    """The part's reasons without what was counted."""
+    if part.name == "phrases":
+        why = _AGAINST.sub("", part.why)
+        yield from (" ".join(found[1].split()) for found in _MADE.finditer(why))
+        yield from _PHRASE.findall(why)
+    elif found := _EXAMPLE.search(part.why):
+        yield f'close to "{_short(found[1])}"{found[2] or ""}'
+    elif part.why:
+        yield _PHRASE.sub(r"\1", part.why)
+
+
+def _short(title: str) -> str:
+    """`PackForcing` of `PackForcing: Short Video Training …`; a long title up to a word's end."""
+    name = title.partition(":")[0]
+    if len(name) <= _SHORT_TITLE:
+        return name
+    return f"{name[:_SHORT_TITLE].rpartition(' ')[0] or name[:_SHORT_TITLE]}…"

@@ -1,0 +1,260 @@
+"""Makes shorter statements of an edited sentence: each is complete, and every word of it stands in the sentence.
+
+1. What leads to a finding goes: `Experiments on X show that Y` → `Y`, `The authors find that Y` → `Y`. `suggest` stays: it
+   limits what is said.
+2. What stands in front of the main clause and is no condition goes: `By doing X, Y gains 3%` → `Y gains 3%`.
+3. What stands in brackets goes, and beside a name between two commas: `Tidy, a cache of caches, gains 3%`.
+4. The end goes, from a border of clauses on: `, which …`, `; …`, ` by doing …`. A condition (`if`, `when`, `unless`) is no
+   border, nor what turns against the sentence (`but`, `although`); a pair (`not only … but`) and a bracket stay whole.
+
+What a statement has lost is told by its cost: 0 for the sentence itself, more for each thing that was taken off.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from bot.summarise.english.anaphora_patterns import words
+from bot.summarise.english.third_person import FINITE, begins_with_verb, to_third_person
+
+
+class Statement(NamedTuple):
+    """A shorter form of a sentence, and what it costs."""
+
+    text: str
+    cost: float
+
+
+_SHORTEST = 5  # words of a statement
+_LONGEST = 1_200  # characters of a sentence that is looked at
+
+# --- in front
+
+_FOUND = (
+    r"(?:show(?:s|n|ed)?|(?:demonstrat|prov|observ|validat)(?:es?|ed)|(?:reveal|confirm)(?:s|ed)?|finds?|found|"
+    r"establish(?:es|ed)?)"
+)
+_FINDING = re.compile(
+    rf"(?:(?!we\b)[\w’'/-]+ ){{0,13}}?(?:also |\w+ly )?{_FOUND}(?: (?:\w+ly|both|here))?(?:,? that,?|,) (?=[\w“\"])",
+    re.IGNORECASE,
+)
+_WHOSE = re.compile(
+    r"^(?:\w+ly )?(?:show|demonstrat|reveal|confirm|find|prov|observ|validat|establish)\w*\b|\b(?:authors?|experiments?|"
+    r"experimental|results?|evaluations?|analys[ei]s|study|studies|findings?|simulations?|tests?|benchmarks?|ablations?|"
+    r"measurements|work|paper|comparisons?|investigation|observations?|experience)\b",
+    re.IGNORECASE,
+)
+_LEAD = re.compile(
+    r"(?:by|through|using|with|unlike|despite|while|although|though|beyond|extensive|rather than|instead of|to|"
+    r"in (?:extensive |our |the )?(?:experiments?|evaluations?|tests?)|as|experiments|via|together|alongside|"
+    r"in addition to|given|because|since|drawn|built|\w+ing|\w+ed)\b[^;:]*?, ",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"(?:on|in|across|over|for|at|within|among|during|throughout|from)\b[^;:]*?, ", re.IGNORECASE)
+_CLAUSE = re.compile(rf"(?:(?:the|a|an) )?(?:[\w’'/.+%-]+ ){{0,6}}?{FINITE}(?= )")
+_NOT_BEGUN = re.compile(r"(?:and|or|but|which|who|where|while|as|that|is|are|was|were|to|by|\w+ing)\b", re.IGNORECASE)
+
+# --- inside
+
+_BRACKET = re.compile(r" \((?:[^()]|\([^()]*\))*\)|(?<=\w)\[[^\]]*\]")
+_ASIDE = re.compile(
+    rf"(?<=[\w)]), (?:an?|the|which|who|where|such as|including|called|named|our|i\.e\.|e\.g\.|namely|"
+    rf"inspired|based|built|on average|in turn)\b,?[^,;:]*, (?=(?:\w+ly )?{FINITE} )"
+)
+
+# --- behind
+
+_BESIDE = re.compile(
+    r"; |\.\.\.|\s(?:[–—]|--)\s|—|"
+    r", (?=(?:and |thus |thereby |while |without |yet |all |each )?(?:which|whose|where|who|in which|with which|for which|"
+    r"thereby|thus|hence|(?!during|according|regarding|ranging)\w+ing|such as|including|e\.g\.|i\.e\.|namely|while|whereas|"
+    r"with|without|even|particularly|especially|notably|as well as|along with|compared|relative|so|from|through|by|via|"
+    r"using|because|since|both|as|ranging|up to|an?|the|respectively|across|on|in|for|at|under|often|most|based|driven|"
+    r"guided|followed|accompanied|together|rather than|despite|to)\b)|(?<!both), (?=and\b)"
+)
+_PHRASE = re.compile(
+    r" (?=(?:while \w+ing|by \w+ing|through|via|using|without|compared (?:to|with)|relative to|in order to|as well as|"
+    r"such as|including|based on|across|in comparison|with respect to|in terms of|alongside|along with|throughout|"
+    r"ranging from|even|especially|particularly|despite|because|since|whereas|while|during|thereby|thus|so that|"
+    r"rather than|against|at the cost|over (?:the|existing|prior|previous|state|strong|baseline)|within|leading to|making|"
+    r"enabling|allowing)\b)"
+)
+_PREPOSITION = re.compile(r" (?=(?:for|on|in|with|under|from|at|among|between|to|and \w+s (?:it|the|its|an?))\b)")
+_LIMITS = re.compile(r"[,;]? ?(?:but|yet|although|though|however|if|unless|when|only|except|provided|not)\b", re.IGNORECASE)
+_COUNTS = re.compile(
+    r"\b(?:two|three|four|five|six|seven|several|following|key|first|\(1\)|\(i\)|\(a\))(?: [\w-]+){0,4}[:,]?$"
+)
+_MADE_TO = re.compile(  # `allows users to …`
+    r"\b(?:allow|enabl|help|let|requir|caus|forc|encourag|train|teach|guid|prompt|induc|empower|lead|us|abilit|fail|attempt|"
+    r"need|able|capab|learn|tend|seek|struggl|aim|want|begin|continu|how|way|order|likely|prone|whether)"
+    r"(?:e?s|ed|ing|e|y|les?)?(?: [\w-]+){0,5}$"
+)
+# Words that need what follows them: of a border within a clause, and before a preposition.
+_NEEDS_MORE = words(
+    """is are was were be been and or of the a an than that not more less by to for in on with from trained compared compare
+    evaluated based such as only also can may will must at its their this these while using via through without even both
+    either between has have had into over under about which who when where if up out each every any rather instead
+    particularly especially including across obtained made tested no one two three four five several key main closest"""
+)
+_TAKES = re.compile(
+    r"\w+ed|\w+ing|(?:rel|appl)ies|depends?|focus(?:es)?|works?|operates?|results?|consists?|leads?|performs?|rests?|builds?|"
+    r"acts?|serves?|aims?|adapts?|generali[sz]es?|compares?|differs?|deals?|accounts?|scales?|most|known|similar|due|able|"
+    r"built|according|how|what|why|whether|very|so|\w+ly|new|novel|first|all|other|various|different|available|capable|"
+    r"robust|comparable|competitive|equivalent|related|relevant|responsible|suitable|sensitive|prone|subject|crucial|"
+    r"critical|essential|important|shows?|finds?|demonstrates?|proposes?|suggests?|provides?|offers?|introduces?|presents?",
+    re.IGNORECASE,
+)
+_NOUNS = re.compile(
+    r"(?:results|models|uses|designs|studies|measures|estimates|benchmarks|tests|samples|reports|surveys|supports|reviews|"
+    r"approaches|works|costs|needs|gains|aims|frames|maps|sets|classes|views|predictions)"
+)
+_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being|remains?)(?: \w+ly| not| also)* [\w-]+$")
+_ENDS_IN_VERB = re.compile(rf"(?:{FINITE}|\w+ed)")
+_PAIRS = (
+    (re.compile(r"\bnot only\b"), re.compile(r"\bbut\b")),
+    (re.compile(r"\b(?:both|between)\b"), re.compile(r"\band\b")),
+    (re.compile(r"\b(?:either|whether)\b"), re.compile(r"\b(?:or|can|is|are)\b")),
+    (re.compile(r"\bfrom [~\d.%$-]+"), re.compile(r"\bto\b")),
+)
+_BRACKETS = ("()", "[]", "{}", "“”")
+_OPENING = re.compile(
+    r"(?:by|through|using|with|to|in|on|for|from|under|at|while|although|though|when|if|as|since|because|given|despite|"
+    r"unlike|based|across|compared|beyond|after|over|among|during|within|without|following|rather|instead|whereas|"
+    r"\w+ing)\b",
+    re.IGNORECASE,
+)
+_VERB = re.compile(rf"(?<=[\w)’',] ){FINITE}\b")
+_CLAUSE_NEXT = re.compile(
+    rf", and (?:\w+ly )?(?:the |it |they |an? |its )?(?:[\w-]+ ){{0,3}}{FINITE} ",
+)
+_LISTED = re.compile(r", (?:[\w-]+ ){0,5}?[\w-]+(?:,|(?:,? and|,? or)\b)(?! \w+(?:s|ed) )")
+_NOT_LISTED = re.compile(
+    r", (?:which|while|whereas|thereby|thus|where|who|because|since|so|with|without|such as|including)\b|"
+    r", \w+ing (?:the|an?|it|its|their|that)\b"
+)
+_COST = {_BESIDE: 0.2, _PHRASE: 0.5, _PREPOSITION: 1.2}
+_LED = 0.5  # of a finding that is led to
+
+
+def statements(sentence: str, most: int) -> Iterator[Statement]:
+    """Yield the sentence and its shorter forms that have at most `most` words; none where nothing complete is so short."""
+    if len(sentence) > _LONGEST:
+        return
+    seen: set[str] = set()
+    for whole, cost in _opened(sentence):
+        for bare, more in _without_asides(whole):
+            for text, last in _ended(bare, most):
+                if text not in seen and _SHORTEST <= len(text.split()) <= most:
+                    seen.add(text)
+                    yield Statement(text, cost + more + last)
+
+
+def _opened(sentence: str) -> Iterator[tuple[str, float]]:
+    """The sentence, and what is left of it without what stands in front."""
+    yield sentence, _LED if _finding(sentence, 0) else 0.0
+    at, cost = 0, 0.0
+    for pattern, price in ((_LEAD, 0.3), (_PLACE, 0.6), (_FINDING, 0.0), (_LEAD, 0.3), (_PLACE, 0.6)):
+        found = _finding(sentence, at) if pattern is _FINDING else _main_clause(sentence, pattern, at)
+        if found:
+            at, cost = found, cost + price
+            yield _begun(sentence[at:]), cost
+
+
+def _finding(sentence: str, at: int) -> int:
+    found = _FINDING.match(sentence[at:])
+    return at + found.end() if found and _WHOSE.search(found.group()) else 0
+
+
+def _main_clause(sentence: str, lead: re.Pattern[str], at: int) -> int:
+    """Where the main clause begins behind what leads to it, 0 where that is not certain."""
+    rest = sentence[at:]
+    if not lead.match(rest) or begins_with_verb(rest):
+        return 0
+    for comma in re.finditer(r", ", rest):
+        behind = rest[comma.end() :]
+        if _CLAUSE.match(behind) and not _NOT_BEGUN.match(behind) and _closed(rest[: comma.start()]):
+            return at + comma.end()
+    return 0
+
+
+def _closed(text: str) -> bool:
+    return all(text.count(pair[0]) == text.count(pair[1]) for pair in _BRACKETS) and text.count('"') % 2 == 0
+
+
+def _begun(text: str) -> str:
+    """The rest of a sentence as one of its own: `the authors propose X` → `Proposes X`."""
+    text = text[:1].upper() + text[1:]
+    return to_third_person(f"We {text[12:]}") if text.startswith("The authors ") else text
+
+
+def _without_asides(text: str) -> Iterator[tuple[str, float]]:
+    yield text, 0.0
+    bare = _BRACKET.sub("", text)
+    if bare != text:
+        yield bare, 0.1
+    short = _ASIDE.sub(" ", bare)
+    if short != bare:
+        yield short, 0.3
+
+
+def _ended(text: str, most: int) -> Iterator[tuple[str, float]]:
+    """The text, and up to each border of clauses."""
+    yield text, 0.0
+    for border, cost in _COST.items():
+        for match in border.finditer(text):
+            kept = text[: match.start()].rstrip(" ,;:–—")
+            if _SHORTEST <= len(kept.split()) <= most and _stands(kept, text[match.start() :], border):
+                yield f"{kept}.", cost
+
+
+def _stands(kept: str, tail: str, border: re.Pattern[str]) -> bool:
+    """Whether what stands before the border is complete without the rest."""
+    last = kept.rpartition(" ")[2].lower()
+    return not (
+        last in _NEEDS_MORE
+        or _LIMITS.match(tail)
+        or (border is _PREPOSITION and (_TAKES.fullmatch(last) or _goes_with_another(kept, tail)))
+        or (tail.startswith(" to ") and _MADE_TO.search(kept))
+        or _COUNTS.search(kept)
+        or not _closed(kept)
+        or any(_is_half(kept, one, other) for one, other in _PAIRS)
+        or _is_listed(kept, tail)
+        or _lacks_object(kept, last)
+        or not _has_verb(kept)
+    )
+
+
+def _is_half(kept: str, one: re.Pattern[str], other: re.Pattern[str]) -> bool:
+    return any(not other.search(kept, found.end()) for found in one.finditer(kept))
+
+
+def _goes_with_another(kept: str, tail: str) -> bool:
+    """`3% on A and 4% | on B`: the second stands as the first does."""
+    word = tail.split()[0]
+    before, found, _ = kept.rpartition(" and ")
+    return bool(found) and f" {word} " in f"{before} "
+
+
+def _lacks_object(kept: str, last: str) -> bool:
+    """Whether it ends in a verb without its object: `X has demonstrated`, not `X is trained`."""
+    return (
+        last[-1:] in "sd"
+        and not _NOUNS.fullmatch(last)
+        and _ENDS_IN_VERB.fullmatch(last) is not None
+        and not _PASSIVE.search(kept)
+    )
+
+
+def _is_listed(kept: str, tail: str) -> bool:
+    """Whether the border is between the members of a list."""
+    if tail.startswith(", and "):
+        return "," in kept or not _CLAUSE_NEXT.match(tail)
+    return tail.startswith(", ") and _LISTED.match(tail) is not None and not _NOT_LISTED.match(tail)
+
+
+def _has_verb(kept: str) -> bool:
+    found = _finding(kept, 0)
+    kept = kept[found:] if found else kept
+    if begins_with_verb(kept):
+        return True
+    return _VERB.search(kept.partition(", ")[2] if _OPENING.match(kept) else kept) is not None

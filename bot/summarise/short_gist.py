@@ -1,0 +1,155 @@
+"""The statement of at most 18 words that stands under a title in a digest's list of entries.
+
+Of a paper or a post it is the shorter form of a sentence (`bot.summarise.english.shortening`) that tells most: what the work
+is, or better its headline result with the figures, above all where that has what the topic asks about. Of a repository it
+is its description. Where the text has no such statement there is none: the title stands alone then.
+"""
+
+import logging
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from bot.errors import SummaryUnavailable
+from bot.models import PARTS, Item, Kind
+from bot.query.fold import tokens
+from bot.summarise.choice.scoring import EVIDENCE, PROBLEM, SCANNED, UNUSABLE, part_scores, whole_scores
+from bot.summarise.english.anaphora import dangles, points_inside, resolve
+from bot.summarise.english.editing import edit
+from bot.summarise.english.language import reads_as_english
+from bot.summarise.english.sentences import lower_case_names, split
+from bot.summarise.english.shortening import statements
+from bot.summarise.extractive import LONGEST_TEXT
+
+log = logging.getLogger(__name__)
+
+LONGEST = 18  # words
+_DESCRIPTION = 1_000  # characters
+_LEAST = 0.0  # of what a statement tells; below it says how the authors went about it, mostly
+
+_MEASURED = re.compile(
+    r"(?<![\w-])[~<>≥≤$+-]?\d+(?:[.,]\d+)*(?:\s?(?:\\?%|×|x\b|-fold|k\b|M\b|B\b|GB|MB|ms|fps|FPS|times\b|points?\b|percent|"
+    r"hours?|days?|seconds?|minutes?|dB|orders?)|x\b)|\b(?:twice|half|orders? of magnitude|\w+fold)\b",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(r"(?<![\w.-])\d+(?:[.,]\d+)*(?![\w-])")
+_COMPARES = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|state-of-the-art|beats?|exceed\w*|faster|fewer|smaller|larger|cheaper|better|higher|lower|"
+    r"reduc\w+|improv\w+|first|only|more than|less than|nearly|almost|despite|without|no)\b",
+    re.IGNORECASE,
+)
+# What tells little: of any statement, and of a result without a figure.
+_VAGUE = re.compile(
+    r"\b(?:effectiveness|superiority|superior performance|competitive performance|insights?|potential|promising|paves? the "
+    r"way|extensive|comprehensive|thorough|validate|deeper understanding|implications|advances? (?:the|our)|foundation|"
+    r"highlight\w*|underscor\w*|important|significant(?:ly)?|challeng\w+|various|robustness|efficacy|viability|"
+    r"feasibility)\b",
+    re.IGNORECASE,
+)
+_WEAK = re.compile(
+    r"\b(?:outperform\w*|surpass\w*|superior|remarkabl\w*|impressive\w*|nuanced|strong\w*|improved?|notabl\w+|substantial\w*|"
+    r"existing|baselines?|prior|previous|consistent\w*|recent|great\w*|effective\w*|state-of-the-art)\b",
+    re.IGNORECASE,
+)
+_OF_THE_PAPER = re.compile(
+    r"(?:(?:Conducts?|Performs?|Discuss(?:es)?|Outlines?|Reports the|Provides a detailed)\b|The (?:objective|goal|aim|"
+    r"purpose|survey|review|paper|study|work|authors? (?:performed|conduct|also|then|further))\b|This (?:paper|work|study|"
+    r"survey|review)|(?:\w+ ){1,3}(?:is|are|was|were) (?:assessed|evaluated|conducted|performed|tested|discussed|analyzed|"
+    r"presented|validated|compared)\b)",
+    re.IGNORECASE,
+)
+_NO_STATEMENT = re.compile(
+    r"\b(?:(?:publicly )?available|we hope|the authors hope|open-sourced?|future (?:work|research)|releas(?:ed?|es)|"
+    r"address(?:es)? (?:this|these)|remains? (?:an? |largely )?\w+|this (?:problem|issue|challenge|gap)|above|below)\b|"
+    r"^Among (?:these|them|those)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"\b(?:two|three|four|five|six|several) (?:[\w-]+ ){0,2}[\w-]+s\.$")
+
+
+class ShortGist(NamedTuple):
+    """A statement of at most 18 words, "" for none, and the sentence of the text, word for word, that it rests on."""
+
+    text: str = ""
+    quote: str = ""
+
+
+_NONE = ShortGist()
+
+
+def short_gist(item: Item, asked: Sequence[str] = ()) -> ShortGist:
+    """Return the item's statement, `asked` being phrases that the topic asks about; none where no model can be read."""
+    text = item.abstract[:LONGEST_TEXT].strip()
+    try:
+        if item.kind is Kind.REPO:
+            return _of_description(text[:_DESCRIPTION])
+        return _of_text(item.title, text, tuple(asked))
+    except SummaryUnavailable as error:
+        log.warning("an entry has its title alone: %s", error)
+        return _NONE
+
+
+@lru_cache(maxsize=512)
+def _of_text(title: str, text: str, asked: tuple[str, ...]) -> ShortGist:
+    if not text or not reads_as_english(text):
+        return _NONE
+    told = max(_told(title, text, asked), key=lambda one: one.worth, default=None)
+    return _NONE if told is None or told.worth < _LEAST else ShortGist(told.text, told.quote)
+
+
+class _Told(NamedTuple):
+    worth: float
+    text: str
+    quote: str
+
+
+def _told(title: str, text: str, asked: Sequence[str]) -> Iterator[_Told]:
+    """Every statement of the text that stands alone, and how much it tells."""
+    sentences, names = split(text)[:SCANNED], lower_case_names(text)
+    wholes, parts = whole_scores(sentences, title), part_scores(sentences, title)
+    phrases = [tokens(phrase) for phrase in asked]
+    for at, explained in enumerate(resolve(sentences, names)):
+        if wholes[at] <= UNUSABLE or dangles(explained.text):
+            continue
+        own = parts[at]
+        background = own.argmax() == PARTS.index(PROBLEM) and own[PARTS.index(PROBLEM)] > -1
+        fit = 0.6 * max(wholes[at] - 0.3, own[PARTS.index(EVIDENCE)]) - 1.2 * background
+        whole = edit(explained.text, names)
+        measures = _MEASURED.search(whole) is not None
+        for one in statements(whole, LONGEST):
+            if dangles(one.text) or _NO_STATEMENT.search(one.text):
+                continue
+            worth = fit - one.cost + _worth(one.text, phrases) - 0.7 * (measures and not _MEASURED.search(one.text))
+            yield _Told(float(worth), one.text, sentences[at])
+
+
+def _worth(text: str, phrases: Sequence[Sequence[str]]) -> float:
+    """What a statement tells by its words alone. The weights were set by reading what they choose of 400 abstracts."""
+    figures = len(_MEASURED.findall(text))
+    words = len(text.split())
+    worth = 1.3 * min(figures, 2) ** 0.5 if figures else 0.4 * (_NUMBER.search(text) is not None)
+    worth += 0.3 * min(2, len(_COMPARES.findall(text))) + 0.06 * min(words, 16) - 0.5 * (words < 8)
+    worth -= 0.7 * min(3, len(_VAGUE.findall(text))) + 0.35 * (not figures) * min(3, len(_WEAK.findall(text)))
+    worth -= 1.5 * (_OF_THE_PAPER.match(text) is not None)
+    worth -= 1.2 * points_inside(text) + (_COUNTED.search(text) is not None)
+    said = f" {' '.join(tokens(text))} "
+    return worth + 0.5 * min(2, sum(f" {' '.join(phrase)} " in said for phrase in phrases if phrase))
+
+
+# --- of a repository
+
+_BORDER = re.compile(r"\. |; | [-–—|] |[,:] | (?=(?:with|for|that|which|using|based on|built)\b)")
+
+
+def _of_description(text: str) -> ShortGist:
+    """A description needs no verb: `A cache that sizes itself.`"""
+    if not text:
+        return _NONE
+    told = edit(text)
+    words = told.split()
+    if len(words) > LONGEST:
+        kept = [told[: found.start()] for found in _BORDER.finditer(told)]
+        kept = [each.rstrip(" ,;:–—-") for each in kept if 4 <= len(each.split()) <= LONGEST]
+        told = f"{max(kept, key=len)}." if kept else f"{' '.join(words[: LONGEST - 1])} …"
+    return ShortGist(told, text)

@@ -1,0 +1,216 @@
+"""An entry as it is shown: what the gist says is not said again, at most 90 words, and two bare reasons."""
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot.digest.card import MOST_WORDS, asked_phrases, entry, why_here
+from bot.models import PARTS, Entry, Item, Kind, Ranked, ScorePart, Summary, SummaryPart
+from bot.summarise.extractive import extract
+from tests.conftest import tries
+from tests.fakes.edition import items
+from tests.fakes.works import paper, repo
+
+ABSTRACT = (
+    "Caches of long prompts outgrow the memory of one device, which makes serving expensive. "
+    "We propose Tidy, a cache that predicts its own size by counting what is read again. "
+    "Experiments on five machines show that Tidy reduces misses by 31%. "
+    "On the largest machine, Tidy also serves 2.4 times as many prompts as the best earlier cache. "
+    "Tidy makes it possible to serve long prompts from cheap machines. "
+    "Our code is available at https://github.com/lab/tidy."
+)
+TIDY = paper(title="Tidy: a cache that predicts its own size", abstract=ABSTRACT)
+
+
+def shown(item: Item = TIDY, *parts: ScorePart) -> Entry:
+    return entry(Ranked(item, 0.5, parts), extract(item))
+
+
+def words_of(made: Entry) -> int:
+    parts = sum(len(part.name.split()) + len(part.text.split()) for part in made.card)
+    return len(made.gist.split()) + parts + (len(made.why_here.split()) + 2 if made.why_here else 0)
+
+
+def test_what_the_gist_says_is_said_by_no_part() -> None:
+    made = shown()
+    assert made.gist == "On the largest machine, Tidy also serves 2.4 times as many prompts as the best earlier cache."
+    assert "2.4 times" not in " ".join(part.text for part in made.card)
+    assert "31%" in {part.name: part.text for part in made.card}["Evidence"]
+
+
+def test_a_part_that_is_not_found_is_left_out_and_available_code_is_no_reason() -> None:
+    made = shown(
+        replace(TIDY, abstract=ABSTRACT.replace("Tidy makes it possible to serve long prompts from cheap machines. ", ""))
+    )
+    assert [part.name for part in made.card] == ["Problem", "Method", "Evidence"]
+    assert all(part.found for part in made.card)
+    assert all("available" not in part.text for part in made.card)
+
+
+def test_an_endpoints_parts_lose_what_the_gist_has_said() -> None:
+    told = (
+        SummaryPart("Problem", "Caches outgrow one device."),
+        SummaryPart("Method", "Tidy predicts its own size."),
+        SummaryPart("Evidence", "Tidy reduces misses by 31%. It serves 2.4 times as many prompts."),
+        SummaryPart("Why it matters", "None is known.", found=False),
+    )
+    made = entry(Ranked(TIDY, 0.5), Summary(told, "abstract", "small-model"))
+    assert [part.text for part in made.card] == [
+        "Caches outgrow one device.",
+        "Tidy predicts its own size.",
+        "Tidy reduces misses by 31%.",
+    ]
+
+
+def test_the_longest_part_is_shortened_first_and_at_a_border() -> None:
+    long = (
+        "A cache of the house is built from many small caches, which are filled from the street by hand, by people who have "
+        "come a long way in order to fill them, and who go home again at night by the very same way on which they had come, "
+        "singing of the caches which they have filled and of the many more that are to be filled on the following morning, "
+        "before the sun has risen over the roofs of the house and of its neighbours."
+    )
+    short = "Caches outgrow one device."
+    parts = (SummaryPart("Problem", short), SummaryPart("Method", long), SummaryPart("Evidence", "It is fast at night."))
+    made = entry(Ranked(TIDY, 0.5), Summary(parts, "abstract", "small-model"))
+    told = {part.name: part.text for part in made.card}
+    assert told["Problem"] == short
+    assert told["Method"].endswith(".")
+    assert long.startswith(told["Method"].removesuffix("."))
+    assert words_of(made) <= MOST_WORDS
+
+
+def test_of_a_text_without_a_statement_the_card_has_the_title_alone() -> None:
+    made = shown(paper(abstract=""))
+    assert (made.gist, made.card, made.why_here) == ("", (), "")
+
+
+@pytest.mark.parametrize(
+    ("parts", "said"),
+    [
+        ((ScorePart("phrases", 0.3, "matches *KV cache* ×3, *GPU*, *video*, has code"),), "KV cache, GPU"),
+        ((ScorePart("phrases", 0.3, "by Tri Dao, matches *GPU*, against *survey*"),), "by Tri Dao, GPU"),
+        ((ScorePart("phrases", 0.3, "matches *GPU*, *multi-GPU*, *TPU*"),), "GPU, TPU"),
+        ((ScorePart("examples", 0.3, 'close to "Pack: Short Video Training" and 1 more'),), 'close to "Pack"'),
+        ((ScorePart("feedback", 0.1, 'close to "Fast Caches" you liked'),), 'close to "Fast Caches" you liked'),
+        (
+            (ScorePart("feedback", 0.1, "shares *video*, *motion* with what you liked"),),
+            "shares video, motion with what you liked",
+        ),
+        ((ScorePart("freshness", 0.1, "new today"), ScorePart("community", 0.1, "9 upvotes on Hugging Face")), ""),
+        ((ScorePart("phrases", 0.2, "against *survey*"), ScorePart("feedback", -0.1, "shares *video* with …")), ""),
+        (
+            (ScorePart("phrases", 0.1, "matches *GPU*"), ScorePart("examples", 0.3, 'close to "Pack"')),
+            'close to "Pack", GPU',
+        ),
+    ],
+)
+def test_why_it_is_here_is_told_in_two_bare_reasons(parts: tuple[ScorePart, ...], said: str) -> None:
+    assert why_here(Ranked(paper(), 0.5, parts)) == said
+
+
+def test_a_repository_is_here_by_its_event_first() -> None:
+    parts = (ScorePart("phrases", 0.3, "matches *GPU*, *TPU*"), ScorePart("community", 0.1, "1,412 stars in 3 days"))
+    assert why_here(Ranked(repo(), 0.5, parts)) == "★ +1,412 in 3 days, GPU"
+    assert why_here(Ranked(paper(), 0.5, parts)) == "GPU, TPU"
+
+
+def test_the_phrases_that_the_item_has_are_what_the_topic_asks_about() -> None:
+    phrases = ScorePart("phrases", 0.3, "by Tri Dao, matches *KV cache* ×3, *GPU*, against *survey*")
+    assert asked_phrases(Ranked(paper(), 0.5, (phrases,))) == ("KV cache", "GPU")
+
+
+# What the summaries' rules add to the words of a text.
+_ADDED = frozenset(
+    [
+        "the",
+        "authors",
+        "author",
+        "their",
+        "they",
+        "them",
+        "first",
+        "among",
+        "of",
+        "on",
+        "github",
+        "it",
+        "is",
+        "are",
+        "a",
+        "s",
+        "make",
+        "makes",
+        "made",
+        "making",
+        "possible",
+        "to",
+        "paper",
+        "written",
+        "mainly",
+        "in",
+        "known",
+        "has",
+    ]
+)
+
+
+def stems(text: str) -> set[str]:
+    return {word[:4] for word in re.findall(r"[^\W_]+", text.casefold()) if word not in _ADDED}
+
+
+@pytest.mark.parametrize("item", [each for each in items() if each.kind is Kind.PAPER], ids=lambda item: item.key)
+def test_every_word_of_a_real_card_stands_in_the_abstract(item: Item) -> None:
+    made = shown(item, ScorePart("phrases", 0.3, "matches *KV cache* ×3, *GPU*"))
+    assert words_of(made) <= MOST_WORDS
+    assert stems(" ".join([made.gist, *(part.text for part in made.card)])) <= stems(item.abstract)
+    assert made.card
+
+
+_WORDS = [
+    "the",
+    "cache",
+    "Tidy",
+    "reduces",
+    "misses",
+    "by",
+    "31%",
+    "which",
+    "we",
+    "show",
+    "that",
+    ";",
+    ",",
+    "on",
+    "five",
+    "machines",
+    "and",
+    "is",
+    "not",
+    "a",
+    "new",
+    "way",
+    "to",
+]
+_SENTENCE = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=70).map(lambda words: f"{' '.join(words).capitalize()}. ")
+
+
+@settings(deadline=None, max_examples=tries(60))
+@given(st.lists(_SENTENCE, max_size=12).map("".join), st.sampled_from(Kind))
+def test_a_card_has_at_most_90_words_and_no_part_repeats_its_gist(text: str, kind: Kind) -> None:
+    made = shown(
+        Item(key="url:x", kind=kind, title="Tidy", abstract=text), ScorePart("phrases", 0.3, "matches *KV cache*, *GPU*")
+    )
+    assert words_of(made) <= MOST_WORDS
+    assert not made.gist or all(made.gist not in part.text for part in made.card)
+    assert stems(" ".join([made.gist, *(part.text for part in made.card)])) <= stems(text) | {"pyth"}
+
+
+@settings(deadline=None, max_examples=tries(60))
+@given(st.lists(st.text(max_size=900), min_size=4, max_size=4), st.text(max_size=900))
+def test_whatever_an_endpoint_says_the_card_is_short(told: list[str], text: str) -> None:
+    parts = tuple(SummaryPart(name, said) for name, said in zip(PARTS, told, strict=True))
+    made = entry(Ranked(paper(abstract=text), 0.5), Summary(parts, "abstract", "small-model"))
+    assert words_of(made) <= MOST_WORDS
