@@ -339,6 +339,22 @@ def rest(shown: str, read: Callable[[str], str], needs: str = "") -> Argument:
     return Argument(shown, text, read_rest)
 
 
+MOST_PAGES = 10_000
+
+
+def page_number(words: Words) -> int:
+    """Read the number behind `page`; raises UsageError."""
+    word = words.next()
+    count = number(word)
+    if count is None or count != int(count) or not 1 <= count <= MOST_PAGES:
+        raise words.fault("*page* takes a number from 1 on, such as *page 2*.", word)
+    return int(count)
+
+
+def _page(words: Words, _usage: "Usage") -> int:
+    return page_number(words) if words.split("page") or words.take("page") else 1
+
+
 def flag(word: str, *also: str) -> Argument:
     """Take a word that may be said."""
     return Argument(f"[{word}]", lambda _: (word,), lambda words, _: words.take(word, *also) is not None)
@@ -355,3 +371,8 @@ ItemBeforeTopic = Annotated[str, Argument("ITEM", text, _item_before_topic), ITE
 ForTopic = Annotated[str, Argument("[for TOPIC]", behind("for"), _topic_behind), FOR]
 TopicHere = Annotated[str, topic(), HERE]
 TopicNamed = Annotated[str, topic(), NAMED]
+PageNumber = Annotated[
+    int,
+    Argument("[page 2]", formatted("page {}"), _page),
+    Option(help="Which page.", least=1, most=MOST_PAGES),
+]

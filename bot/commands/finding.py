@@ -1,4 +1,4 @@
-"""The commands that find: search, similar, why, now."""
+"""The commands that find: search, similar, why, now, rest."""
 
 from dataclasses import dataclass
 from typing import Annotated
@@ -12,8 +12,11 @@ from bot.commands.declaration import (
     ItemBeforeTopic,
     ItemName,
     Option,
+    PageNumber,
     Said,
+    TopicNamed,
     Usage,
+    behind,
     declared,
     rest,
 )
@@ -63,6 +66,25 @@ class Why(Command):
 
     item: ItemBeforeTopic
     topic: ForTopic = ""
+
+
+def _day(words: Words, _usage: Usage) -> str:
+    word = words.next() if words.take("on") else None
+    return word.text if word else ""
+
+
+@declared("rest", Group.FINDING, example="rest gpu-systems", aliases=("left out", "others"))
+@dataclass(frozen=True, slots=True)
+class Rest(Command):
+    """List what else was on topic and is not in the last digest here."""
+
+    topic: TopicNamed
+    day: Annotated[
+        str,
+        Argument("[on DAY]", behind("on"), _day),
+        Option(help="Of the digest of this day, such as 2026-06-15."),
+    ] = ""
+    page: PageNumber = 1
 
 
 @declared("now", Group.FINDING, example="now gpu-systems", aliases=("preview", "digest"))

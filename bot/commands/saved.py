@@ -4,7 +4,18 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Self
 
-from bot.commands.declaration import Argument, Command, Group, ItemName, Option, declared, end, formatted, number
+from bot.commands.declaration import (
+    Argument,
+    Command,
+    Group,
+    ItemName,
+    Option,
+    PageNumber,
+    declared,
+    end,
+    formatted,
+    page_number,
+)
 from bot.commands.words import Words
 
 
@@ -33,7 +44,6 @@ class Format(StrEnum):
 
 
 _FORMS = {form.value: form for form in Format} | {"bib": Format.BIBTEX, "md": Format.MARKDOWN}
-_MOST_PAGES = 10_000
 
 
 @declared("saved", Group.SAVED, example="saved bibtex", aliases=("bookmarks", "list saved"))
@@ -46,9 +56,7 @@ class ListSaved(Command):
         Argument(f"[{'|'.join(Format)}]", formatted("{}")),
         Option(name="format", help="As a file."),
     ] = None
-    page: Annotated[
-        int, Argument("[page 2]", formatted("page {}")), Option(help="Which page.", least=1, most=_MOST_PAGES)
-    ] = 1
+    page: PageNumber = 1
 
     @classmethod
     def read(cls, words: Words) -> Self:
@@ -62,15 +70,7 @@ class ListSaved(Command):
                 words.next()
                 form = _FORMS[word.option]
             elif page is None and (words.split("page") or words.take("page")):
-                page = _page(words)
+                page = page_number(words)
             else:
                 end(words, cls.usage)
         return cls(form, page or 1)
-
-
-def _page(words: Words) -> int:
-    word = words.next()
-    count = number(word)
-    if count is None or count != int(count) or not 1 <= count <= _MOST_PAGES:
-        raise words.fault("*page* takes a number from 1 on, such as *page 2*.", word)
-    return int(count)

@@ -51,6 +51,7 @@ class ReplyEntry:
     gist: str = ""
     lines: tuple[str, ...] = ()
     buttons: tuple[Button, ...] = ()
+    title_only: bool = False  # nothing but the item's linked title, on one line; the title of our own, where it is not kept
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,20 @@ FOUND = Reply(
 )
 STARRED = Reply(title="Starred", entries=(ReplyEntry(KERNEL_SMITH, gist="Sorts *in place*, by [rank](https://x.example)"),))
 
+# The rest of a digest: the longest list of titles, of which one item is not kept any more and one is hostile.
+TITLES = Reply(
+    title="15 more on topic for GPU systems",
+    text=("What the digest of Wednesday 1 April has no place for, the best first.",),
+    entries=(
+        ReplyEntry(title="arxiv:2603.00001", title_only=True),
+        ReplyEntry(HOSTILE.entries[0].ranked.item, title_only=True),
+        *(ReplyEntry(KERNEL_SMITH, title=KERNEL_SMITH.key, title_only=True) for _ in range(13)),
+    ),
+    first=8,
+    next_steps=("*more 8 for gpu-systems* and *save 8 for gpu-systems* take these numbers.",),
+    buttons=(Button("Next", "rest gpu-systems page 2"),),
+)
+
 
 def page(entries: int, buttons: int) -> Reply:
     """A page of a list: titles, sentences and reasons as long as they are on average and somewhat more, two links each."""

@@ -48,8 +48,9 @@ def _lines(reply: Reply, today: date, sheet: Sheet) -> Iterator[Text]:
         yield Text()
         yield from _table(reply, sheet)
     for number, entry in enumerate(reply.entries, start=reply.first):
-        yield Text()
-        yield from _entry(number, entry, today, sheet)
+        if not entry.title_only or number == reply.first:
+            yield Text()
+        yield from _title_alone(number, entry, sheet) if entry.title_only else _entry(number, entry, today, sheet)
     for digest in reply.digests:
         yield Text()
         yield from digest_lines(digest, sheet, compact=reply.compact)
@@ -81,6 +82,16 @@ def _entry(number: int, entry: ReplyEntry, today: date, sheet: Sheet) -> Iterato
         yield from sheet.wrapped(Text(gist), 4)
     for line in entry.lines:
         yield from sheet.wrapped(_stressed(line), 4)
+
+
+def _title_alone(number: int, entry: ReplyEntry, sheet: Sheet) -> Iterator[Text]:
+    """The title, and behind it where it can be read."""
+    if entry.item is None:
+        told = Text(clean(entry.title))
+    else:
+        found = links(entry.item)[:1]
+        told = Text.assemble(title(entry.item), *((f"  {shown}", STYLES["quiet"] + Style(link=url)) for url, shown in found))
+    yield from sheet.hanging(f"{number:>2}  ", "number", told)
 
 
 def _item(number: int, item: Item, today: date, sheet: Sheet) -> Iterator[Text]:

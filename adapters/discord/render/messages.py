@@ -292,6 +292,9 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date) -> Iterator[Compon
 
 
 def _reply_lines(number: int, entry: ReplyEntry, today: date, room: int) -> Iterator[str]:
+    if entry.item is not None and entry.title_only:
+        yield f"{number}\\. {markdown.link(title(entry.item), first_link(entry.item), min(room, _TITLE))}"
+        return
     if entry.item is not None:
         yield from _head(number, entry.item, today, room)
     else:

@@ -284,7 +284,8 @@ def _reply_entry(number: int, entry: ReplyEntry, today: date, names: Mentions) -
 
 def _title(number: int, entry: ReplyEntry, today: date, names: Mentions) -> list[Block]:
     if entry.item is not None:
-        return [*rich(paragraph(headline(entry.item, number))), *context_line(facts(entry.item, today))]
+        told = [] if entry.title_only else context_line(facts(entry.item, today))
+        return [*rich(paragraph(headline(entry.item, number))), *told]
     return rich(paragraph([*text_run(f"{number}. ", BOLD), *stressed(entry.title, TITLE, names, BOLD)]))
 
 

@@ -29,6 +29,7 @@ from bot.commands import (
     Pause,
     Profile,
     ProfileAction,
+    Rest,
     Resume,
     Save,
     Scope,
@@ -259,6 +260,7 @@ def commands() -> st.SearchStrategy[Command]:
         _filters(),
         st.builds(Profile, topics(), st.sampled_from(ProfileAction)),
         st.builds(Profile, topics(), st.just(ProfileAction.UNDO), said()),
+        st.builds(Rest, said(), maybe, st.integers(1, 10_000)),
         st.builds(ListSaved, st.none() | st.sampled_from(Format), st.integers(1, 10_000)),
         st.builds(ChangeSettings, said(), maybe),
     )

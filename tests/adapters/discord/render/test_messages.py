@@ -35,7 +35,7 @@ from tests.adapters.discord.render.test_markdown import HOSTILE
 from tests.conftest import tries
 from tests.fakes.digests import EMPTY, GPU
 from tests.fakes.digests import HOSTILE as HOSTILE_DIGEST
-from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 TODAY = date(2026, 4, 1)
 GOLDEN = Path(__file__).parent / "golden"
@@ -74,6 +74,12 @@ def test_a_page_of_hits_is_one_message_and_one_of_what_is_saved_two_at_most() ->
     assert [faults(each.body()) for each in (hits, *saved)] == [[]] * (1 + len(saved))
 
 
+def test_a_page_of_titles_is_one_message() -> None:
+    (titles,) = reply_messages(TITLES, TODAY)
+
+    assert faults(titles.body()) == []
+
+
 def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
     (posting,) = reply_messages(STARRED, TODAY)
 
@@ -89,6 +95,7 @@ def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:
         ("digest-hostile", digest_messages(HOSTILE_DIGEST, compact=False)),
         ("reply-found", reply_messages(FOUND, TODAY)),
         ("reply-subscribed", reply_messages(SUBSCRIBED, TODAY)),
+        ("reply-titles", reply_messages(TITLES, TODAY)),
         ("reply-ugly", reply_messages(UGLY, TODAY)),
     ],
 )

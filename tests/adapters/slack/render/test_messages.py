@@ -14,6 +14,7 @@ from adapters.slack.render.limits import fits
 from adapters.slack.render.messages import Layout, channels_in
 from adapters.words import entry_buttons
 from bot.commands import More, parse
+from bot.handlers.left_out import PAGE as TITLES_AT_ONCE
 from bot.handlers.saved import PAGE as SAVED_AT_ONCE
 from bot.handlers.search import PAGE as FOUND_AT_ONCE
 from bot.models import (
@@ -35,7 +36,7 @@ from bot.models import (
 from tests.adapters.golden import check
 from tests.adapters.slack.hostile import nodes, read, wrong
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH
-from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, UGLY, page
+from tests.fakes.replies import FOUND, STARRED, SUBSCRIBED, TITLES, UGLY, page
 
 GOLDEN = Path(__file__).parent / "golden"
 LAYOUTS: tuple[Layout, ...] = ("message", "thread")
@@ -81,7 +82,7 @@ def test_digests_look_as_they_did() -> None:
 
 
 def test_answers_look_as_they_did() -> None:
-    for name, reply in (("found", FOUND), ("subscribed", SUBSCRIBED), ("ugly", UGLY)):
+    for name, reply in (("found", FOUND), ("subscribed", SUBSCRIBED), ("titles", TITLES), ("ugly", UGLY)):
         check(GOLDEN / f"reply-{name}.txt", written(messages.reply(reply, DAY)))
 
 
@@ -89,6 +90,11 @@ def test_a_page_of_hits_and_one_of_what_is_saved_are_one_message_each() -> None:
     for entries, buttons_each in ((FOUND_AT_ONCE, 4), (SAVED_AT_ONCE, 2)):
         (posting,) = messages.reply(page(entries, buttons_each), DAY)
         assert wrong(posting) == []
+
+
+def test_a_page_of_titles_is_one_message() -> None:
+    (posting,) = messages.reply(TITLES, DAY)
+    assert (wrong(posting), len(TITLES.entries)) == ([], TITLES_AT_ONCE)
 
 
 def test_what_a_paper_says_stresses_nothing_and_leads_nowhere() -> None:

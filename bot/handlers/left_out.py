@@ -1,0 +1,72 @@
+"""What the last digest of a topic left out although it is on topic: titles, numbered on from the digest's own."""
+
+from datetime import date, datetime
+
+from bot.commands import Rest, write
+from bot.errors import UsageError
+from bot.handlers.context import HandlerContext, handles
+from bot.handlers.items import last_digests
+from bot.handlers.wording.replies import button, excerpt, preview_button
+from bot.models import Actor, Button, PastDigest, Reply, ReplyEntry, Topic
+from bot.wording import counted, day_in_words
+
+PAGE = 15  # titles: as many as one message takes on every platform
+_LOOKED_AT = 60  # digests of a topic, for the one of a day
+
+
+@handles(Rest)
+async def rest(context: HandlerContext, command: Rest, actor: Actor, now: datetime) -> Reply:
+    """List what the last digest of the topic here left out, or that of a day, a line each."""
+    topic = await context.topic_named(actor.workspace, command.topic)
+    last = next(iter(await last_digests(context, actor, topic.name)), None)
+    digest = await _of_day(context, actor, topic, command.day) if command.day else last
+    digest = digest or next(iter(await context.store.digests.past(actor.workspace, actor.channel, topic=topic.name)), None)
+    if digest is None:
+        return Reply(title=f"No digest of {topic.title} was posted here yet", buttons=(preview_button(topic.name),))
+    when = day_in_words(digest.day, now.date())
+    if not digest.left_out:
+        title, said = f"Nothing else was on topic for {topic.title}", f"The digest of {when} shows all that came close."
+        return Reply(title=title, text=(said,))
+    pages = -(-len(digest.left_out) // PAGE)
+    if command.page > pages:
+        last_page = write(Rest(topic.name, command.day, pages))
+        raise UsageError(f"It fills {counted(pages, 'page')}.", hint=f"*{last_page}* shows the last.")
+    first = (command.page - 1) * PAGE
+    shown = [each.key for each in digest.left_out[first : first + PAGE]]
+    known = await context.store.items.find(shown)
+    return Reply(
+        title=f"{len(digest.left_out)} more on topic for {topic.title}",
+        text=(f"What the digest of {when} has no place for, the best first.",),
+        entries=tuple(ReplyEntry(known.get(key), title=key, title_only=True) for key in shown),
+        first=len(digest.entries) + first + 1,
+        next_steps=(_how(digest, last, len(digest.entries) + first + 1),),
+        buttons=_leafing(command, topic.name, pages),
+    )
+
+
+async def _of_day(context: HandlerContext, actor: Actor, topic: Topic, day: str) -> PastDigest:
+    """Return the topic's last digest of a day that is typed. Raises UsageError where there is none."""
+    try:
+        wanted = date.fromisoformat(day.strip())
+    except ValueError as error:
+        raise UsageError(f'"{excerpt(day)}" is no day.', hint="Write it as year, month and day: 2026-06-15.") from error
+    past = await context.store.digests.past(actor.workspace, actor.channel, topic=topic.name, limit=_LOOKED_AT)
+    found = next((each for each in past if each.day == wanted), None)
+    if found is None:
+        raise UsageError(
+            f"No digest of {topic.title} of that day is known here.", hint=f"*{write(Rest(topic.name))}* asks for the last."
+        )
+    return found
+
+
+def _how(digest: PastDigest, last: PastDigest | None, first: int) -> str:
+    """Say how one of those is named; their numbers are those of the last digest with entries alone."""
+    if digest == last:
+        return f"*more {first} for {digest.topic}* and *save {first} for {digest.topic}* take these numbers."
+    return "Name one by its title or link: numbers are those of the last digest here."
+
+
+def _leafing(command: Rest, topic: str, pages: int) -> tuple[Button, ...]:
+    here = command.page
+    back = (button("Back", Rest(topic, command.day, here - 1)),) if here > 1 else ()
+    return (*back, button("Next", Rest(topic, command.day, here + 1))) if here < pages else back
