@@ -23,12 +23,13 @@ POSTED = "already posted"
 SHOWN = "in a digest above"  # of the same hour and channel, for another topic
 SOURCE = "from a source the topic leaves out"
 QUERY = "outside the topic"
+NO_EVENT = "repositories without an event"  # bot/rank/events.py says what is one
 FILTER = "filtered out"
 SCORE = "below the score"
 JOINED = "on one card with another"
 TWIN = "near twins"
 CAP = "over the cap"
-REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, FILTER, SCORE, JOINED, TWIN, CAP)
+REASONS = (OLD, WITHDRAWN, POSTED, SHOWN, SOURCE, QUERY, NO_EVENT, FILTER, SCORE, JOINED, TWIN, CAP)
 
 # Why the next digest does not even look at an item: it arrived before. No footer says so: none counts what it has not seen.
 NOT_IN_TIME = "not in its time"
@@ -89,7 +90,9 @@ def select(request: DigestRequest, candidates: Candidates, context: SelectionCon
     for each, passes in zip(ranked, scored.matching(filtering(request)).tolist(), strict=True):
         if each.item.key in dropped:
             continue
-        if not passes:
+        if not _is_news(each.item, candidates.index):
+            dropped[each.item.key] = NO_EVENT
+        elif not passes:
             dropped[each.item.key] = FILTER
         elif each.score < least(request):
             dropped[each.item.key] = SCORE
@@ -121,6 +124,11 @@ def _without_old(candidates: Candidates, dropped: Mapping[str, str]) -> Claims:
     among = candidates.among.copy()
     among[[number for number in old if number is not None]] = False
     return among
+
+
+def _is_news(item: Item, index: ItemIndex) -> bool:
+    number = index.number(item.key)
+    return number is None or index.is_news(number)
 
 
 def _with_reasons(cards: Sequence[Card], scored: Scored, ranked: Sequence[Ranked]) -> tuple[Card, ...]:

@@ -33,7 +33,10 @@ AT_ONCE = 5  # topics of one answer
 _SEARCHED = 200  # of a channel's latest messages, for those in which an item was posted
 
 # What keeps an item out whatever else there is.
-_OF_ITSELF = (selection.OLD, selection.WITHDRAWN, selection.SOURCE, selection.QUERY, selection.FILTER, selection.SCORE)
+_OF_ITSELF = (
+    *(selection.OLD, selection.WITHDRAWN, selection.SOURCE, selection.QUERY, selection.NO_EVENT),
+    *(selection.FILTER, selection.SCORE),
+)
 _PARTS = {"phrases": "phrases", "examples": "closeness to examples", "community": "community", "freshness": "freshness"}
 
 
@@ -183,6 +186,8 @@ def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming
         selection.SHOWN: "It stands in the digest of another topic.",
         selection.SOURCE: f"The topic takes items from {', '.join(request.topic.sources)} only.",
         selection.QUERY: f"It is outside the topic{because}.",
+        selection.NO_EVENT: "Nothing happened to it of late: a repository is posted when it is new and rising, has a"
+        " release, a jump in stars, or a paper that was just announced.",
         selection.FILTER: f"The filter keeps it out{because}.",
         selection.SCORE: f"It stays below the score that is asked for, {outcome.least:.2f}.",
         selection.JOINED: f"It is shown on one card with {instead}.",

@@ -175,7 +175,7 @@ class Limits:
     """How much a digest may hold: entries in all, repositories among them, and the age of what is still news."""
 
     entries: int = 7
-    repositories: int = 2
+    repositories: int = 1
     max_age: timedelta = timedelta(days=14)
 
 

@@ -8,12 +8,13 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from bot.models import Item, Reading, ScorePart, Tree
+from bot.models import Item, Kind, Reading, ScorePart, Tree
 from bot.query.parse import parse
 from bot.rank import signals
 from bot.rank.clauses import Claims, Clause, Clauses
 from bot.rank.common_words import Background, with_day
 from bot.rank.corpus import Corpus, Floats, Ints
+from bot.rank.events import Event, events
 from bot.rank.meaning import NO_VECTORS, Embeddings, Vector
 from bot.rank.vectors import TfidfVectors
 from bot.rank.weights import COMMUNITY, DIGITS, FRESHNESS, TELL, TELL_BOTH, TWIN, TWIN_BOTH
@@ -32,6 +33,7 @@ class _Texts:
         self.corpus: Corpus = Corpus(self.every, before.corpus if before else None)
         self.vectors: TfidfVectors = TfidfVectors(self.corpus, host.vectors if host else None)
         self.numbers: Mapping[str, int] = _numbers(self.every)  # by key and alias
+        self.papers = {item.repo: number for number, item in enumerate(self.every) if item.repo}  # by the key of their code
         self.host = host
 
     @cached_property
@@ -122,12 +124,28 @@ class ItemIndex:
         self._community = [
             round(COMMUNITY * signals.community_value(item, found, self._day), DIGITS) for item, found in pairs
         ]
-        self._freshness = [round(FRESHNESS * signals.freshness_value(item, now), DIGITS) for item in self.items]
+        self._events = {
+            number: events(item, readings.get(item.key, ()), now, self._paper_of(item))
+            for number, item in enumerate(self.items)
+            if item.kind is Kind.REPO
+        }
+        self._freshness = [
+            round(FRESHNESS * signals.freshness_value(item, self.events(number), now), DIGITS)
+            for number, item in enumerate(self.items)
+        ]
         self.by_itself: Floats = np.array(self._community) + np.array(self._freshness)
         self._parts: dict[int, tuple[ScorePart, ...]] = {}
         self._embeddings = None
         self._hosts = None
         self._forget()
+
+    def _paper_of(self, item: Item) -> Item | None:
+        """The paper of the repository, where it is known here: one that names it, else the one that it names."""
+        for texts in filter(None, (self._texts, self._texts.host)):
+            number = texts.papers.get(item.key, texts.numbers.get(item.paper))
+            if number is not None:
+                return texts.every[number]
+        return None
 
     def _forget(self) -> None:
         self._clauses = Clauses(self.items, self._texts.corpus, self.now)
@@ -160,12 +178,21 @@ class ItemIndex:
     def parts(self, number: int) -> tuple[ScorePart, ...]:
         """Return the parts of an item's score that are the same for every topic; they add up to `by_itself`."""
         if number not in self._parts:
-            item = self.items[number]
+            item, happened = self.items[number], self.events(number)
+            community = signals.community_reason(item, self._signals[number], happened)
             self._parts[number] = (
-                ScorePart("community", self._community[number], signals.community_reason(item, self._signals[number])),
-                ScorePart("freshness", self._freshness[number], signals.freshness_reason(item, self.now)),
+                ScorePart("community", self._community[number], community),
+                ScorePart("freshness", self._freshness[number], signals.freshness_reason(item, happened, self.now)),
             )
         return self._parts[number]
+
+    def events(self, number: int) -> tuple[Event, ...]:
+        """Return what happened of late to the repository at this place; () of what is none."""
+        return self._events.get(number, ())
+
+    def is_news(self, number: int) -> bool:
+        """Say whether the item is news: what is no repository is, and a repository to which something happened of late."""
+        return number not in self._events or bool(self._events[number])
 
     def number(self, key: str) -> int | None:
         """Return the place of the candidate with this key or alias in `items`, None when there is none."""

@@ -1,7 +1,8 @@
 """What an item's score has whatever the topic: what the community thought of it, and how new it is.
 
 Upvotes and stars are taken per day, on a logarithmic scale: counts of them grow like powers, so that the difference between
-3 and 30 says about as much as that between 30 and 300. Freshness is 1 now and a half after one half-life.
+3 and 30 says about as much as that between 30 and 300. Freshness is 1 now and a half after one half-life: of a paper since
+it is there to be read, of a repository since what happened to it last.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,11 +13,10 @@ from math import log1p
 import numpy as np
 
 from bot.models import Item, Kind, Reading
+from bot.rank.events import Event, ago, in_words
 from bot.rank.weights import (
     PAPER_HALF_LIFE,
     PICK,
-    PUSH_HALF_LIFE,
-    PUSH_SHARE,
     REPO_HALF_LIFE,
     STANDING_SHARE,
     STARS_FULL,
@@ -89,16 +89,18 @@ def community_value(item: Item, found: CommunitySignals, day: DayScale) -> float
     return PICK + (1 - PICK) * loudest if _PICKED in item.sources else loudest
 
 
-def community_reason(item: Item, found: CommunitySignals) -> str:
-    """Say it in words, from what was read; "" when there is nothing to say."""
+def community_reason(item: Item, found: CommunitySignals, happened: Sequence[Event] = ()) -> str:
+    """Say it in words, from what was read; "" when there is nothing to say that what happened to it does not."""
     said = []
     if item.upvotes:
         said.append(f"{counted(item.upvotes, 'upvote')} on Hugging Face")
     elif _PICKED in item.sources:
         said.append("picked for Hugging Face Daily Papers")
+    told = in_words(happened)
     if found.gained is not None and found.gained.count > 0:
-        said.append(f"{counted(found.gained.count, 'star')} in {counted(found.gained.days, 'day')}")
-    elif item.stars:
+        if "★ +" not in told:
+            said.append(f"{counted(found.gained.count, 'star')} in {counted(found.gained.days, 'day')}")
+    elif item.stars and "★" not in told:
         said.append(counted(item.stars, "star"))
     return ", ".join(said)
 
@@ -141,37 +143,24 @@ def readable_since(item: Item) -> datetime | None:
     return shown or item.published or item.seen
 
 
-def freshness_value(item: Item, now: datetime) -> float:
-    """Return the freshness in 0–1; 0 when no date is known."""
+def freshness_value(item: Item, happened: Sequence[Event], now: datetime) -> float:
+    """Return the freshness in 0–1; 0 when no date is known, and of a repository to which nothing `happened`."""
     if item.kind is not Kind.REPO:
         return _halved(readable_since(item), PAPER_HALF_LIFE, now)
-    pushed = PUSH_SHARE * _halved(item.updated, PUSH_HALF_LIFE, now)
-    return max(_halved(readable_since(item), REPO_HALF_LIFE, now), pushed)
+    return max((_halved(event.when, REPO_HALF_LIFE, now) for event in happened), default=0.0)
 
 
-def freshness_reason(item: Item, now: datetime) -> str:
+def freshness_reason(item: Item, happened: Sequence[Event], now: datetime) -> str:
     """Say it in words, in days of UTC; "" when it is no news."""
-    if item.kind is not Kind.REPO:
-        days = _days(readable_since(item), now)
-        return "" if days is None else f"{days} days old" if days > 1 else f"new {_ago(days)}"
-    created, pushed = _days(item.published, now), _days(item.updated, now)
-    if created is not None:
-        return f"created {_ago(created)}"
-    return "" if pushed is None else f"last push {_ago(pushed)}"
+    if item.kind is Kind.REPO:
+        return in_words(happened)
+    when = readable_since(item)
+    days = None if when is None else max((now.date() - when.date()).days, 0)
+    if when is None or days is None or days > _WEEK:
+        return ""
+    return f"{days} days old" if days > 1 else f"new {ago(when, now)}"
 
 
 def _halved(when: datetime | None, half_life: timedelta, now: datetime) -> float:
     days = days_since(when, now)
     return 0.0 if days is None else float(2 ** (-days / (half_life / timedelta(days=1))))
-
-
-def _days(when: datetime | None, now: datetime) -> int | None:
-    """Whole days of the calendar since then, when they are at most a week."""
-    if when is None:
-        return None
-    days = max((now.date() - when.date()).days, 0)
-    return days if days <= _WEEK else None
-
-
-def _ago(days: int) -> str:
-    return "today" if days == 0 else "yesterday" if days == 1 else f"{days} days ago"

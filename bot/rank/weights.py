@@ -123,12 +123,9 @@ PICK: Final = 0.25
 
 # --- freshness
 
-# A paper is news for days, a repository for weeks.
+# A paper is news for days, and so is what happens to a repository: bot/rank/events.py says what that is.
 PAPER_HALF_LIFE: Final = timedelta(days=3)
-REPO_HALF_LIFE: Final = timedelta(days=30)
-# An old repository that is worked on is alive but not new.
-PUSH_HALF_LIFE: Final = timedelta(days=14)
-PUSH_SHARE: Final = 0.5
+REPO_HALF_LIFE: Final = timedelta(days=3)
 
 # --- near twins
 

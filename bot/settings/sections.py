@@ -103,7 +103,7 @@ class DigestSettings(Section):
     """How much a digest holds."""
 
     entries: int = Field(default=7, ge=1, le=MOST_ENTRIES)
-    repositories: int = Field(default=2, ge=0, le=MOST_ENTRIES)
+    repositories: int = Field(default=1, ge=0, le=MOST_ENTRIES)
     window_hours: int = Field(default=48, ge=1, le=24 * 31)
     max_age_days: int = Field(default=14, ge=1, le=3650)
 

@@ -7,7 +7,7 @@ import pytest
 from bot.collect.collector import Collector
 from bot.digest import selection
 from bot.digest.publisher import Publisher
-from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Topic
+from bot.models import Batch, Change, DigestRequest, Feedback, Health, Interest, Item, Limits, Link, Release, Topic
 from bot.query import parse
 from bot.sources.registry import AUTHORITY
 from bot.summarise.extractive import Extractive
@@ -55,6 +55,38 @@ async def test_a_digest_holds_what_fits_the_topic_and_says_where_the_rest_went(s
     assert dict(digest.coverage.dropped) == {selection.OLD: 1, selection.WITHDRAWN: 1, selection.QUERY: 1}
     assert digest.coverage.seen == digest.coverage.kept + sum(count for _, count in digest.coverage.dropped)
     assert [report.name for report in digest.coverage.sources] == ["arXiv", "GitHub"]
+
+
+async def test_a_famous_repository_that_was_pushed_today_is_no_news_until_it_is_released(
+    store: MemoryStore, now: datetime
+) -> None:
+    old = now - timedelta(days=2000)
+    famous = repo("lab/cache", abstract="The KV cache, paged", stars=190_000, published=old, updated=now)
+    await filled(store, now, famous, about(1, "Paging the KV cache"))
+    publisher = Publisher(store, Extractive(), TITLES)
+
+    (digest,) = await publisher.publish([request()], now)
+    outcome = await publisher.explain(request(), famous, now)
+    assert [entry.ranked.item.key for entry in digest.entries] == ["arxiv:2603.00001"]
+    assert digest.coverage.dropped == ((selection.NO_EVENT, 1),)
+    assert outcome.reason == selection.NO_EVENT
+
+    release = Release(tag="v2.0", published=now - timedelta(days=1))
+    await filled(store, now, replace(famous, release=release, releases_read=now))
+    (digest,) = await publisher.publish([request()], now)
+    assert {entry.ranked.item.key for entry in digest.entries} == {"arxiv:2603.00001", famous.key}
+    assert any("released v2.0 yesterday" in entry.ranked.reasons for entry in digest.entries)
+
+
+async def test_a_repository_without_an_event_still_stands_on_its_papers_card(store: MemoryStore, now: datetime) -> None:
+    code = Link("code", "https://github.com/lab/cache")
+    old = about(1, "Paging the KV cache", links=(code,), appeared=now - timedelta(days=9))
+    await filled(store, now, old, repo("lab/cache", abstract="KV cache paging", stars=90_000))
+    (digest,) = await Publisher(store, Extractive(), TITLES).publish([request()], now)
+    assert [(entry.ranked.item.key, entry.partner and entry.partner.key) for entry in digest.entries] == [
+        ("arxiv:2603.00001", "github:lab/cache")
+    ]
+    assert digest.coverage.dropped == ((selection.JOINED, 1),)
 
 
 async def test_a_preview_changes_nothing_and_a_recorded_digest_is_not_repeated(store: MemoryStore, now: datetime) -> None:

@@ -225,7 +225,7 @@ def test_stars_gained_lift_a_repository_over_stars_that_stand() -> None:
     }
     first, _ = rank(ItemIndex(items, days, NOW), topic("", "cuda"))
     assert first.item.title == "b/rising"
-    assert "412 stars in 3 days" in first.reasons
+    assert "★ +412 in 3 days" in first.reasons
 
 
 # --- asked of a part, at another time, and of its scores

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from bot.models import Item, Reading
 from bot.rank import signals
+from bot.rank.events import Event
 from bot.rank.signals import (
     DayScale,
     community_reason,
@@ -28,6 +29,14 @@ def stars(*counts: tuple[int, int | None]) -> list[Reading]:
 
 def said(item: Item, readings: list[Reading] | None = None) -> str:
     return community_reason(item, community_signals(item, readings or [], NOW))
+
+
+def fresh(item: Item, *happened: Event) -> float:
+    return freshness_value(item, happened, NOW)
+
+
+def fresh_words(item: Item, *happened: Event) -> str:
+    return freshness_reason(item, happened, NOW)
 
 
 def worth(item: Item, readings: list[Reading] | None = None, day: DayScale | None = None) -> float:
@@ -110,12 +119,12 @@ def test_age_is_never_less_than_nothing() -> None:
     [(0, "new today"), (1, "new yesterday"), (2, "2 days old"), (7, "7 days old"), (8, ""), (-1, "new today")],
 )
 def test_a_paper_says_how_old_it_is_while_it_is_news(days: int, words: str) -> None:
-    assert freshness_reason(paper("A", published=NOW - days * DAY), NOW) == words
+    assert fresh_words(paper("A", published=NOW - days * DAY)) == words
 
 
 def test_a_paper_is_half_as_fresh_after_three_days() -> None:
-    assert freshness_value(paper("A", published=NOW), NOW) == 1
-    assert freshness_value(paper("A", published=NOW - 3 * DAY), NOW) == pytest.approx(0.5)
+    assert fresh(paper("A", published=NOW)) == 1
+    assert fresh(paper("A", published=NOW - 3 * DAY)) == pytest.approx(0.5)
 
 
 def test_a_paper_is_as_new_as_its_announcement() -> None:
@@ -125,28 +134,32 @@ def test_a_paper_is_as_new_as_its_announcement() -> None:
 def test_a_new_version_does_not_make_a_paper_new() -> None:
     replaced = paper("A", published=NOW - 400 * DAY, appeared=NOW, announce="replace-cross")
     assert readable_since(replaced) == NOW - 400 * DAY
-    assert freshness_reason(replaced, NOW) == ""
+    assert fresh_words(replaced) == ""
 
 
 def test_without_any_date_but_ours_it_is_as_new_as_to_us_and_without_that_not_fresh() -> None:
     assert readable_since(paper("A", published=None, seen=NOW)) == NOW
-    assert freshness_value(paper("A", published=None), NOW) == 0
-    assert freshness_reason(paper("A", published=None), NOW) == ""
+    assert fresh(paper("A", published=None)) == 0
+    assert fresh_words(paper("A", published=None)) == ""
 
 
 def test_what_lies_in_the_future_is_no_fresher_than_now() -> None:
-    assert freshness_value(paper("A", published=NOW + DAY), NOW) == 1
+    assert fresh(paper("A", published=NOW + DAY)) == 1
 
 
-def test_a_young_repository_says_when_it_was_made_and_an_old_one_when_it_was_worked_on() -> None:
-    assert freshness_reason(repo("a/b", published=NOW - 2 * DAY, updated=NOW), NOW) == "created 2 days ago"
-    assert freshness_reason(repo("a/b", published=NOW - 90 * DAY, updated=NOW - DAY), NOW) == "last push yesterday"
-    assert freshness_reason(repo("a/b", published=NOW - 90 * DAY, updated=NOW - 60 * DAY), NOW) == ""
+def test_a_repository_is_as_fresh_as_what_happened_to_it_and_a_push_is_nothing() -> None:
+    pushed = repo("a/b", published=NOW - 2000 * DAY, updated=NOW, stars=90_000)
+    event = Event(NOW - 3 * DAY, "released v2.0 3 days ago")
+    assert (fresh(pushed), fresh_words(pushed)) == (0, "")
+    assert fresh(pushed, event) == pytest.approx(0.5)
+    assert fresh_words(pushed, event) == "released v2.0 3 days ago"
+    assert fresh(pushed, event, Event(NOW, "★ +900 in 3 days")) == 1
 
 
-def test_recent_work_on_an_old_repository_is_worth_half_of_a_new_one_at_most() -> None:
-    old = NOW - 2000 * DAY
-    assert freshness_value(repo("a/b", published=NOW), NOW) == 1
-    assert freshness_value(repo("a/b", published=old, updated=NOW), NOW) == pytest.approx(0.5)
-    assert freshness_value(repo("a/b", published=old, updated=NOW - 14 * DAY), NOW) == pytest.approx(0.25)
-    assert freshness_value(repo("a/b", published=old, updated=old), NOW) < 0.001
+def test_stars_that_an_event_tells_are_not_told_twice() -> None:
+    gained, stood = stars((3, 1000), (0, 1412)), stars((0, 310))
+    jump, created = Event(NOW, "★ +412 in 3 days"), Event(NOW, "created today, ★ 310")
+    item = repo("a/b", stars=1412)
+    assert community_reason(item, community_signals(item, gained, NOW), (jump,)) == ""
+    assert community_reason(item, community_signals(item, gained, NOW), (created,)) == "412 stars in 3 days"
+    assert community_reason(item, community_signals(item, stood, NOW), (created,)) == ""
