@@ -6,13 +6,14 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from adapters.text import brief, clean, cut, emphasised, safe_url, shown_url, thousands
-from bot.commands import TABLE, Less, More, Save, Similar, write
+from bot.commands import TABLE, Less, More, Rest, Save, Similar, Why, write
 from bot.models import Button, Coverage, Digest, Entry, Health, Item, Kind, SourceReport, SummaryPart
 from bot.sources.registry import TITLES
-from bot.wording import listed, short_day, some
+from bot.wording import listed, long_day, short_day, some
 
 _AUTHORS_SHOWN = 4
 _LONGEST_TAG = 24  # characters
+_BRIEF_TITLE = 66  # characters: digests are read in a window of 700 px, and those of phones are two lines
 _LINK_ORDER = ("abstract", "page", "code", "discussion", "pdf", "doi", "model", "video", "post")
 _LINKS_SHOWN = 3
 _COMPACT = ("Method", "Evidence")
@@ -172,6 +173,58 @@ def entry_buttons(key: str, topic: str) -> tuple[Button, ...]:
         Button("Less", write(Less(key, topic))),
         Button("Save", write(Save(key))),
         Button("Similar", write(Similar(key))),
+    )
+
+
+def card_buttons(key: str, topic: str) -> tuple[Button, ...]:
+    """Return what one may do with the item of that key under its card; `topic` is "" where it is of no digest."""
+    return (
+        Button("More", write(More(key, topic))),
+        Button("Less", write(Less(key, topic))),
+        Button("Save", write(Save(key))),
+        Button("Similar", write(Similar(key))),
+        Button("Why", write(Why(key, topic))),
+    )
+
+
+# --- how a digest is told in a chat
+
+
+def digest_name(digest: Digest) -> str:
+    """Return the digest's title, or its topic's name."""
+    return clean(digest.title) or clean(digest.topic) or "Digest"
+
+
+def brief_title(item: Item) -> str:
+    """Return the item's title as it stands in a list of several: on one line of a window 700 px wide."""
+    return cut(title(item), _BRIEF_TITLE)
+
+
+def masthead(digest: Digest) -> str:
+    """Return what stands behind a digest's name: "4 of 526 · 2 min"; an empty one takes no time."""
+    return " · ".join(filter(None, (kept_of_seen(digest), f"{digest.minutes} min" if digest.entries else "")))
+
+
+def late_sentence(digest: Digest) -> str:
+    """Return what is said under the name of a digest that comes late."""
+    return f"Late: this digest was due on {long_day(digest.day)}."
+
+
+def shown_so_far(digest: Digest, last: int) -> str:
+    """Return the end of a message that others follow: "12 of 20 · continued below"."""
+    return f"{last} of {len(digest.entries)} · continued below"
+
+
+def shown_here(digest: Digest, first: int, last: int) -> str:
+    """Return what stands behind the name over the entries of a later message: "13–20 of 20"."""
+    return f"{first}{f'–{last}' if last > first else ''} of {len(digest.entries)}"
+
+
+def others_button(digest: Digest) -> tuple[Button, ...]:
+    """Return the button "8 more on topic", which lists them; none where there are none."""
+    others = len(digest.left_out)
+    return (
+        (Button(f"{thousands(others)} more on topic", write(Rest(digest.topic, digest.day.isoformat()))),) if others else ()
     )
 
 

@@ -7,21 +7,29 @@ from adapters.words import (
     SpanKind,
     authors,
     badges,
+    brief_title,
     byline,
+    card_buttons,
     coverage_line,
+    digest_name,
     empty_sentence,
     entry_buttons,
+    late_sentence,
     links,
+    masthead,
+    others_button,
     paragraph,
     partner,
+    shown_here,
+    shown_so_far,
     signals,
     spans,
     summary_origin,
     title,
     warnings,
 )
-from bot.commands import Less, More, parse
-from bot.models import Coverage, Entry, Health, Item, Kind, Link, Ranked, Release, SourceReport, Summary
+from bot.commands import Less, More, Why, parse
+from bot.models import Coverage, Entry, Health, Item, Kind, LeftOut, Link, Ranked, Release, SourceReport, Summary
 from tests.fakes.digests import DAY, EMPTY, GPU, HOSTILE, KERNEL_SMITH, KERNEL_SMITH_CODE, RES_ADAPT, VLLM
 
 
@@ -204,3 +212,34 @@ def test_an_entry_offers_what_brings_it_back_whatever_its_key_is() -> None:
         More(hostile, "a b"),
         Less(hostile, "a b"),
     ]
+
+
+def test_a_digest_is_headed_by_what_it_holds_and_says_where_it_goes_on() -> None:
+    twenty = replace(GPU, entries=GPU.entries[:1] * 20)
+
+    assert digest_name(replace(GPU, title="")) == "gpu-systems"
+    assert masthead(GPU) == f"3 of 412 · {GPU.minutes} min"
+    assert "min" not in masthead(EMPTY)
+    assert late_sentence(GPU) == "Late: this digest was due on Wednesday 1 April 2026."
+    assert shown_so_far(twenty, 12) == "12 of 20 · continued below"
+    assert shown_here(twenty, 13, 20) == "13–20 of 20"
+    assert shown_here(twenty, 20, 20) == "20 of 20"
+
+
+def test_what_else_is_on_topic_is_one_tap_away_and_nothing_is_not() -> None:
+    (button,) = others_button(replace(GPU, left_out=(LeftOut("arxiv:1", "over the cap", 4, 0.5),) * 8))
+
+    assert (button.label, button.command) == ("8 more on topic", "rest gpu-systems on 2026-04-01")
+    assert others_button(GPU) == ()
+
+
+def test_a_card_says_what_one_may_do_in_short() -> None:
+    pressed = card_buttons(KERNEL_SMITH.key, "gpu-systems")
+
+    assert [button.label for button in pressed] == ["More", "Less", "Save", "Similar", "Why"]
+    assert parse(pressed[-1].command) == Why(KERNEL_SMITH.key, "gpu-systems")
+    assert parse(card_buttons(KERNEL_SMITH.key, "")[0].command) == More(KERNEL_SMITH.key, "")
+
+
+def test_a_title_in_a_list_is_cut_to_a_line() -> None:
+    assert brief_title(replace(KERNEL_SMITH, title=f"{'word ' * 20}")) == f"{'word ' * 12}word…"
