@@ -19,6 +19,12 @@ def counted(count: int, thing: str) -> str:
     return f"{count:,} {thing if count == 1 else many}"
 
 
+def ordinal(number: int) -> str:
+    """Return "1st", "2nd", "11th", "23rd"."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
 def listed(words: Sequence[str]) -> str:
     """Return "a", "a and b", "a, b and c"; "" for nothing."""
     return f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)

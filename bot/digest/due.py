@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.errors import UsageError
 from bot.models import EVERY_DAY, Schedule
-from bot.wording import DAYS, listed
+from bot.wording import DAYS, listed, ordinal
 
 _WEEKDAYS = EVERY_DAY[:5]
 _WEEKEND = EVERY_DAY[5:]
@@ -88,14 +88,9 @@ def describe(schedule: Schedule) -> str:
 def _days(schedule: Schedule) -> str:
     if schedule.month_day:
         last = ", or its last day," if schedule.month_day > 28 else ""
-        return f"on the {_ordinal(schedule.month_day)} of each month{last}"
+        return f"on the {ordinal(schedule.month_day)} of each month{last}"
     known = {EVERY_DAY: "every day", _WEEKDAYS: "on weekdays", _WEEKEND: "on weekends"}
     return known.get(schedule.weekdays) or f"on {listed([f'{DAYS[day]}s' for day in schedule.weekdays])}"
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 <= number % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def _falls_on(schedule: Schedule, day: date) -> bool:

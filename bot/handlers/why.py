@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import islice
 
 from bot.commands import Filter, Why
 from bot.digest import selection
+from bot.digest.left_out import DAYS
 from bot.errors import UsageError
 from bot.handlers.context import HandlerContext, handles
 from bot.handlers.items import item_for_topic
@@ -21,15 +23,19 @@ from bot.models import (
     Item,
     ItemOutcome,
     Kind,
+    LeftOut,
+    PastDigest,
     Posting,
     Reply,
     ReplyEntry,
     Subscription,
     Topic,
 )
-from bot.wording import counted, day_in_words, time_in_words
+from bot.wording import counted, day_in_words, ordinal, short_day, time_in_words
 
 AT_ONCE = 5  # topics of one answer
+_PAST = 60  # of the topic's past digests here, the latest, that are looked through
+_TOLD = 5  # of them, for those that noted the item
 _SEARCHED = 200  # of a channel's latest messages, for those in which an item was posted
 
 # What keeps an item out whatever else there is.
@@ -51,6 +57,9 @@ class _Here:
 
     async def day(self, moment: datetime) -> str:
         return day_in_words((await in_zone(moment, self.zone)).date(), self.now.date())
+
+    async def short(self, moment: datetime) -> str:
+        return short_day((await in_zone(moment, self.zone)).date(), self.now.date())
 
     async def moment(self, moment: datetime) -> str:
         there = await in_zone(moment, self.zone)
@@ -75,8 +84,9 @@ async def why(context: HandlerContext, command: Why, actor: Actor, now: datetime
         coming = _is_coming(subscription, now)
         awaited += coming and not outcome.reason
         since = await here.moment(outcome.since)
+        came = await _carried_on(here, outcome) or _stored_late(outcome, since)
         verdict = _verdict(outcome, request, since, coming=coming)
-        lines = (*_path(outcome), *_stored_late(outcome, since), verdict, *outlook)
+        lines = (*_path(outcome), *came, verdict, *outlook, *await _earlier(here, topic, item))
         entries.append(ReplyEntry(title=f"For {topic.title}", lines=lines, buttons=_of_topic(topic, subscription, outcome)))
     return Reply(
         title=f"Why: {title_or_key(item)}",
@@ -171,6 +181,39 @@ def _stored_late(outcome: ItemOutcome, since: str) -> tuple[str, ...]:
     if outcome.reason == selection.NOT_IN_TIME or seen is None or seen >= outcome.since:
         return ()
     return (f"It was stored after {since}, by a collection that had begun before: the next digest looks at it.",)
+
+
+async def _carried_on(here: _Here, outcome: ItemOutcome) -> tuple[str, ...]:
+    """Say from which digest it was carried on, and until when it is."""
+    if outcome.carried is None:
+        return ()
+    begun, ends = await here.short(outcome.carried), await here.short(outcome.carried + DAYS)
+    return (f"Carried on from {begun}, until {ends}: it was over the cap then.",)
+
+
+async def _earlier(here: _Here, topic: Topic, item: Item) -> tuple[str, ...]:
+    """Say what the topic's past digests here noted of it, the latest first."""
+    place, names = (here.actor.workspace, here.actor.channel), {item.key, *item.aliases}
+    past = await here.context.store.digests.past(*place, topic=topic.name, limit=_PAST)
+    noted = (
+        f"{short_day(digest.day, here.now.date())}: {_noted(digest, each)}."
+        for digest in past
+        for each in digest.left_out
+        if names & {each.key, each.other}
+    )
+    return tuple(islice(noted, _TOLD))
+
+
+def _noted(digest: PastDigest, left: LeftOut) -> str:
+    above = f"above the bar, {ordinal(left.place)} of {digest.above}"
+    if left.reason == selection.TWIN:
+        return f"{above}, a near twin of one that is in it"
+    if left.reason == selection.CAP:
+        # What is over the cap, though its place is not, is a repository: of those a digest holds fewer.
+        return f"{above}, the cap is {digest.cap}" if left.place > digest.cap else f"{above}, over the cap of repositories"
+    if left.reason == selection.SCORE:
+        return f"below the score ({left.score:.2f} of {digest.min_score:.2f})"
+    return f"below the bar ({left.relevance or 0.0:.2f} of {digest.bar:.2f})"
 
 
 def _verdict(outcome: ItemOutcome, request: DigestRequest, since: str, *, coming: bool) -> str:

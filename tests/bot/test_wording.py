@@ -12,6 +12,7 @@ from bot.wording import (
     day_in_words,
     listed,
     long_day,
+    ordinal,
     short_day,
     shortened,
     some,
@@ -34,6 +35,12 @@ DAY = date(2026, 4, 1)
 )
 def test_a_count_is_told_with_its_noun(count: int, thing: str, words: str) -> None:
     assert counted(count, thing) == words
+
+
+def test_a_place_is_told_as_one_says_it() -> None:
+    numbers = (1, 2, 3, 4, 11, 12, 13, 20, 21, 22, 23, 101, 111)
+    endings = ["st", "nd", "rd", "th", "th", "th", "th", "th", "st", "nd", "rd", "st", "th"]
+    assert [ordinal(number) for number in numbers] == [f"{n}{end}" for n, end in zip(numbers, endings, strict=True)]
 
 
 def test_a_list_has_its_and_before_the_last() -> None:

@@ -3,11 +3,12 @@ from datetime import timedelta
 
 import pytest
 
-from bot.models import Change, Reply, ReplyEntry
+from bot.digest import selection
+from bot.models import Change, Coverage, Digest, LeftOut, Reply, ReplyEntry
 from tests.bot.handlers.askers import Asker, about, button, said
 from tests.fakes.works import paper
 
-LATER = timedelta(hours=3)
+LATER, DAY = timedelta(hours=3), timedelta(days=1)
 
 
 @pytest.fixture
@@ -175,3 +176,60 @@ async def test_what_came_too_early_and_would_be_kept_out_anyway_is_told_both(lat
 
     assert last.startswith("It came in before the time of the next digest")
     assert "And the filter keeps it out: " in last
+
+
+# --- what was carried on, and what earlier digests noted
+
+
+async def post(asker: Asker) -> None:
+    """Let the next digest of KV cache be posted now."""
+    digest = (await asker.ask("now kv")).digests[0]
+    await asker.context.store.digests.save(asker.actor.workspace, asker.actor.channel, digest, asker.now)
+
+
+async def test_what_fell_to_the_cap_is_told_with_its_days_and_what_the_digests_of_before_noted(later: Asker) -> None:
+    await post(later)
+    tomorrow, after = later.at(later.now + DAY), later.at(later.now + 2 * DAY)
+    better = about(21, "A page of the KV cache", appeared=later.now + DAY)
+    await later.context.store.items.add([better], later.now + DAY / 2)
+
+    lines = about_topic(await tomorrow.ask("why 2603.00015")).lines
+    assert lines[-3:] == (
+        "Carried on from 1 April, until 4 April: it was over the cap then.",
+        "It would pass, but better ones fill the digest: it holds at most 1 entry.",
+        "1 April: above the bar, 3rd of 3, the cap is 1.",
+    )
+
+    await post(tomorrow)
+    lines = about_topic(await after.ask("why 2603.00015")).lines
+    assert "It is in the next digest, as things stand." in lines
+    assert lines[-2:] == (
+        "2 April: above the bar, 2nd of 2, the cap is 1.",
+        "1 April: above the bar, 3rd of 3, the cap is 1.",
+    )
+
+
+async def test_what_stayed_below_the_score_or_gave_way_is_told_too_the_latest_five(later: Asker) -> None:
+    key = "arxiv:2603.00015"
+    noted = [
+        LeftOut(key, selection.SCORE, 3, 0.21),
+        LeftOut(key, selection.TWIN, 2, 0.4),
+        LeftOut("github:a/b", selection.CAP, 1, 0.4, other=key),
+        LeftOut(key, "below the bar", 4, 0.6, relevance=0.1),
+    ]
+    for days, left in enumerate([noted[0], noted[0], *noted]):
+        at = later.now + days * DAY
+        entries = Coverage((), 1, 0)
+        past = Digest("kv", "KV", at.date(), at, at, (), entries, left_out=(left,), above=2, cap=3, bar=0.25, min_score=0.3)
+        await later.context.store.digests.save(later.actor.workspace, later.actor.channel, past, at)
+
+    lines = about_topic(await later.at(later.now + 6 * DAY).ask("why 2603.00015")).lines
+
+    assert lines[-5:] == (
+        "6 April: below the bar (0.10 of 0.25).",
+        "5 April: above the bar, 1st of 2, over the cap of repositories.",
+        "4 April: above the bar, 2nd of 2, a near twin of one that is in it.",
+        "3 April: below the score (0.21 of 0.30).",
+        "2 April: below the score (0.21 of 0.30).",
+    )
+    assert not any(line.startswith("1 April") for line in lines)
